@@ -3,7 +3,7 @@
 //! Models: jobs placed one after the other on hosts that are still free; interleaved jobs take turns.
 //! Leaves out: jobs that come and go; a host belongs to one job for the whole run.
 //!
-//! Invariants: no host is given to two jobs; equal requests and seed give equal placements.
+//! Invariants: no host belongs to two jobs; equal requests and seed give equal placements.
 
 use netloom_model::{Fabric, Port};
 use netloom_units::{HostId, NodeId, Random};
@@ -16,7 +16,7 @@ const PURPOSE: u64 = 0x706c_6163_6500;
 pub enum Placement {
     /// Every host of the fabric.
     All,
-    /// The first ones.
+    /// The first free ones.
     Contiguous,
     /// Every `stride`-th one from the first host, then every `stride`-th one from the second, and so on.
     Strided {
@@ -30,25 +30,25 @@ pub enum Placement {
         /// Added to the run's seed and the job's number.
         seed: u64,
     },
-    /// The same number of each leaf, the first ones of the leaf.
+    /// The same number from each leaf, the first free ones of the leaf.
     RackBalanced,
-    /// By their numbers in the fabric, whoever else is there: from one on, every so many-th.
+    /// By their numbers in the fabric, whether free or not: every `stride`-th one from `first` on.
     Numbered {
-        /// The number of the first.
+        /// The number of the first host.
         first: u32,
         /// Distance between hosts; at least 1.
         stride: u32,
     },
-    /// These, in this order.
+    /// These hosts, in this order.
     List(Vec<HostId>),
 }
 
-/// A job that wants hosts.
+/// A job's request for hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// How many; `None` takes all that the placement can give.
+    /// Number of hosts; `None` takes all that the placement can give.
     pub ranks: Option<u32>,
-    /// Which.
+    /// Which hosts.
     pub placement: Placement,
 }
 
@@ -61,9 +61,9 @@ pub enum PlacementError {
     TooFew {
         /// Job number.
         job: usize,
-        /// How many it wants.
+        /// Number of hosts requested.
         wanted: u32,
-        /// How many there are for it.
+        /// Number of hosts available to it.
         free: u32,
     },
     /// A leaf has too few free hosts.
@@ -71,21 +71,21 @@ pub enum PlacementError {
     LeafTooFew {
         /// Job number.
         job: usize,
-        /// The leaf, by its place in the list of leaves.
+        /// The leaf, by its index in the list of leaves.
         leaf: usize,
-        /// How many it wants of each.
+        /// Number of hosts requested of each leaf.
         wanted: u32,
-        /// How many are free there.
+        /// Number of hosts free there.
         free: u32,
     },
-    /// A number of ranks that does not divide among the leaves.
+    /// A number of ranks that cannot be divided evenly among the leaves.
     #[error("job {job} has {ranks} ranks, which {leaves} leaves cannot share evenly")]
     Uneven {
         /// Job number.
         job: usize,
-        /// How many it wants.
+        /// Number of ranks requested.
         ranks: u32,
-        /// How many leaves there are.
+        /// Number of leaves.
         leaves: usize,
     },
     /// A host that belongs to an earlier job, or that a job lists twice.
@@ -96,7 +96,7 @@ pub enum PlacementError {
         /// The host.
         host: HostId,
     },
-    /// A host that is not there.
+    /// A host that does not exist.
     #[error("job {job} wants host {host}, which is not in the fabric", host = host.0)]
     NoSuchHost {
         /// Job number.
@@ -104,14 +104,14 @@ pub enum PlacementError {
         /// The host.
         host: HostId,
     },
-    /// Hosts by number, of which there are not so many.
+    /// Hosts by number, of which there are too few.
     #[error("job {job} wants {wanted} hosts by number, but {there} have such numbers")]
     TooFewNumbers {
         /// Job number.
         job: usize,
-        /// How many it wants.
+        /// Number of hosts requested.
         wanted: u32,
-        /// How many there are.
+        /// Number of hosts with such numbers.
         there: u32,
     },
     /// A number of ranks that contradicts the placement.
@@ -119,9 +119,9 @@ pub enum PlacementError {
     Contradiction {
         /// Job number.
         job: usize,
-        /// How many it wants.
+        /// Number of ranks requested.
         ranks: u32,
-        /// How many hosts the placement names.
+        /// Number of hosts that the placement names.
         given: usize,
     },
     /// A job that gets no host at all.
@@ -138,11 +138,12 @@ pub enum PlacementError {
     },
 }
 
-/// The hosts of each leaf, or rack: those attached to the same switches, in rising order, leaf by leaf as they are met.
+/// The hosts of each leaf, or rack: those attached to the same switches, in rising order; leaves in order of their
+/// first host.
 ///
-/// Of hosts that are joined to a switch inside their server, which nothing but hosts is joined to, and to others outside,
-/// only the former counts: a server is a rack of its own. Hosts with NICs on several switches share a rack if they share
-/// all of these.
+/// If hosts are attached both to a switch inside their server, to which only hosts are attached, and to other switches
+/// outside, only the former counts: a server is a rack of its own. Hosts with NICs on several switches share a rack if
+/// they share all of these.
 pub fn hosts_by_leaf(fabric: &Fabric) -> Vec<Vec<HostId>> {
     let is_inner = joining_hosts_only(fabric);
     let attachment = |host: u32| {
@@ -166,7 +167,7 @@ pub fn hosts_by_leaf(fabric: &Fabric) -> Vec<Vec<HostId>> {
     leaves
 }
 
-/// Whether each node is a switch that nothing but hosts is joined to.
+/// Whether each node is a switch to which only hosts are attached.
 fn joining_hosts_only(fabric: &Fabric) -> Vec<bool> {
     let ends_at_host = |port: &Port| fabric.is_host(fabric.port(port.peer).node);
     let nodes = (0..fabric.n_nodes() as u32).map(NodeId);
@@ -176,7 +177,7 @@ fn joining_hosts_only(fabric: &Fabric) -> Vec<bool> {
 /// The hosts of each job, in the order of its ranks.
 ///
 /// # Errors
-/// When a job wants more than there is, or what another job has.
+/// When a job requests more hosts than there are, or hosts of another job.
 pub fn place(
     requests: &[Request],
     leaves: &[Vec<HostId>],
@@ -189,7 +190,7 @@ pub fn place(
             continue;
         }
         if requests[job].placement == Placement::Interleaved {
-            // All interleaved jobs take their turns when the first of them does.
+            // All interleaved jobs are placed together, when the first of them is.
             for (other, hosts) in floor.take_turns(requests)? {
                 placed[other] = Some(hosts);
             }
@@ -206,11 +207,11 @@ pub fn place(
     }
 }
 
-/// Hosts and who has them.
+/// Hosts and whether they are free.
 struct Floor<'a> {
     leaves: &'a [Vec<HostId>],
     seed: u64,
-    /// Whether each host is there and free.
+    /// Whether each host exists and is free.
     free: Vec<bool>,
     known: Vec<bool>,
 }
@@ -230,7 +231,7 @@ impl Floor<'_> {
         hosts.zip(&self.free).filter(|(_, free)| **free).map(|(host, _)| host).collect()
     }
 
-    /// The hosts a job gets; they are not taken yet.
+    /// The hosts that a job gets; they are not marked as taken yet.
     fn choose(&self, job: usize, request: &Request) -> Result<Vec<HostId>, PlacementError> {
         let listed = |hosts: Vec<HostId>| match request.ranks {
             Some(ranks) if ranks as usize != hosts.len() => {
@@ -313,7 +314,7 @@ impl Floor<'_> {
         Ok(())
     }
 
-    /// Deals the free hosts out to all interleaved jobs, one each in turn, until each has what it wants.
+    /// Distributes the free hosts over all interleaved jobs, one each in turn, until each has as many as it requests.
     fn take_turns(&mut self, requests: &[Request]) -> Result<Vec<(usize, Vec<HostId>)>, PlacementError> {
         let mut hands: Vec<(usize, Vec<HostId>)> = (0..requests.len())
             .filter(|&job| requests[job].placement == Placement::Interleaved)

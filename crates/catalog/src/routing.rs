@@ -1,6 +1,6 @@
 //! Next hops for generated fabrics.
 //!
-//! The search itself lives in the model, because an engine that learns of a dead link must search again; topologies
-//! take it from here.
+//! The search itself is in the model, because the engine must repeat it when a link dies; topologies import it from
+//! here.
 
 pub use netloom_model::reroute::{overlay, tables};

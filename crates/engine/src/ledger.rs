@@ -1,9 +1,10 @@
-//! Joins the marks of all ranks into rows of steps and collectives.
+//! Combines the marks of all ranks into one row per step and one row per collective.
 //!
-//! Models: a step (or collective) begins with its first rank and ends with its last.
+//! Models: a step (or collective) begins when its first rank begins it and ends when its last rank ends it.
 //! Leaves out: what happens in between.
 //!
-//! Invariants: rows of one window are sorted before they are handed on; an entry lives only while ranks are inside it.
+//! Invariants: the rows of a window are sorted before they are emitted; an open entry exists only while ranks are
+//! inside it.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use netloom_units::{Bytes, Time};
 
 use crate::measure;
 
-/// A span that ranks enter and leave.
+/// A step or collective that ranks enter and leave.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     start: Time,
@@ -21,17 +22,17 @@ struct Span {
     n_ended: u32,
 }
 
-/// The story of one job.
+/// Start, end and progress of one job.
 #[derive(Debug, Clone, Copy, Default)]
 struct Life {
     start: Option<Time>,
     end: Option<Time>,
-    /// End of the last step done.
+    /// End of the last completed step.
     last: Option<Time>,
     steps: u32,
 }
 
-/// What is kept of a measured job.
+/// Step times of a measured job, in ps; `None` for other jobs.
 type Times = Option<Vec<u64>>;
 
 /// See the module.
@@ -41,9 +42,9 @@ pub struct Ledger<'a> {
     open_steps: BTreeMap<(u16, u32), Span>,
     open_collectives: BTreeMap<(u16, u32, u16, u16), Span>,
     lives: Vec<Life>,
-    /// Times of the steps of each measured job, in ps.
+    /// Step times of each measured job, in ps.
     times: Vec<Times>,
-    /// The end of a job that has done all its steps since somebody asked.
+    /// The latest end of a job that has completed all its steps since the last [`Ledger::take_ended`].
     ended: Option<Time>,
     steps: Vec<StepRow>,
     collectives: Vec<CollectiveRow>,
@@ -64,7 +65,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Takes a rank's mark.
+    /// Records a rank's mark.
     pub fn mark(&mut self, mark: Mark, at: Time) {
         match mark {
             Mark::StepBegins { job, step } => {
@@ -78,7 +79,7 @@ impl<'a> Ledger<'a> {
                     self.close_step(job, step, span);
                 }
             }
-            // What a single rank does is kept by the timeline.
+            // The activities of a single rank are recorded by the timeline.
             Mark::PhaseBegins { .. }
             | Mark::PhaseEnds { .. }
             | Mark::BarrierBegins { .. }
@@ -114,29 +115,29 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Times in ps of the steps of a measured job.
+    /// Step times of a measured job, in ps.
     pub fn times(&self, job: u16) -> Option<&[u64]> {
         self.times[job as usize].as_deref()
     }
 
-    /// Whether a job has done as many steps as its precision needs.
+    /// Whether a job has completed as many steps as its precision requires.
     pub fn has_enough(&self, job: u16) -> bool {
         let repetition = &self.jobs[job as usize].repetition;
         self.times(job).is_some_and(|times| measure::is_enough(times, repetition))
     }
 
-    /// A job does no more steps.
+    /// The job runs no further steps: it ends with its last completed step.
     pub fn end_early(&mut self, job: u16) {
         let life = &mut self.lives[job as usize];
         life.end = life.last;
     }
 
-    /// The latest end of the jobs that have done all their steps since the last call.
+    /// The latest end of the jobs that have completed all their steps since the last call.
     pub fn take_ended(&mut self) -> Option<Time> {
         self.ended.take()
     }
 
-    /// Whether all jobs have ended but those that are endless.
+    /// Whether all jobs have ended, endless ones excepted.
     pub fn all_but_endless_ended(&self) -> bool {
         let ended = |(job, life): (&Job, &Life)| job.repetition.endless || life.end.is_some();
         self.jobs.iter().zip(&self.lives).all(ended)
@@ -170,7 +171,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Rows closed since the last call, in their tables' order.
+    /// Rows completed since the last call, in the order of their tables.
     pub fn take_rows(&mut self) -> (Vec<StepRow>, Vec<CollectiveRow>) {
         let mut steps = std::mem::take(&mut self.steps);
         let mut collectives = std::mem::take(&mut self.collectives);
@@ -179,7 +180,7 @@ impl<'a> Ledger<'a> {
         (steps, collectives)
     }
 
-    /// Steps finished so far, over all jobs that are not endless.
+    /// Number of steps finished so far, over all jobs that are not endless.
     pub fn n_steps(&self) -> u64 {
         let finite = self.lives.iter().zip(self.jobs).filter(|(_, job)| !job.repetition.endless);
         finite.map(|(life, _)| u64::from(life.steps)).sum()
@@ -203,7 +204,7 @@ fn begin<K: Ord>(open: &mut BTreeMap<K, Span>, key: K, at: Time) {
     span.start = span.start.min(at);
 }
 
-/// One more rank has ended; gives the span when it was the last.
+/// One more rank has ended; returns the span if it was the last rank.
 fn end<K: Ord + Copy>(open: &mut BTreeMap<K, Span>, key: K, at: Time, n_ranks: u32) -> Option<Span> {
     let span = open.get_mut(&key).expect("a rank begins what it ends");
     span.n_ended += 1;

@@ -1,14 +1,16 @@
-//! The engine: a model and its work in, records out, window by window.
+//! The engine: takes a model and its work, simulates window by window, and emits records.
 //!
-//! Models: packets on links, queues at egress ports, hosts that send and receive messages, links that fail; advanced in
-//! windows no longer than the smallest delay between two partitions, so that partitions need no global order.
-//! Leaves out: text, files, clocks; how a model came about and how records are stored.
+//! Models: packets on links, queues at egress ports, hosts that send and receive messages, links that fail. Time
+//! advances in windows no longer than the smallest delay between two partitions, so that partitions need no global
+//! event order.
+//! Leaves out: text, files, clocks; how the model was built and how records are stored.
 //!
-//! Where to look: `run` is the door; `coordinator` acts between windows; `partition` advances nodes through one;
-//! `node`, `host` and `port` are what a packet meets; `ring` is what it crosses; `parallel` holds the only threads.
+//! Where to look: `run` is the entry point; `coordinator` acts between windows; `partition` advances nodes through one
+//! window; `node`, `host` and `port` process packets; `ring` carries packets over a link; `parallel` holds the only
+//! threads.
 //!
-//! Invariants: integer picoseconds; no global queue; no hash map iterated; every random draw comes from a node's own
-//! stream; results depend on the model alone.
+//! Invariants: integer picoseconds; no global event queue; no iteration over hash maps; every random draw comes from a
+//! stream of the node's own; results depend on the model alone.
 
 mod activity;
 mod actor;

@@ -1,9 +1,9 @@
-//! Marking data packets by the queue they meet.
+//! Marking of data packets by queue length.
 //!
-//! Models: RED/ECN: never below a threshold, always above another, by chance between. FECN: above a threshold by chance,
-//! where the port has not had to wait for credits lately.
+//! Models: RED/ECN: no packet up to a minimum threshold, every packet above a maximum, by chance in between. FECN: by
+//! chance above one threshold, at ports that have not waited for credits recently.
 //!
-//! Invariants: a draw from the port's own stream, and only where chance decides.
+//! Invariants: random draws come from the port's own stream, and only where chance decides.
 
 use netloom_model::{Adapting, Marking, RootMarking};
 use netloom_units::{Duration, Random, StateWriter};
@@ -17,21 +17,21 @@ pub struct Marker {
     minimum: u64,
     maximum: u64,
     probability: u64,
-    /// Whether packets are judged when they join the queue.
+    /// Whether a packet is judged when it joins the queue, not when its transmission starts.
     pub at_enqueue: bool,
-    /// Of roots: smaller packets are not judged.
+    /// FECN only: smaller packets are never marked.
     smallest: u64,
-    /// Of roots: how long ago the port must have waited for credits last, in ps.
+    /// FECN only: minimum time since the port last waited for credits, in ps.
     free_for: u64,
     random: Random,
-    /// Packets marked.
+    /// Number of packets marked.
     pub n_marked: u64,
-    /// How thresholds follow the traffic, where they do.
+    /// Adapts the thresholds to the traffic, where configured.
     adapt: Option<Box<Adapt>>,
 }
 
 impl Marker {
-    /// A marker with the stream of its port.
+    /// A marker with the random stream of its port.
     pub fn new(marking: &Marking, adapting: Option<&Adapting>, random: Random) -> Marker {
         let Marking { minimum, maximum, probability, at_enqueue } = *marking;
         Marker {
@@ -47,13 +47,13 @@ impl Marker {
         }
     }
 
-    /// Whether thresholds follow the traffic.
+    /// Whether the thresholds adapt to the traffic.
     pub fn adapts(&self) -> bool {
         self.adapt.is_some()
     }
 
-    /// A data packet starts at `at`, with its time on the wire and the bytes that wait behind it: tells whether thresholds have
-    /// changed.
+    /// A data packet starts at `at` with serialization time `busy`, and `waiting` bytes remain queued behind it;
+    /// returns whether the thresholds have changed.
     #[cold]
     pub fn observe(&mut self, at: u64, busy: u64, waiting: u64) -> bool {
         let (marked, maximum) = (self.n_marked, self.maximum);
@@ -63,16 +63,17 @@ impl Marker {
         true
     }
 
-    /// Writes what later marks depend on, where thresholds follow the traffic.
+    /// Writes the state that later marks depend on, where thresholds adapt to the traffic.
     pub fn write_state(&self, out: &mut StateWriter) {
         if let Some(adapt) = &self.adapt {
             adapt.write_state(self.n_marked, out);
         }
     }
 
-    /// A marker of roots of congestion, which judges by [`Marker::judge_root`].
+    /// A FECN marker, which judges packets with [`Marker::judge_root`].
     ///
-    /// A port that waited for credits is a victim until it has had the time to send what is in one input buffer.
+    /// A port that waited for credits counts as a victim of congestion until it has had the time to send the contents
+    /// of one input buffer.
     pub fn of_roots(marking: &RootMarking, buffer: Duration, random: Random) -> Marker {
         let RootMarking { threshold, chance, smallest, victims } = *marking;
         Marker {
@@ -88,12 +89,12 @@ impl Marker {
         }
     }
 
-    /// No packet is marked while no more bytes wait.
+    /// No packet is marked while the number of waiting bytes is at most this.
     pub fn minimum(&self) -> u64 {
         self.minimum
     }
 
-    /// The packet, marked if so many bytes waiting say so.
+    /// The packet, marked if the number of waiting bytes requires it.
     #[inline(always)]
     pub fn judge(&mut self, waiting: u64, packet: Packet) -> Packet {
         if waiting <= self.minimum || !packet.is_data() {
@@ -102,8 +103,8 @@ impl Marker {
         self.judge_above(waiting, packet)
     }
 
-    /// A data packet that starts, so many bytes waiting behind it, so long after its port waited for credits last: marked
-    /// if the port is a root of congestion and chance says so.
+    /// A data packet that starts with `waiting` bytes queued behind it, `free_for` ps after its port last waited for
+    /// credits: marked by chance if the port is a root of congestion.
     pub fn judge_root(&mut self, waiting: u64, packet: Packet, free_for: u64) -> Packet {
         let is_judged =
             waiting > self.minimum && u64::from(packet.bytes) >= self.smallest && free_for >= self.free_for;

@@ -1,34 +1,35 @@
-//! How well the mean of step times is known: batch means.
+//! Precision of the mean step time: batch means.
 //!
-//! Models: the mean of the steps after the warm-up, and half of its 95 % interval from ten batches of equal length, the
-//! latest ones, by Student's t; so steps that follow each other need not be independent, batches are taken to be.
-//! Leaves out: that looking again and again makes the interval a little too narrow.
+//! Models: the mean of the steps after the warm-up, and half of its 95 % confidence interval from the latest ten
+//! batches of equal length, by Student's t. Successive steps need not be independent; the batches are assumed to be.
+//! Leaves out: that repeated checks make the interval a little too narrow.
 //!
-//! Invariants: sums are exact integers; nothing but + - * / and sqrt follows.
-//! Source: batch means as in Law and Kelton, "Simulation Modeling and Analysis"; ten batches, and when to look: ours.
+//! Invariants: sums are exact integers; only + - * / and sqrt are applied to them.
+//! Source: batch means as in Law and Kelton, "Simulation Modeling and Analysis". Modelling assumptions: ten batches,
+//! and when the interval is checked.
 
 use netloom_model::{Precision, Repetition, WarmUp};
 use netloom_units::Duration;
 
-/// Batches that the variance is taken over.
+/// Number of batches that the variance is computed over.
 const BATCHES: u64 = 10;
-/// The t between minus which and which 95 % of Student's distribution of nine degrees of freedom lie.
+/// Two-sided 95 % quantile of Student's t distribution with nine degrees of freedom.
 const T: f64 = 2.262_157_162_854_1;
 
-/// What is known of the mean.
+/// An estimate of the mean step time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// Steps that count.
+    /// Number of steps counted.
     pub steps: u64,
-    /// Steps before these.
+    /// Number of warm-up steps before them.
     pub warm_up: u64,
-    /// Their mean time, in ps.
+    /// Mean time of the counted steps, in ps.
     pub mean: f64,
-    /// Half of its 95 % interval, in ps; absent of fewer steps than batches.
+    /// Half of the 95 % confidence interval of the mean, in ps; `None` with fewer steps than batches.
     pub half_interval: Option<f64>,
 }
 
-/// The mean of these times in ps, of which the first do not count; absent if none does.
+/// The mean of these times in ps, without the warm-up; `None` if no step remains.
 pub fn estimate(times: &[u64], warm_up: WarmUp) -> Option<Estimate> {
     let n_left_out = warm_up.of(times.len() as u64);
     let counted = &times[n_left_out as usize..];
@@ -64,23 +65,23 @@ fn sum(times: &[u64]) -> u128 {
 }
 
 impl Estimate {
-    /// Whether the mean is known this well.
+    /// Whether the estimate has the required precision.
     pub fn meets(&self, precision: &Precision) -> bool {
         let is_close = |half: f64| half <= precision.target * self.mean;
         self.steps >= u64::from(precision.at_least) && self.half_interval.is_some_and(is_close)
     }
 
-    /// Half of the interval as a span.
+    /// Half of the interval as a duration.
     pub fn half(&self) -> Option<Duration> {
         self.half_interval.map(|half| Duration(half.round() as u64))
     }
 }
 
-/// Whether a job has done enough steps of these times.
+/// Whether a job with these step times has run enough steps.
 pub fn is_enough(times: &[u64], repetition: &Repetition) -> bool {
     let Some(precision) = repetition.precision else { return false };
     let n_counted = times.len() as u64 - repetition.warm_up.of(times.len() as u64);
-    // Looked at when all batches are equally long, so that each look has ten more steps to go by.
+    // Checked only when all batches are equally long, so that each check has ten more steps than the one before.
     if n_counted == 0 || !n_counted.is_multiple_of(BATCHES) {
         return false;
     }

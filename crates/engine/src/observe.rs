@@ -1,68 +1,68 @@
-//! Looking at a run from outside, and stopping it.
+//! Observing a run from outside, and stopping it.
 //!
-//! Models: how far a run has come; what has happened at its ports by then, and the state behind it, for those who ask.
-//! Leaves out: how often anybody should look.
+//! Models: the progress of a run, what has happened at its ports so far, and the state behind it, on request.
+//! Leaves out: how often an observer should read them.
 //!
-//! Invariants: reading changes nothing; what nobody asks for is not worked out.
+//! Invariants: reading changes nothing; what is not requested is not computed.
 
 use netloom_units::{Bytes, Duration, Time};
 
-/// How far a run has come, at the end of a window.
+/// The progress of a run at the end of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Simulated time.
     pub now: Time,
-    /// Windows so far.
+    /// Number of windows so far.
     pub windows: u64,
-    /// Packets that have crossed a link.
+    /// Number of packets that have crossed a link, counted at every link.
     pub hops: u64,
-    /// Steps finished by all ranks.
+    /// Number of steps finished by all ranks.
     pub steps: u64,
-    /// Steps there are.
+    /// Number of steps in total.
     pub total_steps: u64,
 }
 
-/// Whether to go on.
+/// Whether to continue the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {
-    /// Go on.
+    /// Continue.
     Continue,
     /// End the run here; what has been recorded stays valid.
     Stop,
 }
 
-/// What has happened at a port since the run began, and what waits there now.
+/// Counters of a port since the run began, and its current queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PortState {
     /// Bytes whose transmission has begun.
     pub sent: Bytes,
-    /// Bytes that wait.
+    /// Bytes waiting now.
     pub waiting: Bytes,
-    /// For how long the other end kept a class from being sent.
+    /// Time for which the other end of the link blocked a class.
     pub paused: Duration,
-    /// Packets dropped.
+    /// Number of packets dropped.
     pub dropped: u64,
 }
 
-/// The state behind a run, to be read between windows.
+/// The state of a run, readable between windows.
 pub trait States {
-    /// All ports at the end of the window, by id; reading takes time for each of them.
+    /// All ports at the end of the window, by id; the cost is proportional to the number of ports.
     fn ports(&self) -> Vec<PortState>;
 
-    /// How many partitions there are.
+    /// Number of partitions.
     fn n_partitions(&self) -> usize;
 
-    /// All that a partition's later behaviour depends on, as words relative to `base`.
+    /// The state that a partition's later behaviour depends on, as words relative to `base`.
     fn state(&self, partition: usize, base: Time) -> Vec<u64>;
 }
 
-/// Sees a run at window bounds; may stop it, never change it.
+/// Observes a run at window boundaries; may stop it, never change it.
 pub trait Observer {
     /// A window has ended.
     fn at_window(&mut self, progress: &Progress, states: &dyn States) -> Control;
 }
 
-/// Lets the run go on.
+/// An observer that never stops the run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unobserved;
 

@@ -1,54 +1,54 @@
-//! What crosses a link.
+//! Packets and frames on links.
 //!
-//! Models: one packet as 32 plain bytes, copied from ring to ring; pause frames are packets too.
-//! Leaves out: payload and headers; the size on the wire is all there is.
+//! Models: one packet as 32 bytes, copied from ring to ring; pause frames are packets too.
+//! Leaves out: payload and headers; only the size on the wire is kept.
 //!
-//! Invariants: `flow` and `slot` are places in tables and differ from run to run layout; nothing that is recorded or
-//! decided may depend on them (the entropy and the message's number are for that).
+//! Invariants: `flow` and `slot` are table indices that may differ with the layout of a run; nothing that is recorded
+//! or decided may depend on them (the flow-hash input and the number of the message serve for that).
 
-/// A packet on its way. What changes from hop to hop stands last, so that the rest is copied in two moves.
+/// A packet in flight. The fields that change at every hop come last, so that the rest is copied in two moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct Packet {
-    /// Place of its message in the flow table.
+    /// Index of its message in the flow table.
     pub flow: u32,
-    /// Place of the message's state at the destination host: receive state for data, send state for ACKs.
+    /// Slot of the message's state at the destination host: receive state for data, send state for ACKs.
     pub slot: u32,
-    /// Number of the packet in its message, from 0; on a queue pair the PSN, of control packets the one expected.
+    /// Number of the packet in its message, from 0. On a queue pair the PSN; in control packets the PSN expected next.
     pub sequence: u32,
-    /// The host it goes to.
+    /// The destination host.
     pub destination: u32,
-    /// Hash input of its flow.
+    /// Flow-hash input.
     pub entropy: u32,
     /// Size on the wire, in bytes.
     pub bytes: u32,
-    /// Tag of the balancing policy; of control packets of a queue pair the PSN that caused them.
+    /// Tag of the balancing policy; in control packets of a queue pair the PSN of the packet that caused them.
     pub tag: u32,
-    /// Traffic class, kind, marks and links crossed, a byte each from the low end: one word, because every hop changes it. The
-    /// lane step stands above the marks.
+    /// Traffic class, kind, flags and number of links crossed, a byte each from the low end: one word, because every
+    /// hop changes it. The VL step is stored above the flags.
     state: u32,
 }
 
 impl Packet {
     const KIND_SHIFT: u32 = 8;
     const KIND: u32 = 0x7f;
-    /// Its sender found none of its flow under way; set only where the balancing policy asks.
+    /// Its sender had no packet of the flow in flight; set only if the balancing policy uses it.
     pub const DRAINED: u32 = 1 << 15;
     const HOP: u32 = 1 << 24;
     /// A switch has marked it.
     pub const MARKED: u32 = 1 << 16;
-    /// It answers a marked packet.
+    /// It answers a marked packet: the congestion echo.
     pub const ECHO: u32 = 1 << 17;
-    /// It was sent before.
+    /// It is a retransmission.
     pub const AGAIN: u32 = 1 << 18;
-    /// It ends its message.
+    /// It is the last packet of its message.
     pub const LAST: u32 = 1 << 19;
-    /// Its sender allows that it be overtaken by packets of its own flow.
+    /// Its sender allows packets of its own flow to overtake it.
     pub const MAY_REORDER: u32 = 1 << 20;
-    /// One lane step; three bits count them.
+    /// One VL step; three bits count them.
     const STEP: u32 = 1 << 21;
 
-    /// The word of a packet that has crossed no link yet.
+    /// The state word of a packet that has crossed no link yet.
     #[inline(always)]
     fn fresh_state(class: u8, kind: PacketKind) -> u32 {
         u32::from(class) | ((kind as u32) << Packet::KIND_SHIFT)
@@ -61,14 +61,14 @@ impl Packet {
         Packet { flow, slot: to.slot, sequence, destination: to.host, entropy, bytes, tag: 0, state }
     }
 
-    /// The answer to a data packet.
+    /// The acknowledgement of a data packet.
     #[must_use]
     #[inline(always)]
     pub fn acknowledgement(&self, to: Address, bytes: u32, class: u8) -> Packet {
         Packet {
             slot: to.slot,
             destination: to.host,
-            // A flow of its own: its path is hashed apart from that of the data.
+            // A flow-hash input of its own: its path is hashed independently of the path of the data.
             entropy: !self.entropy,
             bytes,
             tag: 0,
@@ -77,16 +77,16 @@ impl Packet {
         }
     }
 
-    /// Where pause frames are queued: before all classes.
+    /// Queue number of pause frames: served before all classes.
     pub const BEFORE_CLASSES: u8 = 8;
 
-    /// Traffic class, 0 to 7; of pause frames [`Packet::BEFORE_CLASSES`].
+    /// Traffic class, 0 to 7; [`Packet::BEFORE_CLASSES`] for pause frames.
     #[inline(always)]
     pub fn class(&self) -> u8 {
         self.state as u8
     }
 
-    /// Changes the traffic class.
+    /// Sets the traffic class.
     #[inline(always)]
     pub fn set_class(&mut self, class: u8) {
         self.state = (self.state & !0xff) | u32::from(class);
@@ -101,19 +101,19 @@ impl Packet {
         Packet { slot: to.slot, destination: to.host, entropy, bytes, tag, state, ..*self }
     }
 
-    /// The control packet with the PSN expected next.
+    /// The control packet, with the PSN expected next.
     #[must_use]
     #[inline(always)]
     pub fn expecting(self, sequence: u32) -> Packet {
         Packet { sequence, ..self }
     }
 
-    /// A pause frame for classes, one bit each, which crosses one link.
+    /// A pause frame for a bit mask of classes; it crosses one link.
     pub fn pause_frame(kind: PacketKind, paused: u8, bytes: u32) -> Packet {
         Packet::frame(kind, paused, bytes, Packet::BEFORE_CLASSES)
     }
 
-    /// What crosses one link and is part of no message.
+    /// A frame that crosses one link and belongs to no message.
     fn frame(kind: PacketKind, paused: u8, bytes: u32, class: u8) -> Packet {
         Packet {
             flow: u32::MAX,
@@ -127,32 +127,32 @@ impl Packet {
         }
     }
 
-    /// So many blocks of a lane that are free again, for the sender's local `port`.
+    /// Credits for a number of freed blocks of a virtual lane, for the sender's local `port`.
     pub fn credit(port: u32, lane: u32, blocks: u32) -> Packet {
         let frame = Packet::frame(PacketKind::Credit, 0, blocks, 0);
         Packet { slot: port, sequence: lane, ..frame }
     }
 
-    /// A notice to the sender's local `port` that this way is congested towards a leaf.
+    /// A notice to the sender's local `port` that the path through it is congested towards a leaf.
     pub fn notice(port: u32, leaf: u32) -> Packet {
         let frame = Packet::frame(PacketKind::Notice, 0, 0, 0);
         Packet { slot: port, destination: leaf, ..frame }
     }
 
-    /// A switch's notice to a host: towards `congested` it is allowed so many Mb/s for a while. It is no answer, so no part of
-    /// a message.
+    /// A switch's notice to a host: its rate towards `congested` is limited to `megabits` Mb/s for a while. It answers
+    /// no packet and so belongs to no message.
     pub fn share(host: u32, congested: u32, megabits: u32, bytes: u32, class: u8) -> Packet {
         let frame = Packet::frame(PacketKind::Cnp, 0, bytes, class);
         Packet { sequence: congested, destination: host, entropy: congested, tag: megabits, ..frame }
     }
 
-    /// Whether it is a switch's notice to a host.
+    /// Whether it is a switch's notice to a host, as made by [`Packet::share`].
     #[inline(always)]
     pub fn is_share(&self) -> bool {
         self.flow == u32::MAX
     }
 
-    /// What it is.
+    /// Its kind.
     #[inline(always)]
     pub fn kind(&self) -> PacketKind {
         match (self.state >> Packet::KIND_SHIFT) & Packet::KIND {
@@ -167,50 +167,50 @@ impl Packet {
         }
     }
 
-    /// Whether it is data.
+    /// Whether it is a data packet.
     #[inline(always)]
     pub fn is_data(&self) -> bool {
         (self.state >> Packet::KIND_SHIFT) & Packet::KIND == PacketKind::Data as u32
     }
 
-    /// Whether it is a pause frame, credits or a notice, which goes no further than this node.
+    /// Whether it is a pause frame, credits or a notice, which end at this node.
     #[inline(always)]
     pub fn is_frame(&self) -> bool {
         (self.state >> Packet::KIND_SHIFT) & Packet::KIND >= PacketKind::Pause as u32
     }
 
-    /// Whether it carries a flag.
+    /// Whether a flag is set.
     #[inline(always)]
     pub fn has(&self, flag: u32) -> bool {
         self.state & flag != 0
     }
 
-    /// The packet with flags.
+    /// The packet with these flags set.
     #[must_use]
     #[inline(always)]
     pub fn with(self, flags: u32) -> Packet {
         Packet { state: self.state | flags, ..self }
     }
 
-    /// The lane step, in a fabric of groups: 0 to 7.
+    /// The VL step, in a fabric of groups: 0 to 7.
     #[inline(always)]
     pub fn step(&self) -> u8 {
         (self.state / Packet::STEP) as u8 & 7
     }
 
-    /// The packet so many lane steps further on; no more than there are.
+    /// The packet with its VL step raised; the caller keeps it within the number of steps.
     #[must_use]
     pub(crate) fn stepped(&self, steps: u8) -> Packet {
         Packet { state: self.state + u32::from(steps) * Packet::STEP, ..*self }
     }
 
-    /// The packet without flags.
+    /// The packet with these flags cleared.
     #[must_use]
     pub fn without(self, flags: u32) -> Packet {
         Packet { state: self.state & !flags, ..self }
     }
 
-    /// Links it has been put on so far, modulo 256.
+    /// Number of links it has been put on so far, modulo 256.
     #[inline(always)]
     pub fn hops(&self) -> u8 {
         (self.state >> 24) as u8
@@ -222,12 +222,12 @@ impl Packet {
         Packet { state: self.state.wrapping_add(Packet::HOP), ..*self }
     }
 
-    /// The packet as it was before it was put on a link.
+    /// The packet as it was before [`Packet::onward`].
     pub(crate) fn taken_back(&self) -> Packet {
         Packet { state: self.state.wrapping_sub(Packet::HOP), ..*self }
     }
 
-    /// The packet as it is put on a link, with what the balancing policy made of class and tag.
+    /// The packet as it is put on a link, with the class and tag that the balancing policy chose.
     #[inline(always)]
     pub(crate) fn onward_as(&self, class: u8, tag: u32) -> Packet {
         let state = (self.state & !0xff) | u32::from(class);
@@ -235,56 +235,56 @@ impl Packet {
     }
 }
 
-/// What a sender writes into every data packet of a message, worked out once: class, kind and marks.
+/// The part of the state word that is equal in all data packets of a message, computed once: class, kind and flags.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stamp(u32);
 
 impl Stamp {
-    /// Of a message in a class, whose packets may be reordered or not.
+    /// For a message of a class, whose packets may be reordered or not.
     pub fn new(class: u8, may_reorder: bool) -> Stamp {
         let mark = if may_reorder { Packet::MAY_REORDER } else { 0 };
         Stamp(Packet::fresh_state(class, PacketKind::Data) | mark)
     }
 
-    /// The same, of a message whose packets say whether their queue pair has drained.
+    /// The same, for a message whose packets report whether their queue pair has drained.
     #[must_use]
     pub fn reporting_drained(self) -> Stamp {
         Stamp(self.0 | Packet::DRAINED)
     }
 }
 
-/// A message's state at a host.
+/// The address of a message's state at a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address {
     /// The host.
     pub host: u32,
-    /// The place of the state there.
+    /// The slot of the state at that host.
     pub slot: u32,
 }
 
-/// What a packet is.
+/// The kind of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum PacketKind {
     /// Part of a message.
     Data,
-    /// Says what has arrived.
+    /// Acknowledges what has arrived.
     Acknowledgement,
-    /// Says what has not arrived although later packets have.
+    /// Negative acknowledgement: reports what has not arrived although later packets have.
     Nack,
-    /// Says that a packet was marked.
+    /// Congestion notification: reports that a packet was marked.
     Cnp,
-    /// Asks the other end of a link to pause classes.
+    /// Pauses classes at the other end of a link.
     Pause,
-    /// Lets them go on.
+    /// Resumes paused classes.
     Resume,
-    /// Credits that come back to the sender of a link.
+    /// Returns credits to the sender of a link.
     Credit,
-    /// Tells the sender of a link of congestion behind it.
+    /// Notifies the sender of a link of congestion behind it.
     Notice,
 }
 
-/// A packet with the instant its last bit arrives, as it stands in a link's ring.
+/// A packet with the arrival time of its last bit, as stored in the ring of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InFlight {
     /// Arrival of the last bit, in ps.

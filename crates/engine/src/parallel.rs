@@ -1,10 +1,11 @@
-//! The only threads of the engine: a crew that advances the due partitions of a round.
+//! The only threads of the engine: a worker pool that advances the due partitions of a round.
 //!
-//! Models: workers that wait for a round, claim partitions from its list and advance them.
-//! Leaves out: what a round is for; the coordinator prepares the board and reads the reports.
+//! Models: worker threads that wait for a round, claim partitions from its list and advance them.
+//! Leaves out: what a round is for; the coordinator prepares the [`RoundState`] and reads the reports.
 //!
-//! Invariants: a partition is advanced by one thread per round (it is locked for that); between rounds no worker touches
-//! anything, so the coordinator may change the board. Results do not depend on who advances what, in which order.
+//! Invariants: a partition is advanced by one thread per round (it is locked for that); between rounds no worker thread
+//! touches anything, so the coordinator may change the round state. Results do not depend on which thread advances
+//! which partition, or in which order.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, RwLock};
@@ -18,14 +19,14 @@ use crate::governor::{Clock, Governor};
 use crate::partition::{Harvest, Partition, Scratch};
 use crate::round::Round;
 
-/// What a round works on; written between rounds.
+/// The input of a round; written between rounds.
 #[derive(Default)]
 pub struct RoundState {
-    /// The messages handed out.
+    /// The flow table: messages handed out so far.
     pub flows: Vec<Flow>,
     /// Next hops recomputed after failures.
     pub overlay: Option<Overlay>,
-    /// Bytes waiting at every port at the last snapshot, where somebody asks.
+    /// Bytes waiting at every port at the last snapshot, if a policy needs them.
     pub port_bytes: Vec<u64>,
     /// Partitions to advance.
     pub due: Vec<u32>,
@@ -37,37 +38,39 @@ pub struct RoundState {
     pub end: u64,
 }
 
-/// Everything the threads share.
+/// State shared by all threads.
 pub struct SchedulerState<'a> {
     /// The model.
     pub model: &'a Model,
     /// The partitions.
     pub partitions: Vec<Mutex<Partition>>,
-    /// In-links of each partition: what it has to do in a round grows with them.
+    /// Number of in-links of each partition: its work in a round grows with them.
     weights: Vec<usize>,
-    /// Who has something to do.
+    /// Which partitions have something to do.
     pub activity: Activity,
-    /// The board.
+    /// The state of the current round.
     pub round_state: RwLock<RoundState>,
-    /// What the workers' partitions left behind in this round.
+    /// Results of the worker threads' partitions in this round.
     harvest: Mutex<Harvest>,
-    /// Next place of the due list to claim.
+    /// Next index of the due list to claim.
     next: CacheLine<AtomicUsize>,
-    /// Whether a round is open, and the workers inside.
+    /// Whether a round is open, and the number of worker threads inside.
     gate: CacheLine<Gate>,
 }
 
-/// Keeps what several threads write away from their neighbours: two lines, which processors fetch in pairs.
+/// Keeps data that several threads write out of their neighbours' cache lines; two lines, which processors fetch in
+/// pairs.
 #[derive(Default)]
 #[repr(align(128))]
 struct CacheLine<T>(T);
 
-/// How workers get into a round and out of it.
+/// Controls how worker threads enter and leave a round.
 ///
-/// A worker that comes after all partitions have been claimed stays outside, so a round never waits for one that sleeps.
+/// A worker thread that arrives after all partitions have been claimed stays outside, so a round never waits for a
+/// sleeping thread.
 #[derive(Default)]
 struct Gate {
-    /// From the top: the number of the round, whether workers may still enter, the workers inside.
+    /// From the high bits down: number of the round, whether workers may still enter, number of workers inside.
     state: AtomicU64,
     /// Set when the run is over.
     over: AtomicBool,
@@ -79,10 +82,10 @@ struct Gate {
     left: EventCount,
 }
 
-/// The bit of the gate's state that says that workers may enter.
+/// The bit of the gate's state that allows workers to enter.
 const OPEN: u64 = 1 << 16;
 
-/// Where the number of the round begins in the state.
+/// Position of the round number in the state.
 const ROUND: u32 = 17;
 
 /// The bits of the gate's state that count the workers inside.
@@ -103,7 +106,8 @@ impl Gate {
         self.left.wait_for(|| (self.state.load(Ordering::SeqCst) & INSIDE == 0).then_some(()));
     }
 
-    /// Waits for a round other than the one left last and enters it; its number, or `None` when the run is over.
+    /// Waits for a round other than the last one left and enters it; returns its number, or `None` when the run is
+    /// over.
     fn enter(&self, last: u64) -> Option<u64> {
         self.opened.wait_for(|| {
             if self.over.load(Ordering::SeqCst) {
@@ -126,15 +130,15 @@ impl Gate {
     }
 }
 
-/// How often a thread claims in a round, about: often enough that no claim holds most of the switches, which are few and
-/// have most to do.
+/// Approximate number of claims of a thread in a round: enough that no claim holds most of the switches, which are few
+/// and have the most work.
 const CLAIMS: usize = 64;
 
-/// Most partitions of a claim.
+/// Largest number of partitions in a claim.
 const CLAIM: usize = 16;
 
 impl<'a> SchedulerState<'a> {
-    /// A hall for these partitions.
+    /// The scheduler state of these partitions.
     pub fn new(model: &'a Model, partitions: Vec<Partition>, activity: Activity) -> SchedulerState<'a> {
         SchedulerState {
             model,
@@ -148,12 +152,12 @@ impl<'a> SchedulerState<'a> {
         }
     }
 
-    /// Locks a partition. Between rounds, or by who has claimed it: never contended.
+    /// Locks a partition. Called between rounds, or by the thread that has claimed it: never contended.
     pub fn partition(&self, number: usize) -> MutexGuard<'_, Partition> {
         self.partitions[number].lock().expect("no thread panicked while holding a partition")
     }
 
-    /// Claims and advances partitions until the list is used up.
+    /// Claims and advances partitions until the due list is exhausted.
     fn work(&self, scratch: &mut Scratch, n_threads: usize) {
         let round_state = self.round_state.read().expect("the coordinator did not panic");
         let round = Round {
@@ -173,7 +177,7 @@ impl<'a> SchedulerState<'a> {
             if first >= n_due {
                 return;
             }
-            // From the end, where the heaviest are: what is claimed last should be little.
+            // From the end, where the partitions with most in-links are: the last claims should be small.
             for place in first..(first + chunk).min(n_due) {
                 let number = round_state.due[n_due - 1 - place];
                 self.partition(number as usize).advance(&round, scratch);
@@ -194,7 +198,7 @@ impl<'a> SchedulerState<'a> {
     }
 }
 
-/// Signs off from the round, also when the work panics.
+/// Leaves the round on drop, also when the work panics.
 struct Done<'h> {
     gate: &'h Gate,
 }
@@ -208,9 +212,9 @@ impl Drop for Done<'_> {
     }
 }
 
-/// Lets the coordinator run rounds.
+/// Runs rounds for the coordinator.
 pub struct WorkerPool<'h, 'a> {
-    /// What the threads share.
+    /// State shared by the threads.
     pub scheduler: &'h SchedulerState<'a>,
     n_threads: usize,
     scratch: Scratch,
@@ -218,7 +222,7 @@ pub struct WorkerPool<'h, 'a> {
 }
 
 impl WorkerPool<'_, '_> {
-    /// Advances all due partitions of the board; what they left behind, in the order of partitions.
+    /// Advances all due partitions of the round state; returns their results, in the order of partitions.
     pub fn run_round(&mut self) -> &Harvest {
         let scheduler = self.scheduler;
         self.scratch.harvest.clear();
@@ -244,7 +248,7 @@ impl WorkerPool<'_, '_> {
 
     fn share_round(&mut self) {
         let (scheduler, gate) = (self.scheduler, &self.scheduler.gate.0);
-        // Mostly in order already: hosts and then switches.
+        // Mostly sorted already: hosts, then switches.
         let mut round_state = scheduler.round_state.write().expect("the coordinator did not panic");
         round_state.due.sort_unstable_by_key(|&number| (scheduler.weights[number as usize], number));
         drop(round_state);
@@ -256,9 +260,9 @@ impl WorkerPool<'_, '_> {
     }
 }
 
-/// Runs `body` with a crew of `n_threads` threads, the caller's own included.
+/// Runs `body` with a worker pool of `n_threads` threads, the caller's own included.
 ///
-/// A round is shared while that is faster by the clock; without one, whenever it is not tiny.
+/// A round is shared while that is faster by the clock; without a clock, unless it is tiny.
 pub fn with_worker_pool<R>(
     scheduler: &SchedulerState<'_>,
     n_threads: usize,
@@ -281,7 +285,7 @@ pub fn with_worker_pool<R>(
     })
 }
 
-/// Sends the workers home, also when the coordinator panics.
+/// Ends the worker threads on drop, also when the coordinator panics.
 struct Over<'h> {
     gate: &'h Gate,
 }
@@ -297,7 +301,7 @@ impl Drop for Over<'_> {
 mod tests {
     use super::*;
 
-    /// Workers that count the rounds they enter, until the run is over.
+    /// Worker threads that count the rounds they enter, until the run is over.
     fn with_workers(n: usize, gate: &Gate, visits: &AtomicUsize, body: impl FnOnce()) {
         std::thread::scope(|scope| {
             for _ in 0..n {
@@ -336,7 +340,7 @@ mod tests {
         let (gate, visits) = (Gate::default(), AtomicUsize::new(0));
         with_workers(2, &gate, &visits, || {
             for round in 1..=50 {
-                // Longer than a waiter spins.
+                // Longer than a waiting thread spins.
                 std::thread::sleep(core::time::Duration::from_millis(1));
                 gate.open();
                 while visits.load(Ordering::SeqCst) < 2 * round {

@@ -1,12 +1,13 @@
-//! A partition: nodes with one local event order, advanced through a window in one go.
+//! A partition: nodes with one local event order, advanced through one window at a time.
 //!
-//! Models: the merge of due arrivals with own timers, in the order (time, in-link; timers last). With one node all
-//! arrivals of a window are known at its start: they are sorted once. Inner links of a partition with several nodes may
-//! deliver within the window: the heads of those links stand in a calendar queue, with the starts of transmissions.
-//! Leaves out: other partitions; what they do in this window cannot arrive before the next.
+//! Models: the merge of due arrivals with the partition's own timers, in the order (time, in-link; timers last). With
+//! one node all arrivals of a window are known at its start: they are sorted once. Inner links of a partition with
+//! several nodes may deliver within the window: their first packets are kept in a calendar queue, with the starts of
+//! transmissions.
+//! Leaves out: other partitions; what they send in this window cannot arrive before the next.
 //!
-//! Invariants: the order at each node is the same however nodes are joined into partitions, because a transmission takes
-//! at least a picosecond and so never acts on another node at its own instant.
+//! Invariants: the event order at each node is the same however nodes are joined into partitions, because a
+//! transmission takes at least a picosecond and so never affects another node at its own instant.
 
 use netloom_units::{StateWriter, Time};
 
@@ -26,27 +27,28 @@ use crate::wakes::Wakes;
 pub struct InLink {
     /// The ring.
     pub receiver: Receiver,
-    /// The node that receives, by its place in the partition.
+    /// Index of the receiving node in the partition.
     pub node: u32,
-    /// Its in-link index there: the local port.
+    /// In-link index at that node: its local port.
     pub port: u32,
-    /// Whether credits come back to that port beside it, of which its bit tells.
+    /// Whether credits for that port return beside this in-link, and share its activity bit.
     pub has_credits: bool,
-    /// Its first arrival, where that is known to lie after the windows gone through; else zero.
+    /// Its first arrival, if that is known to come after the windows processed so far; else zero.
     pub head: u64,
 }
 
-/// Bits of a sort key that hold the in-link; the rest holds the time since the window's start.
+/// Bits of a sort key that hold the in-link; the rest holds the time since the start of the window.
 const LINK_BITS: u32 = 24;
 const LINK_MASK: u64 = (1 << LINK_BITS) - 1;
 
 /// The longest window: its time offsets must fit the sort key.
 pub const LONGEST_WINDOW: u64 = 1 << (63 - LINK_BITS);
 
-/// So few nodes are all looked at at the end of a window: that costs less than to know at which something has happened.
+/// Up to this many nodes are all processed at the end of a window: cheaper than recording at which ones an event
+/// happened.
 const FEW: usize = 32;
 
-/// The most in-links a partition can have.
+/// The largest number of in-links of a partition.
 pub const MOST_IN_LINKS: usize = 1 << LINK_BITS;
 
 /// See the module.
@@ -57,28 +59,28 @@ pub struct Partition {
     pub nodes: Vec<Node>,
     /// In-links of all nodes, node by node.
     pub in_links: Vec<InLink>,
-    /// What the nodes share.
+    /// State shared by the nodes.
     pub context: PartitionContext,
-    /// What travels beside the packets of each in-link but those of credits, in runs with telemetry; else empty.
+    /// The telemetry records beside the packets of each in-link, except in-links for credits; empty without telemetry.
     records: Vec<Option<Receiver<Record>>>,
-    /// One bit per outer in-link whose ring is known to hold something.
+    /// One bit per outer in-link whose ring is known to hold packets.
     live: Vec<u64>,
-    /// One bit per in-link beside which credits come back to a port of a switch; empty where there are none.
+    /// One bit per in-link beside which credits return to a port of a switch; empty if there are none.
     credit_links: Vec<u64>,
     /// First word of this partition's bits in the shared activity.
     first_word: u32,
-    /// Arrivals of the window still to come, when it was paused.
+    /// Remaining arrivals of the window, if it was paused.
     paused: Option<Pause>,
     kind: Kind,
-    /// Where there are more than [`FEW`] nodes: which of them are settled at the end of a window.
+    /// With more than [`FEW`] nodes: which of them must be advanced at the end of a window.
     pending_starts: Option<Box<PendingStarts>>,
 }
 
-/// Which nodes of many have to be settled.
+/// Which of many nodes must be advanced at the end of a window.
 struct PendingStarts {
-    /// Those at which something has happened in this window, one bit each.
+    /// Nodes with an event in this window, one bit each.
     touched: Vec<u64>,
-    /// When the next transmission starts at each of the others that is no event.
+    /// For each of the others: when its next transmission starts that is not an event.
     starts: Wakes,
 }
 
@@ -87,24 +89,25 @@ impl PendingStarts {
         PendingStarts { touched: vec![0; n_nodes.div_ceil(64)], starts: Wakes::new(n_nodes) }
     }
 
-    /// Something has happened at a node.
+    /// Records that an event happened at a node.
     #[inline]
     fn touch(&mut self, node: usize) {
         self.touched[node / 64] |= 1 << (node % 64);
     }
 }
 
-/// What a partition holds, which decides how events are merged.
+/// The content of a partition, which decides how events are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A switch, with the care that its packets need.
+    /// A switch, with the feature flags that its packets need.
     Switch(u8),
     Host,
     /// A host with queue pairs.
     Nic,
-    /// A host with queue pairs that takes credits.
+    /// A host with queue pairs, on links with credits.
     CreditNic,
-    /// Several nodes, with the care that one of them needs; or one, in runs with telemetry, which pay for that way.
+    /// Several nodes, with the feature flags that any of them needs; or one node with telemetry, which takes this
+    /// slower path.
     Several(u8),
 }
 
@@ -122,7 +125,7 @@ impl Kind {
     }
 }
 
-/// Where a window was paused because an actor ran dry.
+/// The point where a window was paused because an actor ran out of operations.
 struct Pause {
     now: u64,
     keys: Vec<u64>,
@@ -134,30 +137,30 @@ struct Pause {
 pub struct Scratch {
     keys: Vec<u64>,
     sorting: Sorting,
-    /// What the partitions that the thread advanced left behind.
+    /// Results of the partitions that the thread advanced.
     pub harvest: Harvest,
 }
 
-/// What a round leaves behind.
+/// Results of a round.
 #[derive(Debug, Default)]
 pub struct Harvest {
     /// Partitions that paused.
     pub paused: Vec<u32>,
     /// Partitions with reports for the coordinator.
     pub reporting: Vec<u32>,
-    /// Packets that crossed a link.
+    /// Number of packets that crossed a link.
     pub hops: u64,
 }
 
 impl Harvest {
-    /// Forgets everything.
+    /// Clears everything.
     pub fn clear(&mut self) {
         self.paused.clear();
         self.reporting.clear();
         self.hops = 0;
     }
 
-    /// Adds what another thread's partitions left, which is emptied.
+    /// Adds the results of another thread, and clears those.
     pub fn append(&mut self, other: &mut Harvest) {
         self.paused.append(&mut other.paused);
         self.reporting.append(&mut other.reporting);
@@ -166,7 +169,7 @@ impl Harvest {
 }
 
 impl Partition {
-    /// A partition at rest.
+    /// A partition before its first window.
     pub fn new(
         number: u32,
         mut nodes: Vec<Node>,
@@ -209,9 +212,9 @@ impl Partition {
         }
     }
 
-    /// Goes through a window, or on through it after a pause.
+    /// Advances through a window, or through the rest of it after a pause.
     ///
-    /// It pauses when an actor runs dry: it wants to be refilled and advanced again in the same window.
+    /// It pauses when an actor runs out of operations: it must be refilled and advanced again in the same window.
     pub fn advance(&mut self, round: &Round, scratch: &mut Scratch) {
         let next_arrival = match self.paused.take() {
             Some(pause) => {
@@ -219,7 +222,7 @@ impl Partition {
                 self.resume(round, pause.now);
                 pause.next_arrival
             }
-            // Known to the compiler, so that partitions without credits pay nothing for it.
+            // A compile-time constant, so that partitions without credits pay nothing for it.
             None if self.credit_links.is_empty() => self.gather::<false>(round, scratch),
             None => self.gather::<true>(round, scratch),
         };
@@ -248,7 +251,7 @@ impl Partition {
         }
     }
 
-    /// Lets the actors that ran dry go on at the instant of the pause.
+    /// Resumes the actors that ran out of operations, at the instant of the pause.
     fn resume(&mut self, round: &Round, now: u64) {
         self.context.dry = false;
         for node in self.nodes.iter_mut().filter(|node| node.host.is_some()) {
@@ -283,7 +286,7 @@ impl Partition {
                 rest_of_word &= rest_of_word - 1;
                 let link = word as u32 * 64 + bit;
                 let InLink { head, receiver, .. } = &mut self.in_links[link as usize];
-                // Spares a look into the ring of a link whose next packet is still under way.
+                // Skips the ring of a link whose next packet is still in flight.
                 if *head >= round.end {
                     next_arrival = next_arrival.min(*head);
                     continue;
@@ -312,7 +315,7 @@ impl Partition {
         next_arrival
     }
 
-    /// Ports that wait for credits learn when the next ones arrive.
+    /// Schedules arbitration at ports that wait for credits, for when the next ones arrive.
     #[cold]
     fn look_for_credits(&mut self) {
         for link in std::mem::take(&mut self.context.credit_links) {
@@ -334,9 +337,9 @@ impl Partition {
         }
     }
 
-    /// One switch: merges arrivals and timers; no actor can run dry.
+    /// One switch: merges arrivals and timers; no actor can run out of operations.
     ///
-    /// What care its ports need is known to the compiler, so that others pay nothing for it.
+    /// The feature flags of its ports are a compile-time constant, so that other switches pay nothing for them.
     #[inline(never)]
     fn run_switch<const CARE: u8>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
         let Partition { nodes, in_links, context, .. } = self;
@@ -358,7 +361,7 @@ impl Partition {
         None
     }
 
-    /// One host: as [`Partition::run_switch`], but an actor may run dry.
+    /// One host: as [`Partition::run_switch`], but an actor may run out of operations.
     #[inline(never)]
     fn run_host<const NIC: bool, const CREDIT: bool>(
         &mut self,
@@ -413,7 +416,7 @@ impl Partition {
         }
     }
 
-    /// Several nodes: where they are many it is noted at which something happens.
+    /// Several nodes: if there are many, records at which ones an event happens.
     fn run_several<const CARE: u8>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
         if self.pending_starts.is_some() {
             self.run::<CARE, true>(round, keys)
@@ -422,7 +425,8 @@ impl Partition {
         }
     }
 
-    /// Merges arrivals, inner arrivals and timers. Stops early when an actor runs dry: arrivals done.
+    /// Merges arrivals, inner arrivals and timers. Stops early when an actor runs dry: returns the number of arrivals
+    /// processed.
     #[inline(never)]
     fn run<const CARE: u8, const MANY: bool>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
         let arrival = |place: usize| keys.get(place).map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
@@ -451,15 +455,15 @@ impl Partition {
         Some(done)
     }
 
-    /// A timer of one of several nodes comes.
+    /// A timer of one of several nodes fires.
     fn happen<const MANY: bool>(&mut self, timer: Timer, round: &Round) {
         let node = timer.node as usize;
         fire(timer, &mut self.nodes[node], &mut self.context, round);
         self.finish_event::<MANY>(node, round);
     }
 
-    /// Takes an arrival out of the ring of its link, an inner one or not, and hands it to its node; the next outer one is at
-    /// `next_outer`.
+    /// Takes an arrival out of the ring of its inner or outer link and delivers it to its node; the next outer arrival
+    /// is at `next_outer`.
     #[inline(always)]
     fn deliver<const CARE: u8, const MANY: bool>(
         &mut self,
@@ -492,8 +496,8 @@ impl Partition {
         self.finish_event::<MANY>(node, round);
     }
 
-    /// Something has happened at a node of several. Others here may receive a NIC's packets within the window: starts of these
-    /// are events.
+    /// An event has happened at one of several nodes. Other nodes of the partition may receive a NIC's packets within
+    /// the window, so the starts of these packets are events.
     #[inline(always)]
     fn finish_event<const MANY: bool>(&mut self, node: usize, round: &Round) {
         self.nodes[node].expect_serve(&mut self.context, round);
@@ -502,7 +506,7 @@ impl Partition {
         }
     }
 
-    /// Lets lazy starts happen and tells the shared activity what lies ahead.
+    /// Processes the starts that are not events, and reports the partition's next event to the shared activity.
     fn leave(&mut self, round: &Round, next_arrival: u64) {
         let starts = match &mut self.nodes[..] {
             [node] => {
@@ -519,13 +523,13 @@ impl Partition {
         round.activity.set_own(self.number as usize, next);
     }
 
-    /// The next window is to be gone through if a port has begun to wait for credits.
+    /// The next window must be processed if a port has begun to wait for credits.
     fn next_look(&self, round: &Round) -> u64 {
         if self.context.credit_links.is_empty() { u64::MAX } else { round.end }
     }
 
-    /// Lets starts that are no events happen at several nodes; where they are many, at those that have such before the end of
-    /// the window, or at which something has happened. The earliest start left, `u64::MAX` for none.
+    /// Processes starts that are not events at several nodes; if there are many, only at those with such a start before
+    /// the end of the window or with an event in it. Returns the earliest remaining start, `u64::MAX` for none.
     fn advance_nodes(&mut self, round: &Round) -> u64 {
         let Partition { nodes, context, pending_starts: unsettled, .. } = self;
         let Some(unsettled) = unsettled else {
@@ -547,7 +551,7 @@ impl Partition {
         starts.next()
     }
 
-    /// Writes what later behaviour depends on, relative to `base`.
+    /// Writes the state that later behaviour depends on, relative to `base`.
     pub fn state(&self, base: Time) -> Vec<u64> {
         let mut out = StateWriter::new(base);
         self.nodes.iter().for_each(|node| node.write_state(&mut out));
@@ -577,7 +581,7 @@ fn key(round: &Round, arrival: u64, link: u32) -> u64 {
     ((arrival - round.start) << LINK_BITS) | u64::from(link)
 }
 
-/// Lets happen what a switch has to do before `at`.
+/// Processes the events of a switch before `at`.
 #[inline(always)]
 fn catch_up<const CARE: u8>(at: u64, node: &mut Node, context: &mut PartitionContext, round: &Round) {
     if CARE != CREDIT {
@@ -591,7 +595,7 @@ fn catch_up<const CARE: u8>(at: u64, node: &mut Node, context: &mut PartitionCon
         if timer.min(arbitration) >= at {
             return;
         }
-        // Arbitration comes after everything else that happens at an instant.
+        // Arbitration comes after all other events of an instant.
         if timer <= arbitration {
             fire_next(node, context, round);
         } else {
@@ -600,15 +604,15 @@ fn catch_up<const CARE: u8>(at: u64, node: &mut Node, context: &mut PartitionCon
     }
 }
 
-/// Lets the next timer, which is this node's, happen.
+/// Fires the next timer, which belongs to this node.
 #[inline(never)]
 fn fire_next(node: &mut Node, context: &mut PartitionContext, round: &Round) {
     fire(context.take_timer(), node, context, round);
 }
 
-/// Lets a timer of this node happen.
+/// Fires a timer of this node.
 fn fire(timer: Timer, node: &mut Node, context: &mut PartitionContext, round: &Round) {
-    // What means nothing any more is no event: it must not make a run longer. Nor may a start, for elsewhere it is none.
+    // A void timer is no event: it must not prolong the run. Nor is a start, because elsewhere it is none.
     let is_event = match timer.kind {
         TimerKind::Timeout { number, pair } => node.timeout(timer.at, pair, number, context, round),
         TimerKind::Start { port } => {
@@ -616,13 +620,13 @@ fn fire(timer: Timer, node: &mut Node, context: &mut PartitionContext, round: &R
             false
         }
         TimerKind::Crossbar => {
-            // What was expected before something earlier was need not be so any more.
+            // The timer may be void: an arbitration since then may have changed when the next one is due.
             if node.next_arbitration() <= timer.at {
                 node.arbitrate(timer.at, context, round);
             }
             false
         }
-        // Whatever it does to packets; when all is done, what still fails makes the run no longer.
+        // Whatever it does to packets, a fault after all work is done must not prolong the run.
         TimerKind::Fault { port, change } => {
             node.fault(timer.at, port, change, context, round);
             false

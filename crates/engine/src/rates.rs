@@ -1,11 +1,12 @@
-//! Chosen flows over time: what they sent, what of it again, and how fast they might.
+//! Selected flows over time: packets sent, retransmissions among them, and the allowed rate.
 //!
-//! Models: running totals of messages, read at equal intervals and told apart by flow: all messages of a pair of hosts,
-//! or a single one. When there are too many intervals or rows, neighbours are joined and the interval doubles.
-//! Leaves out: where the totals are kept, which the coordinator knows; what happened within an interval.
+//! Models: running totals of messages, read at equal intervals and grouped by flow: all messages of a pair of hosts, or
+//! a single message. When there are too many intervals or rows, neighbouring intervals are merged and the interval
+//! doubles.
+//! Leaves out: where the totals are kept (the coordinator reads them); what happened within an interval.
 //!
-//! Invariants: totals are counted whether anybody reads them or not, so reading changes nothing; a packet is counted in
-//! one interval; memory grows with the pairs of hosts chosen and not with their messages.
+//! Invariants: totals are counted whether they are read or not, so reading changes nothing; a packet is counted in one
+//! interval; memory grows with the pairs of hosts selected and not with their messages.
 
 use std::collections::BTreeMap;
 use std::ops::{Add, Sub};
@@ -16,9 +17,9 @@ use netloom_units::{Bytes, Duration, HostId, Rate, Time};
 
 use crate::trace::Identity;
 
-/// Intervals kept. Even, so that joining keeps whole pairs.
+/// Number of intervals kept. Even, so that merging keeps whole pairs.
 const MOST_INTERVALS: u64 = 1_000;
-/// Rows kept over all flows, about: some 100 bytes each.
+/// Approximate number of rows kept over all flows: about 100 bytes each.
 const MOST_ROWS: usize = 1 << 20;
 
 /// Running totals of a message, or of several.
@@ -26,17 +27,17 @@ const MOST_ROWS: usize = 1 << 20;
 pub struct Totals {
     /// Packets put on the wire.
     pub packets: u64,
-    /// Of these, packets that had been sent before.
+    /// Retransmissions among them.
     pub again: u64,
-    /// Packets that came and had been taken before.
+    /// Packets received that had been received before.
     pub duplicates: u64,
     /// NACKs sent by the receiver.
     pub nacks: u64,
-    /// Marked packets that came.
+    /// Marked packets received.
     pub marked: u64,
-    /// Notifications that congestion control took.
+    /// Notifications processed by congestion control.
     pub notified: u64,
-    /// Bytes that came for the first time.
+    /// Bytes received for the first time.
     pub bytes: u64,
 }
 
@@ -70,24 +71,24 @@ impl Sub for Totals {
     }
 }
 
-/// What is read of a message at an instant.
+/// A message as read at an instant.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading {
     /// Its totals.
     pub totals: Totals,
-    /// Its queue pair, by its place at the sender, and the rate this has; absent once all of it is acknowledged.
+    /// Its queue pair, by its index at the sender, and the rate of that; `None` once the whole message is acknowledged.
     pub rate: Option<(u32, Rate)>,
 }
 
-/// Which flow: sender, receiver, and the message where it is a single one.
+/// A flow: sender, receiver, and the message number if it is a single message.
 type Key = (HostId, HostId, Option<u32>);
 
-/// A chosen flow.
+/// A selected flow.
 #[derive(Debug, Default)]
 struct Line {
-    /// Its messages that are not forgotten, by their places in the flow table.
+    /// Its messages still in the flow table, by index.
     messages: Vec<u32>,
-    /// Totals of those that are.
+    /// Totals of its messages no longer there.
     forgotten: Totals,
     /// Totals at the end of the last interval.
     before: Totals,
@@ -97,19 +98,19 @@ struct Line {
 #[derive(Debug)]
 pub struct Rates {
     interval: Duration,
-    /// How many intervals have ended.
+    /// Number of intervals that have ended.
     n_intervals: u64,
-    /// For each host, whether all it sends was chosen.
+    /// For each host, whether all its messages are selected.
     from: Vec<bool>,
     named: Vec<NamedFlow>,
     lines: BTreeMap<Key, Line>,
-    /// The flows of each message that is not forgotten.
+    /// The flows of each message still in the flow table.
     open: BTreeMap<u32, Vec<Key>>,
     rows: Vec<RateRow>,
 }
 
 impl Rates {
-    /// Nothing has been sent yet; `None` where nothing was asked for.
+    /// Before anything is sent; `None` if no rates are recorded.
     pub fn new(model: &Model) -> Option<Rates> {
         let recording = &model.recording;
         let interval = recording.rates?;
@@ -120,7 +121,7 @@ impl Rates {
         Some(Rates { interval, n_intervals: 0, from, named, lines, open, rows: Vec::new() })
     }
 
-    /// When the interval ends.
+    /// The end of the current interval.
     pub fn next(&self) -> Time {
         Time(self.interval.0 * (self.n_intervals + 1))
     }
@@ -145,12 +146,12 @@ impl Rates {
         self.open.insert(place, keys);
     }
 
-    /// Whether a message is part of a chosen flow.
+    /// Whether a message belongs to a selected flow.
     pub fn is_open(&self, place: u32) -> bool {
         self.open.contains_key(&place)
     }
 
-    /// A message with these totals is forgotten, and its place given to another one.
+    /// A message with these totals leaves the flow table; its index is reused.
     pub fn forget(&mut self, place: u32, totals: Totals) {
         for key in self.open.remove(&place).unwrap_or_default() {
             let line = self.lines.get_mut(&key).expect("it was entered when the message started");
@@ -159,7 +160,7 @@ impl Rates {
         }
     }
 
-    /// The interval ends.
+    /// Ends the interval.
     pub fn take(&mut self, read: impl Fn(u32) -> Reading) {
         let time = self.next();
         for (&(source, destination, number), line) in &mut self.lines {
@@ -192,7 +193,7 @@ impl Rates {
         }
     }
 
-    /// Joins neighbouring intervals.
+    /// Merges neighbouring intervals.
     fn double(&mut self) {
         self.n_intervals /= 2;
         self.interval = Duration(self.interval.0 * 2);
@@ -201,7 +202,7 @@ impl Rates {
             let time = Time(row.time.0.next_multiple_of(self.interval.0));
             let mut row = row;
             if row.time != time {
-                // What was allowed in the middle of an interval is not what is allowed at its end.
+                // The rate allowed in the middle of an interval is not the rate at its end.
                 (row.queue_pairs, row.rate) = (0, None);
             }
             let row = RateRow { time, interval: self.interval, ..row };
@@ -217,7 +218,7 @@ impl Rates {
 }
 
 impl Line {
-    /// Totals over its messages, and the rates of their queue pairs by place.
+    /// Totals over its messages, and the rates of their queue pairs by index.
     fn read(&self, read: impl Fn(u32) -> Reading) -> (Totals, BTreeMap<u32, Rate>) {
         let mut totals = self.forgotten;
         let mut rates: BTreeMap<u32, Rate> = BTreeMap::new();
@@ -230,7 +231,7 @@ impl Line {
     }
 }
 
-/// Two intervals as one.
+/// Two intervals merged into one.
 fn together(first: &RateRow, second: &RateRow) -> RateRow {
     RateRow {
         packets: first.packets + second.packets,
@@ -281,7 +282,7 @@ mod tests {
         rates.take(|place| reading(u64::from(place), Some((place % 2, 50))));
         let rows: Vec<_> =
             rates.rows().iter().map(|row| (row.source.0, row.number, row.packets, row.rate)).collect();
-        // The queue pairs of 3 and 4 are two, so both of their rates count.
+        // Messages 3 and 4 are on different queue pairs, so both rates count.
         assert_eq!(
             rows,
             [(0, None, 7, Some(Rate(100))), (0, Some(7), 4, Some(Rate(50))), (1, None, 5, Some(Rate(50))),]
@@ -322,7 +323,7 @@ mod tests {
         let rows = rates.rows();
         assert_eq!(rows.len(), MOST_INTERVALS as usize / 2);
         assert!(rows.iter().all(|row| row.interval == Duration(160) && row.time.0 % 160 == 0));
-        // The rate is that of the last of the joined intervals.
+        // The rate is that of the last of the merged intervals.
         assert!(rows.iter().all(|row| row.rate == Some(Rate(row.time.0))));
         assert_eq!(rows.iter().map(|row| row.packets).sum::<u64>(), 2_500 * 7);
         assert_eq!(rows.iter().map(|row| row.size.0).sum::<u64>(), 2_500 * 700);

@@ -1,13 +1,14 @@
-//! Packets that arrive after later ones: how many, by how much, and what a receiver would have to hold to undo it.
+//! Packets that arrive after later ones: how many, by how much, and the buffer that a receiver would need to restore
+//! the order.
 //!
-//! Models: packets as they come over the wire, whatever the transport makes of them; of each number the first one that comes.
-//! A *stream* is what numbers count: a message, or a queue pair where messages travel on such.
-//! Leaves out: what a receiver really holds.
+//! Models: packets as they arrive from the wire, whatever the transport does with them; of each packet number the first
+//! arrival. A *stream* is what numbers count in: a message, or a queue pair where messages travel on queue pairs.
+//! Leaves out: what a receiver really buffers.
 //!
-//! Source: RFC 4737: what is reordered (section 3), its extent (4.2.1), its n-reordering (5.2), and the buffer that restores
-//! the order. Only first arrivals count, and depth is counted after each of them, which is ours.
+//! Source: RFC 4737: what is reordered (section 3), its extent (4.2.1), its n-reordering (5.2), and the buffer that
+//! restores the order. Modelling assumptions: only first arrivals count, and the buffer is measured after each of them.
 //!
-//! Invariants: memory is that of the span from the first number missing to the highest one that came.
+//! Invariants: memory is that of the span from the first missing number to the highest number that has arrived.
 
 use std::collections::VecDeque;
 
@@ -17,22 +18,22 @@ use netloom_units::Bytes;
 
 use crate::packet::Packet;
 
-/// All that a host knows of the order in which packets came.
+/// The order in which packets arrived at a host.
 #[derive(Debug, Default)]
 pub struct Reordering {
-    /// By place of the message's state, or of the queue pair's.
+    /// By slot of the message's state, or of the queue pair's.
     streams: Vec<Stream>,
-    /// By place of the message's state.
+    /// By slot of the message's state.
     tallies: Vec<Tally>,
 }
 
 impl Reordering {
-    /// Where it is recorded.
+    /// `None` where reordering is not recorded.
     pub fn of(model: &Model) -> Option<Box<Reordering>> {
         model.recording.reordering.then(Box::default)
     }
 
-    /// A data packet comes, of this number in its stream, and of this message.
+    /// A data packet arrives: its stream, its number there, and its message.
     #[cold]
     #[inline(never)]
     pub fn take(&mut self, (stream, number): (u32, u64), message: u32, packet: &Packet) {
@@ -40,18 +41,18 @@ impl Reordering {
         at(&mut self.tallies, message).count(&arrival, packet.has(Packet::AGAIN));
     }
 
-    /// Takes what is known of a message; nothing is left of it.
+    /// Takes the statistics of a message and resets them.
     pub fn take_tally(&mut self, message: u32) -> Tally {
         std::mem::take(at(&mut self.tallies, message))
     }
 
-    /// Forgets a stream: its place is given to another one.
+    /// Forgets a stream: its slot is reused.
     pub fn forget_stream(&mut self, stream: u32) {
         *at(&mut self.streams, stream) = Stream::default();
     }
 }
 
-/// The entry at a place; there is always one.
+/// The entry at an index, created if needed.
 fn at<T: Default>(all: &mut Vec<T>, place: u32) -> &mut T {
     let place = place as usize;
     if all.len() <= place {
@@ -60,21 +61,21 @@ fn at<T: Default>(all: &mut Vec<T>, place: u32) -> &mut T {
     &mut all[place]
 }
 
-/// What is known of the numbers that came.
+/// The packet numbers of a stream that have arrived.
 #[derive(Debug, Default)]
 struct Stream {
-    /// The lowest number that has not come.
+    /// The lowest number that has not arrived.
     base: u64,
-    /// Sizes of what has come from there on, 0 of what has not; the last one has.
+    /// Sizes of the packets from there on, 0 for those that have not arrived; the last one has.
     window: VecDeque<u32>,
-    /// What of it waits for `base`.
+    /// The part of them that waits for `base`.
     held: BufferUse,
     n_arrived: u64,
-    /// From each number on up to the next entry's, how many had arrived before one came that is higher.
+    /// From each number up to the next entry's: number of arrivals before the first higher number arrived.
     passed: VecDeque<(u64, u64)>,
-    /// Numbers from `base` on after which no lower one has come, and how many had arrived before each.
+    /// Numbers from `base` on after which no lower number has arrived, with the number of arrivals before each.
     rising: VecDeque<(u64, u64)>,
-    /// How many had arrived when the last number below `base` had.
+    /// Number of arrivals up to the last arrival of a number below `base`.
     n_below: u64,
 }
 
@@ -85,21 +86,21 @@ struct BufferUse {
     bytes: u64,
 }
 
-/// A number comes for the first time.
+/// The first arrival of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Arrival {
-    /// If higher ones came before it.
+    /// Set if higher numbers arrived before it.
     late: Option<Lateness>,
-    /// What is held afterwards.
+    /// What is buffered afterwards.
     held: BufferUse,
 }
 
-/// By how much a packet is late.
+/// How late a packet is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Lateness {
-    /// How many places back it belongs: arrivals from the first higher one up to the one before it.
+    /// Reordering extent: number of arrivals from the first higher number up to the one before this packet.
     extent: u64,
-    /// How many of the arrivals just before it were all higher.
+    /// Degree of n-reordering: number of arrivals just before this packet that all had higher numbers.
     degree: u64,
 }
 
@@ -139,7 +140,7 @@ impl Stream {
         Lateness { extent: n_before - self.passed[gap].1, degree: n_before - n_lower }
     }
 
-    /// What need not wait any more waits no more.
+    /// Releases the packets that need not wait any more.
     fn advance(&mut self) {
         while let Some(&size) = self.window.front().filter(|&&size| size > 0) {
             self.window.pop_front();
@@ -160,10 +161,10 @@ impl Stream {
     }
 }
 
-/// How many powers of two extents are told apart by.
+/// Number of power-of-two buckets for extents.
 const BUCKETS: usize = 8;
 
-/// What is known of the packets of a message.
+/// Reordering statistics of a message.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Tally {
     packets: u32,
@@ -172,7 +173,7 @@ pub struct Tally {
     extent: u64,
     degree: u64,
     held: BufferUse,
-    /// Late packets by extent: 1, 2 to 3, 4 to 7 and so on; all beyond in the last one.
+    /// Late packets by extent: 1, 2 to 3, 4 to 7 and so on; the last bucket holds all larger extents.
     back: [u32; BUCKETS],
 }
 
@@ -232,7 +233,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes of these numbers, each of 10 bytes and its number.
+    /// The arrivals of these numbers; packet `n` has 10 + `n` bytes.
     fn arrivals(numbers: &[u64]) -> Vec<Option<Arrival>> {
         let mut stream = Stream::default();
         numbers.iter().map(|&number| stream.take(number, 10 + number as u32)).collect()
@@ -276,7 +277,7 @@ mod tests {
         );
     }
 
-    /// By definition, from the list of all that came.
+    /// By definition, from the list of all arrivals.
     fn by_definition(came: &[u64]) -> Arrival {
         let (&number, before) = came.split_last().expect("something came");
         let first_higher = before.iter().position(|&other| other > number);
@@ -302,7 +303,7 @@ mod tests {
                     sent.push((at, number));
                 }
             }
-            // Some come twice.
+            // Some arrive twice.
             let again: Vec<_> =
                 sent.iter().filter(|(_, number)| number % 7 == 0).map(|&(at, n)| (at + 3, n)).collect();
             sent.extend(again);

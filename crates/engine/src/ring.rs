@@ -1,17 +1,17 @@
 //! The ring of one link direction: packets between the start of their transmission and their arrival.
 //!
-//! Models: an unbounded first-in first-out queue with one sender and one receiver, which may be two threads; of packets, or
-//! of what travels beside them.
+//! Models: an unbounded FIFO queue with one sender and one receiver, which may be two threads; of packets, or of
+//! records that travel beside them.
 //! Leaves out: time; the caller pushes in order of arrival and pops what is due.
 //!
 //! This is the only module with `unsafe` code. Storage is a chain of segments of [`SEGMENT`] entries. The sender writes
 //! an entry and then raises the segment's `ready` count (release); the receiver reads entries below a count it has
-//! loaded (acquire). A segment the receiver has used up goes to the one-place store `spare`, from where the sender takes
-//! its next one: a link in steady state allocates nothing.
+//! loaded (acquire). An exhausted segment goes to `spare`, which holds one segment and from which the sender takes its
+//! next one: a link in steady state allocates nothing.
 //!
 //! Invariants: entries below `ready` are written and never written again while the receiver may read them; `head` in
-//! the shared part is the oldest segment alive, from which the last owner frees the chain; memory at rest is zero until
-//! the first packet.
+//! the shared part is the oldest segment alive, from which the last owner frees the chain; no memory is allocated
+//! before the first packet.
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
 use crate::packet::InFlight;
 
-/// Entries per segment: two segments, as a link in steady state holds, stay near 2.6 kB per direction.
+/// Entries per segment: two segments, as a link in steady state holds, take about 2.6 kB per direction.
 const SEGMENT: usize = 32;
 
 struct Segment<T> {
@@ -31,14 +31,14 @@ struct Segment<T> {
 }
 
 impl<T> Segment<T> {
-    /// The written entries from `place` on.
+    /// The written entries from index `place` on.
     ///
     /// # Safety
     /// `segment` is alive for `'a`, and the caller is the receiving end.
     #[inline]
     unsafe fn written<'a>(segment: *const Segment<T>, place: usize) -> &'a [T] {
         // SAFETY: entries below `ready` are written and not written again while the receiver may read them;
-        // `UnsafeCell` and `MaybeUninit` have the layout of what they hold.
+        // `UnsafeCell` and `MaybeUninit` have the layout of their contents.
         unsafe {
             let ready = (*segment).ready.load(Ordering::Acquire) as usize;
             let first = (&raw const (*segment).entries).cast::<T>().add(place);
@@ -55,7 +55,7 @@ impl<T> Segment<T> {
     }
 }
 
-/// What both ends share: the oldest segment and one to use again.
+/// Shared by both ends: the oldest segment and a spare one.
 struct Shared<T> {
     head: AtomicPtr<Segment<T>>,
     spare: AtomicPtr<Segment<T>>,
@@ -67,7 +67,8 @@ impl<T> Drop for Shared<T> {
     fn drop(&mut self) {
         let mut segment = *self.head.get_mut();
         while !segment.is_null() {
-            // SAFETY: both ends are gone, so the chain is ours; each segment came from `Box::into_raw` and is met once.
+            // SAFETY: both ends are gone, so no one else uses the chain; each segment came from `Box::into_raw` and is
+            // visited once.
             let mut owned = unsafe { Box::from_raw(segment) };
             segment = *owned.next.get_mut();
         }
@@ -79,7 +80,7 @@ impl<T> Drop for Shared<T> {
     }
 }
 
-/// The end that pushes.
+/// The pushing end.
 pub struct Sender<T = InFlight> {
     segment: *mut Segment<T>,
     written: usize,
@@ -88,12 +89,12 @@ pub struct Sender<T = InFlight> {
     shared: Arc<Shared<T>>,
 }
 
-/// The end that pops.
+/// The popping end.
 pub struct Receiver<T = InFlight> {
     segment: *mut Segment<T>,
-    /// Entries of the segment that were read; all of them before the first segment is known.
+    /// Number of entries read from the segment; all of them before the first segment is known.
     read: usize,
-    /// How many entries of the segment are known to be written.
+    /// Number of entries of the segment known to be written.
     available: usize,
     shared: Arc<Shared<T>>,
 }
@@ -117,12 +118,12 @@ pub fn ring<T: Copy>() -> (Sender<T>, Receiver<T>) {
 }
 
 impl<T: Copy> Sender<T> {
-    /// How many entries were ever pushed.
+    /// Number of entries ever pushed.
     pub fn n_pushed(&self) -> u64 {
         if self.segment.is_null() { 0 } else { self.before + self.written as u64 }
     }
 
-    /// Whether the receiving end waits for an entry; what it has said in this window may not be seen before the next.
+    /// Whether the receiving end waits for an entry; a change made in this window may not be visible before the next.
     #[inline(always)]
     pub fn is_awaited(&self) -> bool {
         self.shared.is_awaited.load(Ordering::Relaxed)
@@ -135,7 +136,7 @@ impl<T: Copy> Sender<T> {
             self.next_segment();
         }
         // SAFETY: `segment` is alive: the receiver frees or recycles a segment only after it has read all its entries,
-        // and this one is not full. No one reads the entry before `ready` says so.
+        // and this one is not full. No one reads the entry before it is below `ready`.
         unsafe {
             (*(*self.segment).entries.get_unchecked(self.written).get()).write(entry);
             self.written += 1;
@@ -150,7 +151,7 @@ impl<T: Copy> Sender<T> {
         if fresh.is_null() {
             fresh = Segment::allocate();
         } else {
-            // SAFETY: taken out of `spare`, the segment is ours alone.
+            // SAFETY: taken out of `spare`, the segment belongs to this end alone.
             unsafe {
                 *(*fresh).ready.get_mut() = 0;
                 *(*fresh).next.get_mut() = ptr::null_mut();
@@ -179,21 +180,21 @@ impl<T: Copy> Receiver<T> {
         Some(unsafe { (*(*self.segment).entries.get_unchecked(self.read).get()).assume_init_ref() })
     }
 
-    /// Lets the sending end know whether an entry is waited for, from the next window on.
+    /// Signals to the sending end whether an entry is waited for, from the next window on.
     pub fn set_awaited(&self, is_awaited: bool) {
         self.shared.is_awaited.store(is_awaited, Ordering::Relaxed);
     }
 
-    /// The oldest entry, which is known to be there. [`Receiver::drop_first`] must follow.
+    /// The oldest entry, which must be known to exist. [`Receiver::drop_first`] must follow.
     #[inline(always)]
     pub fn first(&mut self) -> &T {
-        // Not by way of an `Option`: at a place that may be null, for all the compiler knows, it would ask once more.
+        // Not through an `Option`: the compiler cannot exclude a null pointer and would check twice.
         assert!(self.read != self.available || self.look_again(), "an entry was seen before it is taken");
         // SAFETY: entries below `available` are written.
         unsafe { (*(*self.segment).entries.get_unchecked(self.read).get()).assume_init_ref() }
     }
 
-    /// Removes the entry that [`Receiver::first`] has shown.
+    /// Removes the entry that [`Receiver::first`] returned.
     #[inline(always)]
     pub fn drop_first(&mut self) {
         debug_assert!(self.read < self.available);
@@ -218,7 +219,7 @@ impl<T: Copy> Receiver<T> {
         }
     }
 
-    /// Whether there is more than was known; moves to the next segment when this one is used up.
+    /// Whether there are more entries than known; moves to the next segment when this one is exhausted.
     #[cold]
     #[inline(never)]
     fn look_again(&mut self) -> bool {
@@ -229,7 +230,7 @@ impl<T: Copy> Receiver<T> {
             }
             self.read = 0;
         } else if self.read == SEGMENT {
-            // SAFETY: our own segment is alive until we release it below.
+            // SAFETY: this end's segment is alive until it is released below.
             let next = unsafe { (*self.segment).next.load(Ordering::Acquire) };
             if next.is_null() {
                 return false;
@@ -240,24 +241,24 @@ impl<T: Copy> Receiver<T> {
             self.read = 0;
             self.available = 0;
         }
-        // SAFETY: our own segment is alive.
+        // SAFETY: this end's segment is alive.
         self.available = unsafe { (*self.segment).ready.load(Ordering::Acquire) as usize };
         self.read < self.available
     }
 
-    /// Keeps a used-up segment for the sender, or frees it when one is kept already.
+    /// Keeps an exhausted segment for the sender; frees the spare one it replaces.
     fn release(&self, used: *mut Segment<T>) {
         let before = self.shared.spare.swap(used, Ordering::AcqRel);
         if !before.is_null() {
-            // SAFETY: taken out of `spare`, the segment is ours alone and came from `Box::into_raw`.
+            // SAFETY: taken out of `spare`, the segment belongs to this end alone and came from `Box::into_raw`.
             drop(unsafe { Box::from_raw(before) });
         }
     }
 }
 
 impl Receiver {
-    /// Hands `take` the entries that arrive before `end`, in order and in as few slices as their segments allow, without
-    /// removing them. Returns the arrival of the first entry left, if any.
+    /// Passes `take` the entries that arrive before `end`, in order and in as few slices as their segments allow,
+    /// without removing them. Returns the arrival of the first entry left, if any.
     #[inline(always)]
     pub fn due(&mut self, end: u64, mut take: impl FnMut(&[InFlight])) -> Option<u64> {
         if self.read == SEGMENT && !self.look_again() {
@@ -266,15 +267,15 @@ impl Receiver {
         let mut segment = self.segment;
         let mut place = self.read;
         loop {
-            // The next one first: where there is one, this one is full. The other way round entries written in between,
-            // by a sender that goes on into the next segment, would be passed over.
+            // `next` is loaded first: if there is one, this segment is full. In the opposite order, entries written in
+            // between by a sender that moves on to the next segment would be missed.
             // SAFETY: segments from the read position on are alive, since only this end releases them.
             let (next, entries) =
                 unsafe { ((*segment).next.load(Ordering::Acquire), Segment::written(segment, place)) };
             if segment == self.segment {
                 self.available = self.read + entries.len();
             }
-            // Long packets on short links arrive one per window, so that is looked at first.
+            // Long packets on short links arrive one per window, so that case is checked first.
             if let [first, second, ..] = entries
                 && first.arrival < end
                 && second.arrival >= end
@@ -282,7 +283,7 @@ impl Receiver {
                 take(std::slice::from_ref(first));
                 return Some(second.arrival);
             }
-            // Arrivals rise along a link, so the last one tells whether all are due.
+            // Arrivals rise along a link, so the last one decides whether all are due.
             if entries.last().is_some_and(|entry| entry.arrival >= end) {
                 let n_due = entries.partition_point(|entry| entry.arrival < end);
                 take(&entries[..n_due]);

@@ -1,4 +1,4 @@
-//! What every partition may read while a round runs.
+//! The state that every partition may read while a round runs.
 
 use std::fmt;
 
@@ -13,19 +13,19 @@ use crate::flow::Flow;
 pub struct Round<'a> {
     /// The model.
     pub model: &'a Model,
-    /// Next hops recomputed after failures, where nodes have global knowledge.
+    /// Next hops recomputed after failures, where all nodes learn of failures.
     pub overlay: Option<&'a Overlay>,
-    /// Bytes waiting at every port at the last snapshot, by port id; empty where nobody asks.
+    /// Bytes waiting at every port at the last snapshot, by port id; empty if no policy needs them.
     pub port_bytes: &'a [u64],
-    /// The messages handed out.
+    /// The flow table: messages handed out so far.
     pub flows: &'a [Flow],
-    /// Who has something to do.
+    /// Which partitions have something to do.
     pub activity: &'a Activity,
     /// Number of the window.
     pub window: u64,
     /// Start of the window, in ps.
     pub start: u64,
-    /// End of the window, in ps: what happens at or after it belongs to the next.
+    /// End of the window, in ps: events at or after it belong to the next window.
     pub end: u64,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Debug for Round<'_> {
 
 impl Senders for Round<'_> {
     fn sender(&self, message: u32, is_data: bool) -> HostId {
-        // What a switch makes is part of no message: it counts as sent by the first host (ours).
+        // A packet made by a switch belongs to no message: it counts as sent by the first host (modelling assumption).
         self.flows.get(message as usize).map_or(HostId(0), |flow| flow.sender(is_data))
     }
 

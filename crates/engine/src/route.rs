@@ -1,6 +1,7 @@
-//! Next hops as one node sees them: the routing with everything computed that depends on the node alone.
+//! Next hops as one node sees them: the part of the routing that depends on the node alone, precomputed.
 //!
-//! Models: in a Clos of two or three tiers, and within servers on rails, one comparison and at most one division; elsewhere the model is asked.
+//! Models: in a Clos of two or three tiers, and within servers of a rail-optimised fabric, one comparison and at most
+//! one division; elsewhere the model's routing is called.
 //! Leaves out: dead ports and overlays; the node applies them.
 
 use std::num::NonZeroU32;
@@ -10,34 +11,35 @@ use netloom_units::{HostId, NodeId};
 
 /// See the module.
 ///
-/// One form for all nodes of a Clos: hosts in a contiguous range are reached by a bundle of their own (or of their leaf,
-/// or of their pod), all others by one bundle. A host has nobody in the range, a spine or a core everybody.
+/// One form for all nodes of a Clos: hosts in a contiguous range are reached over a bundle of their own (or of their
+/// leaf, or of their pod), all others over one bundle. At a host the range is empty; at a spine or a core it contains
+/// all hosts.
 #[derive(Debug, Clone, Copy)]
 pub struct Route {
     first_host: u32,
     n_hosts: u32,
-    /// Hosts that share a bundle.
+    /// Number of hosts that share a bundle.
     divisor: NonZeroU32,
-    /// Ports of each bundle within the range.
+    /// Number of ports of each bundle within the range.
     links: u32,
-    /// What leads to all others; empty where only tables know.
+    /// Ports towards all other hosts; empty where only tables contain them.
     others: Bundle,
 }
 
-/// Next hops of a leaf or a spine on rails, where hosts that share a bundle are no range.
+/// Next hops of a leaf or a spine of a rail-optimised fabric, where hosts that share a bundle are not contiguous.
 #[derive(Debug, Clone, Copy)]
 pub struct RailRoute {
     gpus: NonZeroU32,
     servers_per_block: NonZeroU32,
-    /// The leaf, counted through all blocks; none at a spine.
+    /// Number of the leaf, over all blocks; `None` at a spine.
     own: Option<u32>,
-    /// Ports that lead to a host of a leaf, or to a leaf.
+    /// Number of ports to a host of a leaf, or to a leaf.
     links: u32,
     others: Bundle,
 }
 
 impl RailRoute {
-    /// What `node` needs to know of the routing, if it is such a switch.
+    /// The routing of `node`, if it is such a switch.
     pub fn of(routing: &Routing, node: NodeId) -> Option<RailRoute> {
         let Routing::Rail(shape) = routing else { return None };
         let (own, links, others) = match shape.what_is(node) {
@@ -72,12 +74,12 @@ impl RailRoute {
 pub struct Bundle {
     /// First local port.
     pub first: u32,
-    /// How many; none means that arithmetic does not know.
+    /// Number of ports; 0 if the next hops do not follow from arithmetic.
     pub count: u32,
 }
 
 impl Route {
-    /// What `node` needs to know of the routing.
+    /// The routing of `node`.
     pub fn of(routing: &Routing, node: NodeId) -> Route {
         match routing {
             Routing::LeafSpine(shape) => Route::in_leaf_spine(shape, node),
@@ -87,7 +89,7 @@ impl Route {
         }
     }
 
-    /// Knows nothing.
+    /// Without precomputed next hops.
     pub fn unknown() -> Route {
         Route::always(Bundle { first: 0, count: 0 })
     }
@@ -153,7 +155,7 @@ impl Route {
         }
     }
 
-    /// Hosts and inner switches: the hosts of a server are a range. For leaves and spines see [`RailRoute`].
+    /// Hosts and inner switches: the hosts of a server are contiguous. For leaves and spines see [`RailRoute`].
     fn on_rails(shape: &Rail, node: NodeId) -> Route {
         let gpus = shape.gpus_per_server;
         let within = |server: u32, divisor: u32, others: Bundle| Route {
@@ -170,7 +172,7 @@ impl Route {
         }
     }
 
-    /// All shortest-path next hops where arithmetic knows them, else an empty bundle.
+    /// All shortest-path next hops where they follow from arithmetic, else an empty bundle.
     #[inline(always)]
     pub fn bundle(&self, destination: HostId) -> Bundle {
         let within = destination.0.wrapping_sub(self.first_host);
@@ -189,7 +191,7 @@ impl Route {
     }
 }
 
-/// Hosts that share a bundle; where there are none nobody asks.
+/// Number of hosts that share a bundle, at least one; unused where there are no hosts.
 fn at_least_one(hosts: u32) -> NonZeroU32 {
     NonZeroU32::new(hosts).unwrap_or(NonZeroU32::MIN)
 }
@@ -208,7 +210,7 @@ mod tests {
         }
     }
 
-    /// Of so many nodes, the first ones.
+    /// For the first `n_nodes` nodes.
     fn assert_arithmetic_knows(routing: &Routing, n_hosts: u32, n_nodes: u32) {
         for route in (0..n_nodes).map(|node| Route::of(routing, NodeId(node))) {
             assert!((0..n_hosts).all(|host| route.bundle(HostId(host)).count != 0), "{route:?}");

@@ -1,4 +1,4 @@
-//! The engine's door: a model, its work and a sink in; an outcome out.
+//! The entry point of the engine: takes a model, its work and a sink; returns an outcome.
 
 use netloom_model::{Model, Partitions, Work};
 use netloom_records::{Sink, SinkError};
@@ -11,14 +11,14 @@ use crate::hook::PlacedHook;
 use crate::observe::{Observer, Unobserved};
 use crate::parallel::{SchedulerState, with_worker_pool};
 
-/// How to run; nothing here changes any result.
+/// How to run; none of these options changes any result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Threads, the caller's own included; at least one.
+    /// Number of threads, the caller's own included; at least one.
     pub threads: usize,
-    /// Whether ports may compute starts at enqueue where that is exact.
+    /// Whether ports may compute transmission starts at enqueue where that is exact.
     pub shortcut: bool,
-    /// How many neighbouring partitions are joined into one.
+    /// Number of neighbouring partitions joined into one.
     pub coarsen: u32,
 }
 
@@ -28,15 +28,15 @@ impl Default for Options {
     }
 }
 
-/// What may be plugged into a run.
+/// Optional extensions of a run.
 #[derive(Default)]
 pub struct Seams<'a> {
     /// Middleboxes at switches.
     pub hooks: Vec<PlacedHook>,
-    /// Who looks on.
+    /// The observer.
     pub observer: Option<&'a mut dyn Observer>,
     /// Any steady clock, in ns: several threads share the rounds of a window only while that is faster by this clock.
-    /// Without one they share all but the smallest.
+    /// Without one they share all but the smallest rounds.
     pub clock: Option<Clock<'a>>,
 }
 
@@ -45,77 +45,77 @@ pub struct Seams<'a> {
 pub struct Outcome {
     /// Why it ended.
     pub status: Status,
-    /// The instant up to which everything happened.
+    /// The instant up to which all events were processed.
     pub end: Time,
     /// Number of windows.
     pub windows: u64,
-    /// The longest a window could be.
+    /// The largest possible window.
     pub window: Duration,
-    /// Packets that crossed a link.
+    /// Number of packets that crossed a link, counted at every link.
     pub hops: u64,
-    /// Data packets created.
+    /// Number of data packets created.
     pub packets: u64,
 }
 
 /// Why a run ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Status {
-    /// Everything was done.
+    /// All work was done.
     Complete,
-    /// The deadline came.
+    /// The deadline was reached.
     Deadline,
     /// The observer stopped it.
     Stopped,
-    /// Nothing could go on although not everything was done.
+    /// No event was left although work was not done.
     Stalled(Stall),
-    /// Buffers waited for each other in a ring.
+    /// Buffers waited for each other in a cycle.
     Deadlock(Deadlock),
     /// Rows could not be stored.
     SinkFailed(SinkError),
 }
 
-/// Who was left waiting when nothing could go on.
+/// What was left waiting when no event remained.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stall {
     /// Actors that had not finished.
     pub waiting: Vec<Waiting>,
-    /// Queue pairs that had waited too often for an acknowledgement.
+    /// Queue pairs that had too many timeouts in a row.
     pub given_up: Vec<GivenUp>,
-    /// Messages that started and never arrived.
+    /// Number of messages that started and never arrived.
     pub unfinished: u64,
 }
 
-/// A queue pair that sends no more: so many times in a row nothing was acknowledged in time.
+/// A queue pair that stopped sending after too many timeouts in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GivenUp {
-    /// Who sent.
+    /// The sending host.
     pub source: HostId,
     /// Its number among the sender's queue pairs.
     pub number: u32,
-    /// To whom.
+    /// The receiving host.
     pub destination: HostId,
-    /// Timeouts in a row.
+    /// Number of timeouts in a row.
     pub timeouts: u32,
 }
 
-/// Buffers that waited for each other, so that nothing in them would ever have moved again.
+/// Buffers that waited for each other in a cycle, so that no packet in them could ever move again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deadlock {
-    /// Egress ports of switches: each waited for credits of the buffer at the other end of its link, which waited for the
-    /// next port, and the last for the first.
+    /// Egress ports of switches: each waited for credits of the buffer at the other end of its link, which waited for
+    /// the next port, and the last for the first.
     pub ring: Vec<PortId>,
-    /// Messages that started and never arrived.
+    /// Number of messages that started and never arrived.
     pub unfinished: u64,
 }
 
 /// An actor left waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Waiting {
-    /// Which.
+    /// The actor.
     pub actor: ActorId,
-    /// Where.
+    /// Its host.
     pub host: HostId,
-    /// Messages it still waited for.
+    /// Number of messages it still waited for.
     pub messages: u64,
     /// Whether it waited at a barrier.
     pub at_barrier: bool,
@@ -123,7 +123,7 @@ pub struct Waiting {
 
 /// Simulates a model to its end.
 ///
-/// Same model, same work: same rows, at any number of threads and with any options.
+/// Equal models and work give equal rows, at any number of threads and with any options.
 ///
 /// # Panics
 /// On a broken invariant, never on anything a checked model may contain.

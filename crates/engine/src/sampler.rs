@@ -1,38 +1,39 @@
-//! Sampled series: what each port sent and dropped, what waited there and for how long it was paused, over time.
+//! Sampled series over time: bytes sent, packets dropped, bytes waiting and paused time of each port.
 //!
-//! Models: samples at equal intervals of all ports; when there are too many, neighbours are joined and the interval
-//! doubles.
+//! Models: samples of all ports at equal intervals; when there are too many, neighbouring intervals are merged and the
+//! interval doubles.
 //! Leaves out: what happened between two samples.
 //!
-//! Invariants: as many samples per port as the model says, and fewer on fabrics with very many ports, so that memory stays
-//! under 256 MB; what is told of an interval is never below zero, and no more over all of them than of the whole run.
+//! Invariants: as many samples per port as the model requests, and fewer on fabrics with very many ports, so that
+//! memory stays under 256 MB; values of an interval are never negative, and their sum is never above that of the whole
+//! run.
 
 use netloom_model::Sampling;
 use netloom_records::SeriesRow;
 use netloom_units::{Bytes, Duration, PortId, Time};
 
-/// What is kept of one port in one sample: 32 bytes, of which [`Sampling::every`] knows.
+/// One port in one sample: 32 bytes, which [`Sampling::every`] relies on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cell {
-    /// Bytes sent until then.
+    /// Bytes sent so far.
     pub sent: u64,
-    /// Bytes waiting then.
+    /// Bytes waiting at that time.
     pub waiting: u64,
-    /// Time for which it had been paused until then, in ps.
+    /// Paused time so far, in ps.
     pub paused: u64,
-    /// Packets dropped until then.
+    /// Packets dropped so far.
     pub dropped: u64,
 }
 
 impl Cell {
-    /// Whether an interval between two samples has a row.
+    /// Whether the interval between two samples has a row.
     fn has_news_after(&self, before: &Cell) -> bool {
         self.waiting > 0
             || (self.sent, self.paused, self.dropped) != (before.sent, before.paused, before.dropped)
     }
 }
 
-/// Intervals are not joined below so many for the sake of few rows.
+/// Intervals are not merged below this number only to save rows.
 const FEWEST_SAMPLES: usize = 16;
 
 /// See the module.
@@ -42,14 +43,14 @@ pub struct Sampler {
     next: Time,
     most: usize,
     n_ports: usize,
-    /// Sample after sample, each with all ports.
+    /// Sample by sample, each with all ports.
     samples: Vec<Vec<Cell>>,
-    /// Samples to be used again.
+    /// Samples whose memory is reused.
     spare: Vec<Vec<Cell>>,
 }
 
 impl Sampler {
-    /// A sampler of so many ports.
+    /// A sampler of `n_ports` ports.
     pub fn new(sampling: &Sampling, n_ports: usize) -> Sampler {
         Sampler {
             interval: sampling.interval,
@@ -66,7 +67,7 @@ impl Sampler {
         self.next
     }
 
-    /// From one sample to the next by now.
+    /// The current interval between samples.
     pub fn interval(&self) -> Duration {
         self.interval
     }
@@ -76,14 +77,14 @@ impl Sampler {
         self.next = Time::NEVER;
     }
 
-    /// An empty list with room for a sample of every port.
+    /// An empty list with capacity for a sample of every port.
     pub fn room(&mut self) -> Vec<Cell> {
         let mut room = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(self.n_ports));
         room.clear();
         room
     }
 
-    /// Takes a sample of every port.
+    /// Records a sample of every port.
     pub fn take(&mut self, ports: Vec<Cell>) {
         self.store(ports);
         self.next = Time(self.interval.0.saturating_mul(self.samples.len() as u64 + 1));
@@ -97,14 +98,14 @@ impl Sampler {
         }
     }
 
-    /// Takes what is known at the end of the run: it ends within the interval that is told last.
+    /// Records the last sample, at the end of the run, which is within the last interval.
     pub fn finish(&mut self, ports: Vec<Cell>) {
         if self.samples.last() != Some(&ports) {
             self.store(ports);
         }
     }
 
-    /// Joins each two neighbours: what is told is told up to an instant, so the later one is kept.
+    /// Merges neighbouring intervals in pairs: samples are cumulative, so the later one is kept.
     #[cold]
     fn join(&mut self) {
         if self.samples.len() % 2 == 1 {
@@ -117,14 +118,14 @@ impl Sampler {
         self.interval = Duration(self.interval.0 * 2);
     }
 
-    /// Joins intervals until there are no more rows than so many, or few intervals are left.
+    /// Merges intervals until there are at most `most_rows` rows, or few intervals are left.
     pub fn coarsen(&mut self, most_rows: u64) {
         while self.samples.len() > FEWEST_SAMPLES && self.n_rows() > most_rows {
             self.join();
         }
     }
 
-    /// Rows there would be.
+    /// Number of rows that there would be.
     fn n_rows(&self) -> u64 {
         let quiet = vec![Cell::default(); self.n_ports];
         let befores = std::iter::once(&quiet).chain(&self.samples);
@@ -134,10 +135,11 @@ impl Sampler {
         self.samples.iter().zip(befores).map(reported).sum()
     }
 
-    /// All rows, by (time, port), in pieces of bounded size; intervals of a port in which nothing was have none.
+    /// All rows, by (time, port), in pieces of bounded size; an interval in which nothing happened at a port has no
+    /// row.
     ///
     /// # Errors
-    /// Those of whoever takes them.
+    /// Those of `take`.
     pub fn emit_rows<E>(mut self, mut take: impl FnMut(&[SeriesRow]) -> Result<(), E>) -> Result<(), E> {
         const PIECE: usize = 1 << 16;
         self.correct_starved_time();
@@ -167,8 +169,8 @@ impl Sampler {
         take(&rows)
     }
 
-    /// Takes back what was told too early: a NIC whose turn passes to another queue pair had less to send than it seemed, so
-    /// the time for which it starved may turn out to be shorter.
+    /// Corrects values that were recorded too early: a NIC that switches to another queue pair had less to send than
+    /// assumed, so the time for which it starved may turn out to be shorter.
     fn correct_starved_time(&mut self) {
         for place in (1..self.samples.len()).rev() {
             let (earlier, later) = self.samples.split_at_mut(place);

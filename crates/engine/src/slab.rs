@@ -1,4 +1,4 @@
-//! A table whose places are given, taken back and used again.
+//! A table whose slots are allocated, freed and reused.
 
 /// See the module.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T> Slab<T> {
-    /// Stores a value and tells its place.
+    /// Stores a value and returns its slot.
     pub fn insert(&mut self, value: T) -> u32 {
         let Some(place) = self.free.pop() else {
             self.entries.push(value);
@@ -24,7 +24,7 @@ impl<T> Slab<T> {
         place
     }
 
-    /// A place for a value: a fresh one, or what the last owner of a place has left there, which keeps its memory.
+    /// A slot for a value: a fresh one, or a freed one with the value of its last owner, whose memory is reused.
     pub fn place(&mut self, fresh: impl FnOnce() -> T) -> (u32, &mut T) {
         let place = self.free.pop().unwrap_or_else(|| {
             self.entries.push(fresh());
@@ -33,29 +33,29 @@ impl<T> Slab<T> {
         (place, &mut self.entries[place as usize])
     }
 
-    /// Takes a place back.
+    /// Frees a slot.
     pub fn remove(&mut self, place: u32) {
         self.free.push(place);
     }
 
-    /// The value at a place.
+    /// The value in a slot.
     #[inline]
     pub fn get(&self, place: u32) -> &T {
         &self.entries[place as usize]
     }
 
-    /// The value at a place, to be changed.
+    /// The value in a slot, mutable.
     #[inline]
     pub fn get_mut(&mut self, place: u32) -> &mut T {
         &mut self.entries[place as usize]
     }
 
-    /// All values, those of free places included.
+    /// All values, those of free slots included.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.entries.iter_mut()
     }
 
-    /// All values, those of free places included.
+    /// All values, those of free slots included.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.entries.iter()
     }

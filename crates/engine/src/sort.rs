@@ -1,25 +1,25 @@
 //! Sorting the arrivals of a window by time.
 //!
 //! Models: distribution into buckets of equal time, a few keys each, then one insertion pass: linear work for arrivals
-//! that are spread over the window, as they are.
+//! that are spread over the window, as most are.
 //! Leaves out: anything but `u64` keys whose high bits are the time.
 //!
-//! Invariants: the result is the sorted sequence whatever the distribution; clustered keys only cost more time, and
-//! beyond a bound the general sort takes over.
+//! Invariants: the result is sorted whatever the distribution; clustered keys only cost more time, and above a bound
+//! the general sort is used.
 
 /// Below this many keys an insertion sort is cheapest.
 const FEW: usize = 24;
 
-/// The most buckets. A fixed number, so that no index needs a check.
+/// The largest number of buckets. A constant, so that no index needs a check.
 const BUCKETS: usize = 1024;
 
-/// More keys than this in one bucket are left to the general sort.
+/// With more keys than this in one bucket the general sort is used.
 const CROWDED: u32 = 64;
 
 /// Working memory.
 #[derive(Debug)]
 pub struct Sorting {
-    /// Where the next key of each bucket goes.
+    /// Index of the next key of each bucket.
     places: Box<[u32; BUCKETS]>,
     sorted: Vec<u64>,
 }
@@ -59,7 +59,7 @@ pub fn sort_by_time(keys: &mut Vec<u64>, bound: u64, sorting: &mut Sorting) {
     std::mem::swap(keys, sorted);
 }
 
-/// Turns counts per bucket into the place of each bucket's first key; returns the largest count.
+/// Turns counts per bucket into the index of each bucket's first key; returns the largest count.
 fn counts_to_places(places: &mut [u32]) -> u32 {
     let mut sum = 0;
     let mut largest = 0;
@@ -80,7 +80,7 @@ fn insertion_sort(keys: &mut [u64]) {
     }
 }
 
-/// Moves the last key to its place among the others, which are sorted.
+/// Moves the last key to its position among the others, which are sorted.
 #[inline]
 fn insert_last(keys: &mut [u64]) {
     let mut place = keys.len() - 1;

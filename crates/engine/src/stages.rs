@@ -1,10 +1,10 @@
-//! Staged flows: what arrived of each in the part of each stage that is judged.
+//! Staged flows: bytes of each flow that arrive in the measured part of each stage.
 //!
-//! Models: bytes that had come of every flow when the judged part of a stage begins, and when it ends.
-//! Leaves out: where a message keeps its count, which the coordinator knows; what happens within a stage.
+//! Models: bytes of every flow that have arrived when the measured part of a stage begins, and when it ends.
+//! Leaves out: where a message keeps its count (the coordinator reads it); what happens within a stage.
 //!
-//! Invariants: counts are kept whether anybody reads them or not, so reading changes nothing; stages follow one another,
-//! so that readings are in order of time; memory grows with flows, stages and messages under way.
+//! Invariants: counts are kept whether they are read or not, so reading changes nothing; stages follow one another, so
+//! that readings are in order of time; memory grows with flows, stages and messages in flight.
 
 use netloom_model::{Stage, StagedFlow, StagedFlows};
 use netloom_records::StageRow;
@@ -15,7 +15,7 @@ use netloom_units::{Bytes, Duration, Time};
 pub struct Stages<'a> {
     staged: &'a StagedFlows,
     lines: Vec<Line>,
-    /// Readings taken: two of each stage.
+    /// Number of readings taken: two per stage.
     n_taken: usize,
     rows: Vec<StageRow>,
 }
@@ -23,21 +23,21 @@ pub struct Stages<'a> {
 /// A flow.
 #[derive(Debug, Clone, Default)]
 struct Line {
-    /// Its messages under way, by their places in the flow table.
+    /// Its messages in flight, by index in the flow table.
     messages: Vec<u32>,
-    /// Bytes of those that have arrived.
+    /// Bytes of its messages that have arrived.
     arrived: u64,
-    /// Bytes that had come when the judged part began.
+    /// Bytes that had arrived when the measured part began.
     before: u64,
 }
 
 impl<'a> Stages<'a> {
-    /// Nothing has been sent yet.
+    /// Before anything is sent.
     pub fn new(staged: &'a StagedFlows) -> Stages<'a> {
         Stages { staged, lines: vec![Line::default(); staged.flows.len()], n_taken: 0, rows: Vec::new() }
     }
 
-    /// When the next reading is due; none after the last stage.
+    /// When the next reading is due; `None` after the last stage.
     pub fn next(&self) -> Option<Time> {
         let stage = self.staged.stages.get(self.n_taken / 2)?;
         Some(if self.n_taken.is_multiple_of(2) { stage.judged } else { stage.end })
@@ -55,7 +55,7 @@ impl<'a> Stages<'a> {
         line.arrived += size.0;
     }
 
-    /// Takes the reading that is due; `came` tells what has come of a message under way.
+    /// Takes the reading that is due; `came` returns the bytes that have arrived of a message in flight.
     pub fn take(&mut self, came: impl Fn(u32) -> u64) {
         let Stages { staged, lines, n_taken, rows } = self;
         let number = *n_taken / 2;
@@ -74,7 +74,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// All rows: those of stages that are over.
+    /// All rows: those of completed stages.
     pub fn rows(self) -> Vec<StageRow> {
         self.rows
     }
@@ -143,7 +143,8 @@ mod tests {
         stages.take(|_| 700);
         assert_eq!(stages.next(), None);
         let rows: Vec<_> = stages.rows().iter().map(|row| (row.stage, row.flow, row.size.0)).collect();
-        // The second flow is not to send in the first stage, the third stops before the second is judged.
+        // The second flow does not send in the first stage; the third stops before the measured part of the second
+        // begins.
         assert_eq!(rows, [(0, 0, 1_160), (0, 2, 200), (1, 0, 400), (1, 1, 700)]);
     }
 }

@@ -1,10 +1,10 @@
-//! Node state as words relative to an instant: what exact reuse of repeated phases will compare.
+//! Node state as words relative to an instant, for the comparison in exact reuse of repeated phases.
 
 use netloom_units::{StateWriter, Time};
 
 use crate::packet::{InFlight, Packet};
 
-/// Writes a packet, without the places in tables, which differ from repetition to repetition.
+/// Writes a packet, without the table indices, which differ from repetition to repetition.
 pub fn write_packet(packet: &Packet, out: &mut StateWriter) {
     let flags = [Packet::MARKED, Packet::ECHO, Packet::AGAIN, Packet::LAST, Packet::MAY_REORDER];
     let flags = flags.iter().fold(0, |all, &flag| all * 2 + u64::from(packet.has(flag)));

@@ -1,13 +1,14 @@
-//! In-band telemetry: what ports on a packet's way write down travels with it, and back with its acknowledgement.
+//! In-band network telemetry: the entries of the ports on a packet's path travel with it, and back with its
+//! acknowledgement.
 //!
-//! Models: a record for each packet that is no frame. On a link it stands in a ring of its own beside the packet's, in the same
-//! order; within a partition it lies in a table, and the packet's word `slot`, of which nobody in between has need, says
-//! where. The record keeps that word meanwhile.
-//! Leaves out: what a sender makes of it; the policy knows. Its bytes on the wire (ours: a scenario that wants them makes its
-//! `header` larger).
+//! Models: a record for each packet that is no frame. On a link the record is in a ring of its own beside the packet's,
+//! in the same order; within a partition it is in a table, and the packet's word `slot`, which no node on the path
+//! uses, holds its index. The record keeps that word meanwhile.
+//! Leaves out: what a sender does with the record; the congestion policy decides. Its bytes on the wire (modelling
+//! assumption: a scenario that needs them enlarges its `header`).
 //!
-//! Invariants: a record belongs to one packet, and lies with whoever has the packet, so nothing is shared. Only runs that ask
-//! for telemetry have any of this. What is lost takes its record along.
+//! Invariants: a record belongs to one packet and is held by the node or link that holds the packet, so nothing is
+//! shared. Only runs with telemetry have records. A lost packet loses its record.
 
 use netloom_policy::congestion::Hop;
 use netloom_units::{PortId, Rate, StateWriter, Time};
@@ -16,30 +17,30 @@ use crate::packet::Packet;
 use crate::ring::{Receiver, Sender};
 use crate::slab::Slab;
 
-/// Ports of switches that a record has room for; those beyond are passed over.
+/// Largest number of switch ports in a record; ports beyond it are not recorded.
 const MOST_HOPS: usize = 8;
 
-/// The number of hops of a record that is no packet's.
+/// The number of hops of an unused record.
 const FREE: u32 = u32::MAX;
 
 const NOTHING: Hop = Hop { port: PortId(0), at: Time::ZERO, sent: 0, waiting: 0, rate: Rate(0) };
 
-/// What travels with a packet.
+/// The telemetry record of a packet.
 #[derive(Debug, Clone, Copy)]
 pub struct Record {
-    /// The packet's own word.
+    /// The packet's own `slot`.
     slot: u32,
     n_hops: u32,
     hops: [Hop; MOST_HOPS],
 }
 
 impl Record {
-    /// Of a packet that has passed no switch.
+    /// The record of a packet that has passed no switch.
     fn new(slot: u32) -> Record {
         Record { slot, n_hops: 0, hops: [NOTHING; MOST_HOPS] }
     }
 
-    /// What ports wrote down, in the order of the way.
+    /// The entries of the ports, in the order of the path.
     pub fn hops(&self) -> &[Hop] {
         &self.hops[..self.n_hops as usize]
     }
@@ -61,7 +62,7 @@ impl Record {
 #[derive(Debug)]
 pub struct Telemetry {
     records: Slab<Record>,
-    /// Of the packet that has just come to a host.
+    /// The record of the packet that has just arrived at a host.
     here: Record,
 }
 
@@ -84,7 +85,7 @@ impl Telemetry {
         record
     }
 
-    /// A packet has come by a link, with its record: to a host, or to a switch that passes it on.
+    /// A packet has arrived over a link, with its record: at a host, or at a switch that forwards it.
     pub fn came(&mut self, packet: &mut Packet, records: &mut Receiver<Record>, is_at_host: bool) {
         if packet.is_frame() {
             return;
@@ -97,25 +98,25 @@ impl Telemetry {
         }
     }
 
-    /// The packet that has just come is answered: its record goes back with the answer.
+    /// The packet that has just arrived is answered: its record goes back with the answer.
     pub fn answered(&mut self, answer: &mut Packet) {
         let record = Record { slot: answer.slot, ..self.here };
         answer.slot = self.store(&record);
     }
 
-    /// What came with the packet that has just come.
+    /// The record of the packet that has just arrived.
     pub fn here(&self) -> Record {
         self.here
     }
 
-    /// A packet is lost that waited in a switch, or an answer that waited in a host.
+    /// Removes the record of a packet lost in a switch, or of an answer lost in a host.
     pub fn forget(&mut self, packet: &Packet) {
         if !packet.is_frame() {
             self.take(packet.slot);
         }
     }
 
-    /// Writes the records that lie in the table, in no order of places.
+    /// Writes the records in the table, independently of their slots.
     pub fn write_state(&self, out: &mut StateWriter) {
         let mut kept: Vec<_> =
             self.records.iter().filter(|record| record.n_hops != FREE).map(Record::words).collect();
@@ -129,24 +130,24 @@ pub fn write_state(records: &Receiver<Record>, out: &mut StateWriter) {
     records.for_each(|record| record.words().into_iter().for_each(|word| out.word(word)));
 }
 
-/// What a port does with records.
+/// The telemetry of a port.
 pub struct Probe {
-    /// The way to the other end of the link.
+    /// The ring to the other end of the link.
     sender: Sender<Record>,
     /// Bytes of packets whose transmission started here.
     sent: u64,
-    /// Whether it is a host's, which writes nothing down: its sender knows.
+    /// Whether it is a host's port, which records nothing: its sender knows the values.
     is_at_host: bool,
 }
 
 impl Probe {
-    /// A port that nothing has left.
+    /// A port that has sent nothing yet.
     pub fn new(sender: Sender<Record>, is_at_host: bool) -> Probe {
         Probe { sender, sent: 0, is_at_host }
     }
 
-    /// The transmission of a packet starts at `at`: its record, with what this port writes down, and the packet's own word is
-    /// back in it. None of frames.
+    /// The transmission of a packet starts: returns its record, with the entry of this port, and restores the packet's
+    /// own word. `None` for frames.
     pub fn note(
         &mut self,
         packet: &mut Packet,
@@ -167,7 +168,7 @@ impl Probe {
         Some(record)
     }
 
-    /// The packet gets to the other end.
+    /// The packet will reach the other end: sends its record.
     pub fn send(&mut self, record: &Record) {
         self.sender.push(*record);
     }

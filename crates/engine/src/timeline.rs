@@ -1,11 +1,12 @@
-//! What single ranks do in some steps of each job: the first one, and the slowest of the others.
+//! Activities of single ranks in some steps of each job: the first step, and the slowest of the others.
 //!
-//! Models: steps, phases, barriers and collectives of a rank as spans of time; a step's spans are kept while it is under
-//! way, and longer if it is among those that are told. Of a job that has not ended, the first step under way is told, too.
+//! Models: steps, phases, barriers and collectives of a rank as spans of time; a step's spans are kept while it is in
+//! progress, and longer if the step is recorded. Of a job that has not ended, the first step in progress is recorded,
+//! too.
 //! Leaves out: what ranks do in all other steps; waiting within a collective.
 //!
-//! Invariants: at most [`ROOM`] rows in all; which steps are told follows from the model and from times, never from threads
-//! or bounds of windows: marks are taken in order of time and host.
+//! Invariants: at most [`ROOM`] rows in all; which steps are recorded follows from the model and from times, never from
+//! threads or window boundaries: marks are processed in order of time and host.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +14,9 @@ use netloom_model::{Job, Mark, Phase};
 use netloom_records::{Activity, SpanRow};
 use netloom_units::{HostId, Time};
 
-/// Rows of a run.
+/// Largest number of rows of a run.
 const ROOM: usize = 1 << 16;
-/// What is held of steps under way, over all jobs, is bounded by twice that, or by one step of each job.
+/// Bound on the spans held for steps in progress, over all jobs; one step of each job is held in any case.
 const OPEN_STEP_ROOM: usize = 2 * ROOM;
 
 /// A mark of a rank.
@@ -30,28 +31,28 @@ struct RankMark {
 #[derive(Debug)]
 pub struct Timeline<'a> {
     jobs: Vec<JobTimeline<'a>>,
-    /// Marks of the window under way.
+    /// Marks of the current window.
     marks: Vec<RankMark>,
 }
 
-/// What is recorded of a job.
+/// The timeline of a job.
 #[derive(Debug)]
 struct JobTimeline<'a> {
     job: &'a Job,
-    /// Steps that are told of it.
+    /// Number of steps to record.
     n_recorded: usize,
-    /// Steps under way that are held at most: a step that begins beside so many is not recorded.
+    /// Largest number of steps in progress that are held: a step that begins beyond it is not recorded.
     max_open_steps: usize,
-    /// Spans of a rank in a step.
+    /// Number of spans of a rank in a step.
     n_spans: usize,
     /// Hosts in order, each with its rank.
     ranks: Vec<(HostId, u32)>,
-    /// Steps that have begun.
+    /// Number of steps that have begun.
     n_begun: u32,
     open_steps: BTreeMap<u32, Step>,
-    /// The first step, once it is over, and the slowest of the others.
+    /// The first step, once it has ended, and the slowest of the others.
     recorded: Vec<Step>,
-    /// Steps that are not told: their memory is used again.
+    /// Steps that are not recorded: their memory is reused.
     spare: Vec<Step>,
 }
 
@@ -63,17 +64,17 @@ struct Step {
     /// From the first rank's start to the last rank's end, in ps.
     length: u64,
     n_ended: u32,
-    /// Spans, `n_spans` of each rank.
+    /// Spans, `n_spans` for each rank.
     spans: Vec<Span>,
-    /// How many of them each rank has begun.
+    /// Number of spans that each rank has begun.
     counts: Vec<u32>,
 }
 
-/// Something that a rank does, without its step.
+/// An activity of a rank, without its step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Span {
     start: u64,
-    /// `u64::MAX` while it is under way.
+    /// `u64::MAX` while it is in progress.
     end: u64,
     what: What,
 }
@@ -92,7 +93,7 @@ impl What {
 }
 
 impl<'a> Timeline<'a> {
-    /// A timeline of so many steps of each job, as far as there is room; `None` where nothing is to be told.
+    /// A timeline of up to `most` steps of each job, as far as there is room; `None` if no step is to be recorded.
     pub fn new(jobs: &'a [Job], most: u32) -> Option<Timeline<'a>> {
         let shares = shares(jobs, most);
         if shares.iter().all(|&n_told| n_told == 0) {
@@ -102,14 +103,14 @@ impl<'a> Timeline<'a> {
         Some(Timeline { jobs: jobs.iter().zip(shares).map(story).collect(), marks: Vec::new() })
     }
 
-    /// Hears of a mark in this window.
+    /// Adds a mark of this window.
     pub fn add_mark(&mut self, mark: Mark, host: HostId, at: u64) {
         if self.jobs[usize::from(read(mark).job)].n_recorded > 0 {
             self.marks.push(RankMark { at, host, mark });
         }
     }
 
-    /// Takes the marks of a window that is over; those of one rank at one instant stay in order.
+    /// Processes the marks of a window that has ended; those of one rank at one instant stay in order.
     pub fn apply_marks(&mut self) {
         if self.marks.is_empty() {
             return;
@@ -129,7 +130,7 @@ impl<'a> Timeline<'a> {
         let mut steps: Vec<(u16, &JobTimeline, &Step)> = Vec::new();
         for (number, story) in (0..).zip(&self.jobs) {
             steps.extend(story.recorded.iter().map(|step| (number, story, step)));
-            // The first step under way, if there is room for it.
+            // The first step in progress, if there is room for it.
             if let Some(step) = story.open_steps.values().next()
                 && n_rows + step.n_spans() <= ROOM
             {
@@ -165,7 +166,7 @@ impl<'a> JobTimeline<'a> {
         }
     }
 
-    /// Takes something that begins or ends at a rank.
+    /// An activity begins or ends at a rank.
     fn take(&mut self, number: u32, host: HostId, (what, begins): (What, bool), at: u64) {
         if what == What::STEP && begins && number >= self.n_begun {
             self.n_begun = number + 1;
@@ -198,12 +199,13 @@ impl<'a> JobTimeline<'a> {
         (step.number, step.start, step.length, step.n_ended) = (number, at, 0, 0);
         step.counts.clear();
         step.counts.resize(self.ranks.len(), 0);
-        // What a rank has not begun is never looked at.
+        // Spans that a rank has not begun are never read.
         step.spans.resize(self.ranks.len() * self.n_spans, NOTHING);
         self.open_steps.insert(number, step);
     }
 
-    /// A step is over: it is told if it is the first one, or among the slowest; of those that took equally long the earlier.
+    /// A step has ended: it is recorded if it is the first one, or among the slowest; of equally long steps the earlier
+    /// one.
     fn judge(&mut self, step: Step) {
         self.recorded.push(step);
         if self.recorded.len() <= self.n_recorded {
@@ -232,7 +234,7 @@ impl<'a> JobTimeline<'a> {
         }
     }
 
-    /// What a phase is follows from the job.
+    /// The activity that a phase stands for, from the job.
     fn named(&self, what: What) -> Activity {
         match (what.activity, what.phase) {
             (Activity::Communicate, Some(phase)) => match self.job.phases[usize::from(phase)] {
@@ -246,7 +248,7 @@ impl<'a> JobTimeline<'a> {
 }
 
 impl Step {
-    /// Spans that ranks have begun.
+    /// Number of spans that ranks have begun.
     fn n_spans(&self) -> usize {
         self.counts.iter().map(|&count| count as usize).sum()
     }
@@ -265,7 +267,7 @@ impl Step {
     }
 }
 
-/// A mark, taken apart.
+/// The fields of a mark.
 struct Read {
     job: u16,
     step: u32,
@@ -273,7 +275,7 @@ struct Read {
     begins: bool,
 }
 
-/// Takes a mark apart; all phases but barriers count as communication here.
+/// Splits a mark into its fields; all phases but barriers count as communication here.
 fn read(mark: Mark) -> Read {
     let phase = |phase| What { activity: Activity::Communicate, phase: Some(phase), bucket: None };
     let barrier = |phase| What { activity: Activity::Barrier, phase: Some(phase), bucket: None };
@@ -296,7 +298,7 @@ fn read(mark: Mark) -> Read {
     Read { job, step, what, begins }
 }
 
-/// Spans of a rank in a step: the step, and what its phases are made of.
+/// Number of spans of a rank in a step: the step, and the parts of its phases.
 fn spans_per_rank(job: &Job) -> usize {
     let of_phase = |phase: &Phase| match phase {
         Phase::Compute { .. } | Phase::Barrier => 1,
@@ -310,13 +312,13 @@ fn spans_per_rank(job: &Job) -> usize {
     1 + job.phases.iter().map(of_phase).sum::<usize>()
 }
 
-/// Rows of a step of a job.
+/// Number of rows of a step of a job.
 fn n_rows(job: &Job) -> usize {
     job.ranks.len() * spans_per_rank(job)
 }
 
-/// How many steps of each job are told: in turns, a step of each job, those with the fewest rows first, as long as there
-/// is room.
+/// Number of steps to record of each job: in turns, a step of each job, those with the fewest rows first, as long as
+/// there is room.
 fn shares(jobs: &[Job], most: u32) -> Vec<usize> {
     let mut shares = vec![0; jobs.len()];
     let mut room = ROOM;
@@ -342,7 +344,7 @@ mod tests {
 
     use super::*;
 
-    /// A job of phases of computation, so many, on the last hosts of so many.
+    /// A job of `n_phases` compute phases on `n_ranks` hosts, in reverse order.
     fn job(n_ranks: u32, n_phases: usize, steps: u32) -> Job {
         Job {
             ranks: (0..n_ranks).rev().map(HostId).collect(),
@@ -354,7 +356,7 @@ mod tests {
         }
     }
 
-    /// Steps that each take so long, one after the other, at all ranks.
+    /// Steps of these lengths, one after the other, at all ranks.
     fn play(timeline: &mut Timeline<'_>, n_ranks: u32, lengths: &[u64]) {
         let mut at = 0;
         for (step, length) in (0..).zip(lengths) {
@@ -390,7 +392,7 @@ mod tests {
         assert_eq!(shares(&[job(1000, 59, 9), job(1, 0, 9), job(100, 9, 2)], 4), [1, 4, 2]);
         assert_eq!(shares(&[job(1000, 65, 9), job(1, 0, 9)], 4), [0, 4]);
         assert_eq!(shares(&[job(10, 1, 9)], 0), [0]);
-        // Two steps take all the room there is, and nothing is left for a third.
+        // Two steps take all the room, and nothing is left for a third.
         assert_eq!(shares(&[job(1 << 15, 0, 9)], 1000), [2]);
         assert!(Timeline::new(&[job(1 << 15, 2, 9)], 1000).is_none());
     }
@@ -435,7 +437,7 @@ mod tests {
             timeline.add_mark(Mark::StepEnds { job: 0, step }, HostId(5), u64::from(step) + 1);
         }
         timeline.apply_marks();
-        // 65,536 rows a step: two are held, and the first one is told.
+        // 65,536 rows a step: two are held, and the first one is recorded.
         assert_eq!(timeline.jobs[0].open_steps.len(), 2);
         assert_eq!(told(timeline), [0]);
     }

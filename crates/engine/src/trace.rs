@@ -1,13 +1,13 @@
-//! Following packets: what a recorded packet found at a port, and what became of it there.
+//! Packet traces: the queue that a recorded packet found at a port, and what happened to the packet there.
 //!
-//! Models: entries beside the class queues of a port, one per packet in them; the account of a hop when it is over; the
-//! choice of which accounts become rows, and their order.
-//! Leaves out: the queues themselves; ports whose packets are not recorded, which have nothing of this. A packet that a
-//! hook keeps leaves no account of that hop.
+//! Models: entries beside the class queues of a port, one per queued packet; the record of a hop when it is complete;
+//! which records become rows, and their order.
+//! Leaves out: the queues themselves; ports whose packets are not recorded, which have no trace. A packet that a hook
+//! keeps leaves no record of that hop.
 //!
-//! A hop is accounted for when its transmission starts, since then its end is known. Rows are ordered by that end, which
-//! lies ahead: they are held back until the windows have passed it, so that memory grows with the packets under way and
-//! not with those recorded.
+//! A hop is recorded when its transmission starts, because its end is known from then on. Rows are ordered by that end,
+//! which lies ahead: they are held until the windows have passed it, so that memory grows with the packets in flight
+//! and not with those recorded.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,51 +19,51 @@ use crate::flow::Flow;
 use crate::packet::{self, Packet};
 use crate::port::N_QUEUES;
 
-/// What a packet found when it came to a port.
+/// The queue of a port when a packet arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueSnapshot {
-    /// When it came, in ps.
+    /// Arrival time, in ps.
     pub at: u64,
-    /// Packets waiting, the one on the wire not included.
+    /// Packets waiting, the one in transmission not included.
     pub packets: u32,
     /// Bytes accepted and not yet sent.
     pub bytes: u64,
-    /// The in-link it came by, at a switch with input buffers; else 0.
+    /// The packet's in-link, at a switch with input buffers; else 0.
     pub ingress: u32,
 }
 
-/// A packet at a port: what it found, and when its transmission started if it did.
+/// A packet at a port: the queue it found, and when its transmission started, if it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TracedPacket {
-    /// What it found.
+    /// The queue on arrival.
     pub snapshot: QueueSnapshot,
     /// When its first bit went onto the wire, in ps.
     pub start: Option<u64>,
 }
 
-/// What a port remembers of packets in its class queues.
+/// The trace of the packets in a port's class queues.
 #[derive(Debug, Default)]
 pub struct Trace {
     port: PortId,
     /// Whether every packet is recorded here, whatever its flow.
     all: bool,
     classes: [VecDeque<QueueSnapshot>; N_QUEUES],
-    /// The packet on the wire, if the link will go down under it.
+    /// The packet in transmission, if the link will go down before it arrives.
     doomed: Option<TracedPacket>,
 }
 
 impl Trace {
-    /// Nothing yet: for all packets of a port, or for those of recorded flows.
+    /// An empty trace: for all packets of a port, or for those of recorded flows.
     pub fn new(port: PortId, all: bool) -> Trace {
         Trace { port, all, ..Trace::default() }
     }
 
-    /// Whether a packet may be recorded here. Where that is not asked, the account is refused by the tracer.
+    /// Whether a packet may be recorded here. If a caller does not check this, the tracer rejects the record.
     pub fn records(&self, packet: &Packet, flows: &[Flow]) -> bool {
         self.all || is_followed(packet, flows)
     }
 
-    /// The account of a packet here, with nothing known but what it found and whether it started.
+    /// The record of a packet here, with only the queue it found and its start known.
     pub fn hop_record(&self, packet: &Packet, followed: TracedPacket) -> HopRecord {
         HopRecord {
             packet: *packet,
@@ -77,7 +77,7 @@ impl Trace {
         }
     }
 
-    /// A packet was put into a class queue.
+    /// A packet was enqueued in a class queue.
     pub fn queued(&mut self, class: u8, snapshot: QueueSnapshot) {
         self.classes[usize::from(class) % N_QUEUES].push_back(snapshot);
     }
@@ -87,17 +87,17 @@ impl Trace {
         self.classes[usize::from(class) % N_QUEUES].pop_front().expect("every queued packet has an entry")
     }
 
-    /// The packet whose transmission started then will be lost on the wire.
+    /// The packet whose transmission started at `start` will be lost on the wire.
     pub fn will_be_lost(&mut self, snapshot: QueueSnapshot, start: u64) {
         self.doomed = Some(TracedPacket { snapshot, start: Some(start) });
     }
 
-    /// Forgets the packet that is lost on the wire.
+    /// Takes the packet that is lost on the wire.
     pub fn take_doomed(&mut self) -> Option<TracedPacket> {
         self.doomed.take()
     }
 
-    /// Forgets all packets: the doomed one, then those of the class queues in the order of classes.
+    /// Takes all packets: the one lost on the wire, then those of the class queues in the order of classes.
     pub fn take_all(&mut self) -> Vec<TracedPacket> {
         let waiting = self.classes.iter_mut().flat_map(|class| class.drain(..));
         let waiting = waiting.map(|snapshot| TracedPacket { snapshot, start: None });
@@ -105,12 +105,12 @@ impl Trace {
     }
 }
 
-/// Whether a packet belongs to a recorded flow; one that a hook made up belongs to none.
+/// Whether a packet belongs to a recorded flow; one generated by a hook belongs to none.
 pub fn is_followed(packet: &Packet, flows: &[Flow]) -> bool {
     flows.get(packet.flow as usize).is_some_and(|flow| flow.followed)
 }
 
-/// Where a hop was accounted for.
+/// Where a hop was recorded.
 #[derive(Debug, Clone, Copy)]
 pub enum HopLocation {
     /// At a node, before a port had been chosen.
@@ -119,29 +119,29 @@ pub enum HopLocation {
     Port(PortId),
 }
 
-/// The account of a packet's hop, as its node tells it.
+/// The record of a packet's hop, as reported by its node.
 #[derive(Debug, Clone, Copy)]
 pub struct HopRecord {
-    /// The packet, as it was on the link, or as it came where it never got so far.
+    /// The packet as it was on the link, or as it arrived if it was not sent.
     pub packet: Packet,
-    /// Where.
+    /// Node or port.
     pub location: HopLocation,
     /// Whether it is recorded whatever its flow.
     pub whatever_flow: bool,
-    /// When it came, in ps.
+    /// Arrival time, in ps.
     pub arrival: u64,
-    /// What it found, where a port had been chosen.
+    /// The queue on arrival, if a port had been chosen.
     pub snapshot: Option<QueueSnapshot>,
     /// When its first bit went onto the wire, in ps.
     pub start: Option<u64>,
-    /// When its last bit left and when it reached the other end, in ps.
+    /// When its last bit left and when its last bit reached the other end, in ps.
     pub sent: Option<(u64, u64)>,
     /// When and why it was dropped, in ps.
     pub dropped: Option<(u64, DropReason)>,
 }
 
 impl HopRecord {
-    /// Of a packet dropped before a port was chosen.
+    /// The record of a packet dropped before a port was chosen.
     pub fn without_port(packet: &Packet, node: NodeId, at: u64, reason: DropReason) -> HopRecord {
         HopRecord {
             packet: *packet,
@@ -156,18 +156,18 @@ impl HopRecord {
     }
 }
 
-/// Which packets are recorded, and rows not yet handed on.
+/// Which packets are recorded, and rows not yet emitted.
 #[derive(Debug)]
 pub struct Tracer<'a> {
     model: &'a Model,
-    /// For each host, whether all it sends is recorded.
+    /// For each host, whether all packets it sends are recorded.
     from: Vec<bool>,
-    /// Flows named one by one, sorted.
+    /// Flows recorded by name, sorted.
     named: Vec<NamedFlow>,
     pending_rows: BTreeMap<PacketOrder, PacketRow>,
 }
 
-/// A message, as rows name it.
+/// The identity of a message in rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Identity {
     /// Sender.
@@ -179,7 +179,7 @@ pub struct Identity {
 }
 
 impl<'a> Tracer<'a> {
-    /// A tracer of what the model says is recorded.
+    /// A tracer of the packets that the model selects.
     pub fn new(model: &'a Model) -> Tracer<'a> {
         let mut from = vec![false; model.fabric.n_hosts()];
         model.recording.packets_from.iter().for_each(|host| from[host.index()] = true);
@@ -206,7 +206,7 @@ impl<'a> Tracer<'a> {
         self.from[flow.source.index()] || named.iter().any(is_named)
     }
 
-    /// Takes an account; it becomes a row if its flow or its link is recorded.
+    /// Takes a record; it becomes a row if its flow or its link is recorded.
     pub fn take(&mut self, record: &HopRecord, flow: Identity) {
         if record.whatever_flow || self.follows(flow) {
             let row = self.row(record, flow);
@@ -231,7 +231,7 @@ impl<'a> Tracer<'a> {
             number: flow.number,
             packet: packet.sequence,
             kind: kind(packet),
-            // A packet at a port is counted as if it had crossed that link.
+            // A packet at a port is counted as if it had crossed the link of that port.
             hop: u16::from(packet.hops().wrapping_sub(u8::from(port.is_some()))),
             node,
             port,
@@ -256,7 +256,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Rows of hops that ended before `now`, in their table's order.
+    /// Rows of hops that ended before `now`, in the order of their table.
     pub fn take_ended(&mut self, now: u64) -> Vec<PacketRow> {
         let mut rows = Vec::new();
         while let Some(first) = self.pending_rows.first_entry() {
@@ -268,7 +268,7 @@ impl<'a> Tracer<'a> {
         rows
     }
 
-    /// Rows of hops that the end of the run cut short, in their table's order.
+    /// Rows of hops cut short by the end of the run, in the order of their table.
     pub fn take_rest(&mut self) -> Vec<PacketRow> {
         let held = std::mem::take(&mut self.pending_rows).into_values();
         let mut rows: Vec<PacketRow> =

@@ -1,11 +1,11 @@
-//! Whose turn it is among weighted classes: deficit round robin (Shreedhar and Varghese, SIGCOMM 1995).
+//! Deficit round robin among weighted classes (Shreedhar and Varghese, SIGCOMM 1995).
 //!
-//! Models: classes that have something stand in a line; the first one's deficit grows by its quantum when its turn comes,
-//! it goes on while its deficit covers its next packet, and then goes to the end of the line.
-//! Leaves out: strict classes, which whoever asks has passed over, and what waits in a class.
+//! Models: backlogged classes form the active list; the first one's deficit grows by its quantum when its turn comes,
+//! it sends while its deficit covers its next packet, and then moves to the end of the list.
+//! Leaves out: strict classes, which the caller has already passed over, and the packets waiting in a class.
 //!
-//! Invariants: what a class has in its line place and its deficit depends on what was there at starts of weighted packets
-//! alone, so it is the same whoever looks, and whenever; a class that has nothing has no deficit.
+//! Invariants: the position and deficit of a class depend only on the backlog at starts of weighted packets, so they do
+//! not depend on when they are read; a class without backlog has no deficit.
 
 use netloom_model::{DataClasses, Schedule};
 use netloom_units::Bytes;
@@ -13,20 +13,20 @@ use netloom_units::Bytes;
 /// See the module.
 #[derive(Debug)]
 pub struct Turns {
-    /// What a turn is worth to each class, in bytes; 0 for classes without weight.
+    /// Quantum of each class, in bytes; 0 for classes without weight.
     quanta: [u64; 8],
     deficits: [u64; 8],
-    /// Those that have something, in order.
+    /// The active list: backlogged classes, in order.
     line: [u8; 8],
     n_in_line: usize,
-    /// The same, one bit each.
+    /// The same as a bit mask.
     members: u8,
-    /// Whether the first one's turn has begun.
+    /// Whether the turn of the first class has begun.
     has_begun: bool,
 }
 
 impl Turns {
-    /// Nobody stands in line; a weight of 1 is worth the largest packet.
+    /// With an empty active list; the quantum of weight 1 is the largest packet.
     pub fn new(classes: &DataClasses, packet: Bytes) -> Turns {
         let mut quanta = [0; 8];
         for (number, class) in classes.iter() {
@@ -37,13 +37,13 @@ impl Turns {
         Turns { quanta, deficits: [0; 8], line: [0; 8], n_in_line: 0, members: 0, has_begun: false }
     }
 
-    /// The weighted classes, one bit each.
+    /// The weighted classes, as a bit mask.
     pub fn weighted(&self) -> u8 {
         (0..8).filter(|&class| self.quanta[class] > 0).fold(0, |bits, class| bits | 1 << class)
     }
 
-    /// The class whose packet is next, of those that have some, one bit each and at least one; `first` tells the size of a
-    /// class's first packet.
+    /// The class that sends next, out of a non-empty bit mask of backlogged ones; `first` returns the size of a class's
+    /// first packet.
     pub fn next(&mut self, backlogged: u8, mut first: impl FnMut(u8) -> u64) -> u8 {
         self.line_up(backlogged);
         loop {
@@ -61,7 +61,7 @@ impl Turns {
         }
     }
 
-    /// The packet has started; `is_last` if its class has nothing any more.
+    /// The packet has started; `is_last` if its class has no other packet.
     pub fn sent(&mut self, class: u8, bytes: u32, is_last: bool) {
         self.deficits[usize::from(class)] -= u64::from(bytes);
         if is_last {
@@ -69,8 +69,8 @@ impl Turns {
         }
     }
 
-    /// Who has come since the last packet stands behind those that were there, the higher class first (ours); who has gone
-    /// has left the line.
+    /// Classes backlogged since the last packet join the end of the list, the higher class first (modelling
+    /// assumption); classes without backlog leave the list.
     fn line_up(&mut self, backlogged: u8) {
         for class in bits(self.members & !backlogged) {
             self.leave(class);
@@ -92,7 +92,7 @@ impl Turns {
         self.deficits[usize::from(class)] = 0;
     }
 
-    /// Writes what later behaviour depends on.
+    /// Writes the state that later behaviour depends on.
     pub fn write_state(&self, out: &mut netloom_units::StateWriter) {
         out.word(u64::from(u8::from(self.has_begun)) | u64::from(self.members) << 8);
         for &class in &self.line[..self.n_in_line] {
@@ -101,7 +101,7 @@ impl Turns {
     }
 }
 
-/// Classes from their bits, the highest first.
+/// Classes of a bit mask, the highest first.
 pub fn bits(mut classes: u8) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         let class = classes.checked_ilog2()? as u8;
@@ -126,7 +126,7 @@ mod tests {
         Turns::new(&classes, Bytes(1000))
     }
 
-    /// Who sends, of classes that always have packets of these sizes.
+    /// The order of service of classes that always have packets of these sizes.
     fn order(turns: &mut Turns, sizes: [u32; 8], backlogged: u8, n_packets: usize) -> Vec<u8> {
         let mut one = || {
             let class = turns.next(backlogged, |class| u64::from(sizes[usize::from(class)]));
@@ -141,8 +141,8 @@ mod tests {
         let mut turns = turns(&[(3, 1), (1, 2)]);
         assert_eq!(turns.weighted(), 0b1010);
         let sizes = [0, 700, 0, 600, 0, 0, 0, 0];
-        // Class 3: 1000 - 600 leaves 400; then 1400 is worth two, 200 left; then 1200 is worth two.
-        // Class 1: 2000 is worth two of 700, 600 left; then 2600 is worth three, 500 left; then 2500, three.
+        // Class 3: 1000 - 600 leaves 400; then 1400 covers two packets, 200 left; then 1200 covers two.
+        // Class 1: 2000 covers two of 700, 600 left; then 2600 covers three, 500 left; then 2500, three.
         assert_eq!(order(&mut turns, sizes, 0b1010, 13), [3, 1, 1, 3, 3, 1, 1, 1, 3, 3, 1, 1, 1]);
     }
 
@@ -151,7 +151,7 @@ mod tests {
         let mut turns = turns(&[(3, 1), (2, 1), (1, 1)]);
         let sizes = [0, 400, 400, 400, 0, 0, 0, 0];
         assert_eq!(order(&mut turns, sizes, 0b1110, 3), [3, 3, 2]);
-        // Class 2 has gone in its turn with 600 left to it.
+        // Class 2 became empty during its turn, with a deficit of 600.
         assert_eq!(order(&mut turns, sizes, 0b1010, 2), [1, 1]);
         assert_eq!(order(&mut turns, sizes, 0b1110, 7), [3, 3, 3, 2, 2, 1, 1]);
         turns.sent(2, 0, true);

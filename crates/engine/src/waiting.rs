@@ -1,20 +1,20 @@
-//! How many packets wait at a port whose starts are computed: kept only where somebody wants to know.
+//! Number of packets waiting at a port whose transmission starts are precomputed: kept only where it is needed.
 //!
-//! Models: the starts of accepted packets, oldest first; those that have passed leave when the number matters, not
+//! Models: the starts of accepted packets, oldest first; those in the past are removed when the number is read, not
 //! before.
-//! Leaves out: the packets; they stand in the link's ring already.
+//! Leaves out: the packets; they are in the ring of the link already.
 //!
 //! Invariants: starts rise; a packet waits while its start is after now.
 
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Waiting {
-    /// A circular buffer of starts, in ps; its length is a power of two, or zero at rest.
+    /// A circular buffer of starts, in ps; its length is a power of two, or zero before the first packet.
     starts: Box<[u64]>,
-    /// Packets that have left, and packets that have entered: places in the buffer, modulo its length.
+    /// Packets that have left, and packets that have entered: indices into the buffer, modulo its length.
     head: usize,
     tail: usize,
-    /// The start of the oldest; means nothing where there is none.
+    /// The oldest start; undefined if there is none.
     first: u64,
     /// The last start; zero before the first.
     last: u64,
@@ -36,13 +36,13 @@ impl Waiting {
         self.last = start;
     }
 
-    /// At least as many as wait: some may have started.
+    /// An upper bound on the number waiting: some may have started.
     #[inline]
     pub fn at_most(&self) -> u32 {
         (self.tail - self.head) as u32
     }
 
-    /// How many start after `now`.
+    /// Number of packets that start after `now`.
     #[inline(always)]
     pub fn at(&mut self, now: u64) -> u32 {
         if self.last <= now {
@@ -55,11 +55,12 @@ impl Waiting {
         self.at_most()
     }
 
-    /// The first that stays is found by halving, unless it is the next one: what piled up unasked is not walked through.
+    /// Finds the first packet that still waits by bisection, unless it is the next one: a long backlog of starts is not
+    /// scanned.
     #[inline(never)]
     fn forget_started(&mut self, now: u64) {
         let mask = self.starts.len() - 1;
-        // At least one stays.
+        // At least one packet still waits.
         let (mut gone, mut stays) = (self.head, self.head + 1);
         if self.starts[stays & mask] <= now {
             (gone, stays) = (stays, self.tail - 1);

@@ -1,12 +1,12 @@
-//! When each of several things is to be looked at next: egresses of a switch, nodes of a partition.
+//! Wake-up times: when each egress port of a switch, or each node of a partition, is next to be evaluated.
 //!
-//! Models: one instant for each, and the first of every eight beside them, so that the next one of all is found without a
+//! Models: one instant per item, and the first of every eight beside them, so that the first of all is found without a
 //! sorted list.
-//! Leaves out: why; what is looked at too early does nothing.
+//! Leaves out: the reason; an item evaluated too early does nothing.
 
 use crate::bits::bits;
 
-/// Things whose first instant is kept.
+/// Number of items whose first instant is kept.
 const GROUP: usize = 8;
 
 /// See the module.
@@ -19,21 +19,21 @@ pub struct Wakes {
 
 #[derive(Debug, Clone, Copy)]
 struct Group {
-    /// Instants in ps; what stands where nothing is to happen means nothing.
+    /// Instants in ps; undefined for items that are not scheduled.
     at: [u64; GROUP],
-    /// Those at which something is to happen, one bit each.
+    /// Items that are scheduled, one bit each.
     filled: u8,
 }
 
 impl Wakes {
-    /// Nothing is to happen at any of a number of things.
+    /// Nothing is scheduled for any of a number of items.
     pub fn new(n_things: usize) -> Wakes {
         let n_groups = n_things.div_ceil(GROUP);
         let group = Group { at: [0; GROUP], filled: 0 };
         Wakes { groups: vec![group; n_groups].into(), first: vec![u64::MAX; n_groups].into() }
     }
 
-    /// One is to be looked at at an instant or sooner.
+    /// Schedules an item for an instant, unless it is scheduled earlier.
     #[inline]
     pub fn bring_forward(&mut self, number: u32, at: u64) {
         let (number, place) = (number as usize / GROUP, number as usize % GROUP);
@@ -45,7 +45,7 @@ impl Wakes {
         self.first[number] = at.min(self.first[number]);
     }
 
-    /// One is looked at now: what was known of it is forgotten.
+    /// An item is evaluated now: it is no longer scheduled.
     #[inline]
     pub fn forget(&mut self, number: u32) {
         let (number, place) = (number as usize / GROUP, number as usize % GROUP);
@@ -64,7 +64,8 @@ impl Wakes {
         self.first.iter().fold(u64::MAX, |next, &first| next.min(first))
     }
 
-    /// Takes those that are to be looked at at `now` or before, a bit for each of up to eight with the number of the first.
+    /// Takes the items due at `now` or before, as bit masks of up to eight items, each with the number of its first
+    /// item.
     #[inline]
     pub fn take_due(&mut self, now: u64, mut take: impl FnMut(u32, u64)) {
         for (number, (first, group)) in self.first.iter_mut().zip(&mut self.groups).enumerate() {

@@ -1,20 +1,20 @@
-//! Entries of forwarding tables that are listed by hand.
+//! Static routes: explicit entries of forwarding tables.
 //!
-//! Models: at a switch, what goes to a host, or what goes there from one host, leaves by one port of the switch.
-//! Leaves out: everything that is not listed; the balancing policy decides about that.
+//! Models: at a switch, packets to a host, or packets to it from one source, leave by one port of the switch.
+//! Leaves out: packets without an entry; the balancing policy decides about them.
 //!
-//! Invariants: an entry with a source comes before one without; no two entries are about the same packets.
+//! Invariants: an entry with a source precedes one without; no two entries match the same destination and source.
 
 use netloom_units::{HostId, NodeId};
 
-/// One entry.
+/// One static entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
     /// The switch.
     pub at: NodeId,
-    /// Where packets go.
+    /// Destination of the packets.
     pub to: HostId,
-    /// Where they come from; `None` is anywhere.
+    /// Source of the packets; `None` matches any.
     pub from: Option<HostId>,
     /// The switch's local port.
     pub port: u32,
@@ -23,19 +23,19 @@ pub struct Entry {
 /// The entries of one switch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandTable {
-    /// Sorted by destination, then source; what is from anywhere comes first.
+    /// Sorted by destination, then source; an entry for any source comes first.
     entries: Box<[Entry]>,
 }
 
 impl HandTable {
-    /// Those of a switch; `None` if it has none.
+    /// The entries of a switch; `None` if it has none.
     pub fn of(all: &[Entry], at: NodeId) -> Option<HandTable> {
         let mut entries: Vec<Entry> = all.iter().filter(|entry| entry.at == at).copied().collect();
         entries.sort_unstable();
         (!entries.is_empty()).then(|| HandTable { entries: entries.into() })
     }
 
-    /// The port by which a packet leaves, if an entry says so.
+    /// The egress port of a packet, if an entry matches.
     pub fn port(&self, to: HostId, from: impl FnOnce() -> HostId) -> Option<u32> {
         let entries = self.towards(to);
         let (first, others) = entries.split_first()?;
@@ -49,7 +49,7 @@ impl HandTable {
         found.map_or(any, |place| Some(sourced[place].port))
     }
 
-    /// The entries about packets to a host, that from anywhere first.
+    /// The entries for a destination, that for any source first.
     pub fn towards(&self, to: HostId) -> &[Entry] {
         let start = self.entries.partition_point(|entry| entry.to < to);
         let count = self.entries[start..].partition_point(|entry| entry.to == to);

@@ -30,7 +30,7 @@ pub struct Link {
     pub ends: [PortId; 2],
 }
 
-/// The fabric: who is joined to whom, how fast and how far.
+/// The fabric: which nodes are joined, at what rates and delays.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fabric {
     n_hosts: u32,
@@ -105,7 +105,7 @@ impl Fabric {
         &self.ports[range.start as usize..range.end as usize]
     }
 
-    /// A port's place among its node's ports; also the in-link index of what arrives from its peer.
+    /// Index of a port among its node's ports; also the in-link index of packets that arrive from its peer.
     #[inline]
     pub fn local_index(&self, port: PortId) -> u32 {
         port.0 - self.first_port[self.port(port).node.index()]
@@ -117,7 +117,7 @@ impl Fabric {
         self.port(self.port(port).peer).node
     }
 
-    /// By node, links between it and the host nearest to it: in trees the tier, hosts being 0.
+    /// By node, number of links to the nearest host: in trees the tier, with hosts at 0.
     pub fn tiers(&self) -> Vec<u32> {
         let mut tiers = vec![u32::MAX; self.n_nodes()];
         let mut queue: Vec<NodeId> = (0..self.n_hosts() as u32).map(NodeId).collect();
@@ -141,7 +141,7 @@ impl Fabric {
     }
 }
 
-/// Collects links one by one, then lays them out flat.
+/// Collects links one by one, then builds flat arrays.
 #[derive(Debug, Clone)]
 pub struct FabricBuilder {
     n_hosts: u32,
@@ -169,7 +169,7 @@ impl FabricBuilder {
         LinkId(self.links.len() as u32 - 1)
     }
 
-    /// Lays the fabric out.
+    /// Builds the fabric.
     pub fn build(self) -> Fabric {
         let first_port = self.first_ports();
         let mut next = first_port.clone();

@@ -1,27 +1,28 @@
-//! What fails and comes back: links, alone or with the switch or NIC they end at; rates that sink, errors; NICs that keep
+//! Failures and recoveries: links, alone or with the switch or NIC they end at; reduced rates, errors; NICs that keep
 //! pausing their switch.
 //!
-//! Models: what each link does in the end, whatever makes it; the events as the user named them, for those who read records.
-//! Leaves out: who notices, and when (`notice.rs`).
+//! Models: the resulting changes of each link, whatever their cause; the events as the user named them, for the
+//! records.
+//! Leaves out: which nodes detect them, and when (`notice.rs`).
 
 use netloom_units::{Duration, LinkId, NodeId, PortId, Rate, Time};
 
-/// Who avoids a failed link.
+/// Which nodes avoid a failed link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Knowledge {
     /// Only the two nodes at its ends (seed 000).
     #[default]
     Local,
-    /// Every node, from the next snapshot of global knowledge on (ours).
+    /// Every node, from the next snapshot of global failure awareness on (modelling assumption).
     Global(ReroutePaths),
 }
 
-/// Which paths count when next hops are worked out anew.
+/// Which paths count when next hops are recomputed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReroutePaths {
-    /// The shortest ones; in a tree with failed links they may go down and up again.
+    /// The shortest ones; in a tree with failed links they may lead down and up again.
     Shortest,
-    /// The shortest of those that go up and then down: buffers cannot wait for each other in a ring.
+    /// The shortest up-down paths: buffers cannot wait for each other in a cycle.
     UpDown,
 }
 
@@ -39,18 +40,18 @@ pub struct Fault {
 /// What happens to a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FaultAction {
-    /// The link carries nothing any more; packets whose transmission has not ended are lost.
+    /// The link carries no packets any more; packets whose transmission has not ended are lost.
     Down,
     /// The link carries packets again.
     Up,
     /// Packets that start from now on are sent at this rate.
     Rate(Rate),
-    /// Packets that start from now on are lost by chance.
+    /// Packets that start from now on are lost at random.
     Errors(Errors),
 }
 
 impl Fault {
-    /// Whether the link comes up or goes down by it; `None` if neither.
+    /// Whether the link comes up (`true`) or goes down (`false`); `None` if neither.
     pub fn turns(&self) -> Option<bool> {
         match self.action {
             FaultAction::Down => Some(false),
@@ -62,8 +63,8 @@ impl Fault {
 
 /// How often a link loses data packets: a part for each packet and a part for each of its bits.
 ///
-/// Both are kept as minus the logarithm of the chance to come through, so that causes add up; as the bits of a float that is
-/// not negative, which are ordered as it is.
+/// Both are stored as minus the logarithm of the probability of survival, so that causes add up; as the bits of a
+/// non-negative float, which have the same order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Errors {
     per_packet: u64,
@@ -74,17 +75,17 @@ impl Errors {
     /// No errors.
     pub const NONE: Errors = Errors { per_packet: 0, per_bit: 0 };
 
-    /// Each packet is lost with this chance.
+    /// Each packet is lost with this probability.
     pub fn of_packets(chance: f64) -> Errors {
         Errors { per_packet: hazard(chance), per_bit: 0 }
     }
 
-    /// Each bit is wrong with this chance, and a packet is lost with its first wrong bit.
+    /// Each bit is wrong with this probability, and a packet is lost with its first wrong bit.
     pub fn of_bits(chance: f64) -> Errors {
         Errors { per_packet: 0, per_bit: hazard(chance) }
     }
 
-    /// Both, each by itself.
+    /// Both, independently.
     #[must_use]
     pub fn and(self, other: Errors) -> Errors {
         let sum = |one: u64, two: u64| (f64::from_bits(one) + f64::from_bits(two)).to_bits();
@@ -94,7 +95,7 @@ impl Errors {
         }
     }
 
-    /// The chance that a packet of so many bytes is lost.
+    /// The probability that a packet of this size is lost.
     pub fn chance(self, bytes: u32) -> f64 {
         let bits = f64::from(bytes) * 8.0;
         -libm::expm1(-(f64::from_bits(self.per_packet) + f64::from_bits(self.per_bit) * bits))
@@ -107,9 +108,9 @@ impl Errors {
     }
 }
 
-/// Minus the logarithm of the chance that nothing of this chance happens.
+/// Minus the logarithm of the probability that an event of this probability does not happen.
 fn hazard(chance: f64) -> u64 {
-    // Zero has a sign that must not count.
+    // Zero has a sign, which must not matter.
     (-libm::log1p(-chance) + 0.0).to_bits()
 }
 
@@ -124,7 +125,7 @@ pub struct SwitchFault {
     pub up: bool,
 }
 
-/// An event as the user named it, or as it was drawn.
+/// An event as named by the user, or as drawn at random.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FaultEvent {
     /// When.
@@ -135,7 +136,7 @@ pub struct FaultEvent {
     pub action: EventAction,
 }
 
-/// What something happens to.
+/// The element that an event happens to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
     /// A link.
@@ -148,20 +149,20 @@ pub enum Subject {
     Host(NodeId),
 }
 
-/// What happens, as the user says it.
+/// The action, in the user's terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EventAction {
     /// It goes down.
     Down,
     /// It comes up.
     Up,
-    /// It goes down and comes up again and again, once in each period.
+    /// It goes down and comes up repeatedly, once in each period.
     Flap(Duration),
-    /// It flaps no more.
+    /// It stops flapping.
     Steady,
     /// It has this rate.
     Degrade(Rate),
-    /// It has its own rate again.
+    /// It has its nominal rate again.
     Restore,
     /// It loses packets.
     Errors(Errors),
@@ -169,27 +170,27 @@ pub enum EventAction {
     Clear,
 }
 
-/// How soon changes of a link are noticed, and heard of.
+/// How soon changes of a link are detected and announced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reaction {
-    /// From a link's going down until its ends notice.
+    /// From the failure of a link until its ends detect it.
     pub detection: Duration,
-    /// From its coming up until its ends notice.
+    /// From its recovery until its ends detect it.
     pub recovery: Duration,
-    /// From there until next hops are worked out anew, where everybody is told.
+    /// From detection until next hops are recomputed, where failures are announced to all nodes.
     pub reconvergence: Duration,
 }
 
-/// A NIC that sends pause frames although it could take packets.
+/// A NIC that sends pause frames although it could receive packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Storm {
     /// Its port.
     pub port: PortId,
     /// When the first frame leaves.
     pub at: Time,
-    /// When it lets packets go on.
+    /// When it resumes the traffic.
     pub end: Time,
-    /// From one frame to the next.
+    /// Interval between frames.
     pub interval: Duration,
 }
 
@@ -202,7 +203,7 @@ mod tests {
         let chance = Errors::of_bits(1e-6).chance(1_000);
         let exact = 1.0 - libm::pow(1.0 - 1e-6, 8_000.0);
         assert!((chance - exact).abs() < 1e-12, "{chance} {exact}");
-        // Where the plain formula has lost all its digits.
+        // Where the direct formula has lost all its digits.
         let small = Errors::of_bits(1e-15).chance(4_096);
         assert!((small / (1e-15 * 32_768.0) - 1.0).abs() < 1e-9, "{small}");
         assert!(Errors::of_bits(1e-15).threshold(4_096) > 0);

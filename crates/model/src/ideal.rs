@@ -1,20 +1,21 @@
-//! How long a message would take alone: the time that slowdown is measured against.
+//! Ideal completion time of a message in an unloaded fabric: the time that slowdown is measured against.
 //!
-//! Models: store and forward of its packets over one shortest path of the healthy, idle fabric, at its pace where it has
-//! one. With packets of equal size, the last one smaller, over links of serialization `s_i` (of the last packet `t_i`)
-//! and delay `d_i`, and packet `k` of `0..n` handed over at `p_k`:
+//! Models: store and forward of its packets over one shortest path of the healthy, idle fabric, paced at its rate if it
+//! has one. With packets of equal size, the last one smaller, over links of serialization `s_i` (of the last packet
+//! `t_i`) and delay `d_i`, and packet `k` of `0..n` handed over at `p_k`:
 //!
-//! - the last of the equal ones has left link i at `F_i = s_1 + .. + s_i + d_1 + .. + d_(i-1) + max((n-2) max(s_1..s_i),
-//!   p_(n-2))`;
+//! - the last of the equal ones has left link i at `F_i = s_1 + .. + s_i + d_1 + .. + d_(i-1) + max((n-2)
+//!   max(s_1..s_i), p_(n-2))`;
 //! - the last one of all has left it at `L_i = max(L_(i-1) + d_(i-1), F_i) + t_i`, where `L_0 + d_0` is `p_(n-1)`;
 //! - it arrives at `L_h + d_h` over h links.
 //!
-//! Leaves out: windows (a window below the bandwidth-delay product makes even a lone message slower), several paths at
-//! once (a message spread over several NIC ports may be faster), failed links.
+//! Leaves out: windows (a window below the bandwidth-delay product slows a message even in an unloaded fabric), several
+//! paths at once (a message spread over several NIC ports may be faster), failed links.
 //!
-//! Invariants: exact to the picosecond: a lone message of an open-loop transport that takes this path takes this time.
-//! Where the next hops of a node differ, the path takes the one of the highest rate, then of the shortest delay, then, in a
-//! fabric of groups, where minimal ways may differ in length, one with the fewest links behind it, then the first.
+//! Invariants: exact to the picosecond: an unloaded message of an open-loop transport on this path takes this time.
+//! Where the next hops of a node differ, the path takes the one with the highest rate, then with the shortest delay,
+//! then, in a fabric of groups, where minimal paths may differ in length, one with the fewest links behind it, then the
+//! first.
 
 use std::cmp::Reverse;
 
@@ -22,7 +23,7 @@ use netloom_units::{Bytes, Duration, HostId, NodeId, Rate};
 
 use crate::{Message, Model, Port, TransportKind};
 
-/// The time from the hand-over of the first packet to the arrival of the last one; none where no path leads there.
+/// The time from the hand-over of the first packet to the arrival of the last one; `None` if no path leads there.
 pub fn completion_time(model: &Model, from: HostId, message: &Message) -> Option<Duration> {
     let mut flight = Flight::new(model, message);
     let mut node = model.fabric.host_node(from);
@@ -39,7 +40,7 @@ pub fn completion_time(model: &Model, from: HostId, message: &Message) -> Option
     None
 }
 
-/// Links of the path that a message is measured by; absent where none leads there.
+/// Number of links of the path that a message is measured by; `None` if none leads there.
 pub fn n_links_between(model: &Model, from: HostId, to: HostId) -> Option<u32> {
     let (mut node, goal) = (model.fabric.host_node(from), model.fabric.host_node(to));
     let mut n_links = 0;
@@ -67,7 +68,7 @@ fn next_port(model: &Model, node: NodeId, to: HostId) -> Option<&Port> {
     Some(&ports[best as usize])
 }
 
-/// Links of the shortest of the minimal ways from a node. Minimal ways have few links, so this ends soon.
+/// Number of links of the shortest minimal path from a node. Minimal paths have few links, so this ends soon.
 fn n_links(model: &Model, node: NodeId, to: HostId) -> u32 {
     if node == model.fabric.host_node(to) {
         return 0;
@@ -81,14 +82,14 @@ fn n_links(model: &Model, node: NodeId, to: HostId) -> u32 {
     1 + lengths.min().unwrap_or(0)
 }
 
-/// A message on its way: what is known of its last two packets behind the links crossed so far.
+/// A message in flight: the times of its last two packets behind the links crossed so far.
 struct Flight {
     /// Size of all packets but the last one.
     packet: Bytes,
     last: Bytes,
-    /// Packets between the first and the last one.
+    /// Number of packets between the first and the last one.
     n_between: u64,
-    /// When the last but one is handed over; none if there is but one.
+    /// When the last packet but one is handed over; `None` if there is only one packet.
     last_but_one: Option<u64>,
     /// Serializations and delays of the links crossed so far, summed, for a packet of full size.
     latency: u64,

@@ -1,8 +1,9 @@
-//! Which of two nodes is above the other.
+//! The up-down order of nodes: which of two is above the other.
 //!
-//! Models: the hops from the nearest host in the healthy fabric; of two that are as far the later one is above (ours), so
-//! that any fabric has an order. In trees that is the tier.
-//! Leaves out: which way packets go.
+//! Models: the number of hops from the nearest host in the healthy fabric; of two nodes at the same distance the one
+//! with the higher number is above (modelling assumption), so that the nodes of any fabric are ordered. In trees that
+//! is the tier.
+//! Leaves out: which paths packets take.
 
 use netloom_units::NodeId;
 
@@ -10,14 +11,14 @@ use crate::fabric::Fabric;
 
 /// See the module.
 pub(crate) struct Levels {
-    /// By node: what is above has more.
+    /// By node: higher nodes have higher ranks.
     ranks: Vec<u64>,
     /// The switches, highest first.
     pub(crate) falling: Vec<NodeId>,
 }
 
 impl Levels {
-    /// Of all nodes of a fabric.
+    /// The levels of all nodes of a fabric.
     pub(crate) fn new(fabric: &Fabric) -> Levels {
         let hops = fabric.tiers();
         let ranks: Vec<u64> = (0..).zip(&hops).map(|(node, &hops)| u64::from(hops) << 32 | node).collect();

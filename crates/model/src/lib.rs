@@ -1,10 +1,10 @@
-//! The compiled model: what is meant, in plain flat arrays of numbers and ids.
+//! The compiled model: the scenario as flat arrays of numbers and ids.
 //!
 //! Models: the fabric (nodes, ports, links), routing over it, the choices of balancing, transport and queueing, the
 //! jobs and background traffic, the faults, and the seed.
 //! Leaves out: text, files, how it was written, how it is simulated.
 //!
-//! Invariants: immutable once built; no strings to look anything up; two equal models give equal runs.
+//! Invariants: immutable once built; no lookup by string; two equal models give equal runs.
 
 pub mod by_hand;
 pub mod classes;
@@ -54,7 +54,7 @@ use netloom_policy::balance::Position;
 use netloom_policy::balance::detour::{Behind, Groups};
 use netloom_units::{Duration, NodeId, PortId, Time};
 
-/// Everything the engine needs to know.
+/// The complete input of the engine.
 #[derive(Debug, Clone)]
 pub struct Model {
     /// Nodes, ports and links.
@@ -73,25 +73,26 @@ pub struct Model {
     pub classes: PriorityMap,
     /// Jobs, background traffic, and flows that start and stop.
     pub workload: Workload,
-    /// Which kind of traffic each part of it is, where kinds are named: for the records, sorted by job and step.
+    /// The kind of traffic of each part of the workload, where kinds are named: for the records, sorted by job and
+    /// step.
     pub kinds: Vec<KindOf>,
-    /// What happens to links, whatever makes it, in order of time; what is down from the start comes first.
+    /// Changes of links, whatever their cause, in order of time; links that are down from the start come first.
     pub faults: Vec<Fault>,
     /// Switches that go down and come up, in order of time.
     pub switch_faults: Vec<SwitchFault>,
-    /// The events behind all that, in order of time.
+    /// The events that cause these changes, in order of time.
     pub events: Vec<FaultEvent>,
-    /// How soon links' changes are noticed, and heard of.
+    /// How soon changes of links are detected and announced.
     pub reaction: Reaction,
-    /// NICs that keep pausing their switch.
+    /// NICs that keep pausing their switch (pause storms).
     pub storms: Vec<Storm>,
     /// The chance that a link loses a data packet, in 2^-32.
     pub loss: u64,
-    /// Who avoids a failed link.
+    /// Which nodes avoid a failed link.
     pub knowledge: Knowledge,
     /// The delay from the last arrival at a modelled barrier to its release; at least the lookahead.
     pub coordination_delay: Duration,
-    /// When to stop at the latest.
+    /// The latest end of the run.
     pub deadline: Option<Time>,
     /// What to record beyond the defaults.
     pub recording: Recording,
@@ -100,13 +101,13 @@ pub struct Model {
 }
 
 impl Model {
-    /// The class that the packets of a message travel in.
+    /// The traffic class of a message's packets.
     #[inline]
     pub fn class_of(&self, message: &Message) -> u8 {
         message.class.unwrap_or(self.classes.data)
     }
 
-    /// What a port of a switch sets apart for each class that pauses; nothing where none does.
+    /// Headroom of a switch port for each class that pauses; 0 if none does.
     pub fn headroom_of(&self, port: &Port) -> u64 {
         let pause = self.queues.buffer.and_then(|buffer| buffer.pause);
         let (Some(pause), Some(rdma)) = (pause, self.transport.rdma()) else { return 0 };
@@ -131,7 +132,7 @@ impl Model {
         u8::from(pauses) << self.classes.data
     }
 
-    /// Where the balancing policy of a node sits, with the node's [`Fabric::neighbours`].
+    /// The position of a node's balancing policy, with the node's [`Fabric::neighbours`].
     pub fn position<'a>(&self, node: NodeId, neighbours: &'a [NodeId], behind: &'a [Behind]) -> Position<'a> {
         let own = || Groups { n_groups: self.routing.n_groups(), own: self.routing.group_of(node), behind };
         Position {
@@ -144,7 +145,7 @@ impl Model {
         }
     }
 
-    /// What is behind each port of a switch in a fabric of groups; nothing elsewhere, and at a host.
+    /// What each port of a switch leads to, in a fabric of groups; empty elsewhere, and at a host.
     pub fn behind(&self, node: NodeId) -> Vec<Behind> {
         if self.routing.n_groups() == 0 || self.fabric.is_host(node) {
             return Vec::new();

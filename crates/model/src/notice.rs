@@ -1,10 +1,10 @@
-//! What the ends of a link notice of its going down and coming up.
+//! When the ends of a link detect that it goes down or comes up.
 //!
-//! Models: an end notices a change some time after it, unless the link has changed back by then (ours: a change must last);
-//! a switch that goes down notices nothing, but its ports are dead at once.
-//! Leaves out: what nodes do about it.
+//! Models: an end detects a change after a delay, unless the link has changed back by then (modelling assumption: a
+//! change must last); a switch that goes down detects nothing, but its ports are dead at once.
+//! Leaves out: how nodes react.
 //!
-//! Invariants: what is noticed alternates; what is down at the start is known from the start.
+//! Invariants: notices alternate between down and up; links that are down at the start are known from the start.
 
 use std::collections::BTreeMap;
 
@@ -13,32 +13,32 @@ use netloom_units::{LinkId, NodeId, Time};
 use crate::Model;
 use crate::fault::{Fault, Reaction, SwitchFault};
 
-/// Something is down from an instant on, until another; `None` for good.
+/// Something is down from one instant until another, or for good if that is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Outage {
-    /// From then on.
+    /// The start.
     pub from: Time,
-    /// Until then.
+    /// The end.
     pub until: Option<Time>,
 }
 
-/// An end of a link notices that it went down or came up.
+/// An end of a link detects that the link went down or came up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Notice {
-    /// When.
+    /// When it detects the change.
     pub at: Time,
-    /// Whether it came up.
+    /// Whether the link came up.
     pub up: bool,
 }
 
-/// Outages by what they happen to, in order of time.
+/// Outages by element, in order of time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outages<K> {
     spans: BTreeMap<K, Vec<Outage>>,
 }
 
 impl<K: Ord> Outages<K> {
-    /// Of changes in order of time; one that changes nothing is none.
+    /// From changes in order of time; a change to the current state is ignored.
     fn of(changes: impl Iterator<Item = (K, Time, bool)>) -> Outages<K> {
         let mut spans: BTreeMap<K, Vec<Outage>> = BTreeMap::new();
         for (what, at, up) in changes {
@@ -52,32 +52,32 @@ impl<K: Ord> Outages<K> {
         Outages { spans }
     }
 
-    /// All that have any.
+    /// All elements with outages.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &[Outage])> {
         self.spans.iter().map(|(what, spans)| (what, &spans[..]))
     }
 
-    /// Those of one.
+    /// The outages of one element.
     pub fn get(&self, what: &K) -> &[Outage] {
         self.spans.get(what).map_or(&[], |spans| &spans[..])
     }
 }
 
 impl Outages<LinkId> {
-    /// Of links.
+    /// Outages of links.
     pub fn of_links(faults: &[Fault]) -> Outages<LinkId> {
         Outages::of(faults.iter().filter_map(|fault| Some((fault.link, fault.at, fault.turns()?))))
     }
 }
 
 impl Outages<NodeId> {
-    /// Of switches.
+    /// Outages of switches.
     pub fn of_switches(faults: &[SwitchFault]) -> Outages<NodeId> {
         Outages::of(faults.iter().map(|fault| (fault.node, fault.at, fault.up)))
     }
 }
 
-/// What an end of a link notices, in order of time; `dead` are the outages of the switch it belongs to.
+/// What an end of a link detects, in order of time; `dead` are the outages of the switch it belongs to.
 pub fn notices(outages: &[Outage], dead: &[Outage], reaction: &Reaction) -> Vec<Notice> {
     let mut noticed: Vec<Notice> = Vec::new();
     let mut dead = dead.iter().peekable();
@@ -102,7 +102,7 @@ pub fn notices(outages: &[Outage], dead: &[Outage], reaction: &Reaction) -> Vec<
 }
 
 impl Model {
-    /// What those are told who are told of every link, in order of time: link, and what its ends notice.
+    /// The changes announced to all nodes, in order of time: link, and what its ends detect.
     pub fn link_notices(&self) -> Vec<(Notice, LinkId)> {
         let outages = Outages::of_links(&self.faults);
         let of_link = |(&link, spans): (&LinkId, &[Outage])| {
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn what_does_not_last_is_never_noticed() {
         assert_eq!(seen(&[(10, 15), (20, 30)], &[], 5, 5), [(25, false), (35, true)]);
-        // Up for no longer than it takes to notice: it has been down all the time.
+        // Up for no longer than the recovery delay: it counts as down all the time.
         assert_eq!(seen(&[(10, 20), (25, 40)], &[], 5, 5), [(15, false), (45, true)]);
         assert_eq!(seen(&[(10, 12), (13, 15)], &[], 5, 5), []);
     }
@@ -157,10 +157,10 @@ mod tests {
     #[test]
     fn the_ports_of_a_dead_switch_are_dead_at_once() {
         assert_eq!(seen(&[(10, 30)], &[(10, 30)], 5, 1), [(10, false), (31, true)]);
-        // The link was down before, unnoticed.
+        // The link was down before, not yet detected.
         assert_eq!(seen(&[(8, 30)], &[(10, 20)], 5, 1), [(10, false), (31, true)]);
         assert_eq!(seen(&[(8, 30)], &[(20, 25)], 5, 1), [(13, false), (31, true)]);
-        // Too short for others.
+        // Too short to be detected by others.
         assert_eq!(seen(&[(10, 12)], &[(10, 12)], 5, 1), [(10, false), (13, true)]);
     }
 }

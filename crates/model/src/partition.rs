@@ -1,11 +1,11 @@
-//! Which nodes are advanced together, and how far ahead they may run.
+//! Partitioning: which nodes are advanced together, and the lookahead between partitions.
 //!
 //! Models: a partition is one or more nodes with one local event order; the lookahead is the smallest propagation delay
 //! between two partitions.
 //! Leaves out: threads; partitions depend on the fabric alone.
 //!
-//! The rule (ours): links without delay never part two partitions. Short links are taken inside a partition when that at
-//! least doubles the lookahead and no partition then holds more than a quarter of all ports.
+//! The rule (a design choice): links without delay never separate two partitions. Short links are placed inside a
+//! partition if that at least doubles the lookahead and no partition then holds more than a quarter of all ports.
 //!
 //! Invariants: every link between two partitions is at least as long as the lookahead, which is not zero.
 
@@ -13,7 +13,7 @@ use netloom_units::{Duration, NodeId};
 
 use crate::fabric::Fabric;
 
-/// How nodes are joined into partitions.
+/// The assignment of nodes to partitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partitions {
     of_node: Vec<u32>,
@@ -32,7 +32,7 @@ impl Partitions {
         let mut best = Partitions::joined_below(fabric, shortest);
         let mut lookahead = shortest;
         for &delay in &delays[1..] {
-            // Shares only grow with the delay, so what a step too small would break at, the next one does as well.
+            // Shares only grow with the delay: where a skipped delay would break off, the next one does as well.
             if delay.0 / 2 < lookahead.0 {
                 continue;
             }
@@ -99,7 +99,7 @@ impl Partitions {
         self.of_node[node.index()]
     }
 
-    /// How many there are.
+    /// Number of partitions.
     pub fn n_partitions(&self) -> usize {
         self.count as usize
     }
@@ -110,7 +110,7 @@ impl Partitions {
     }
 }
 
-/// The representative of a node's set, halving paths on the way.
+/// The representative of a node's set, with path halving.
 fn root(parent: &mut [u32], mut node: u32) -> u32 {
     while parent[node as usize] != node {
         parent[node as usize] = parent[parent[node as usize] as usize];

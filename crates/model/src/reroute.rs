@@ -1,12 +1,12 @@
 //! Shortest paths by breadth-first search: tables for a healthy fabric, an overlay for one with dead links.
 //!
-//! Models: perfect knowledge of the live links, all shortest paths, or all shortest of those that go up and then down;
-//! every link one hop long. In a fabric of groups all ways with the fewest global links, and of these with the fewest
-//! local ones, where it costs nothing to arrive at a group one local hop from the goal rather than at it, or to start one
-//! local hop from the global link: so in a healthy fabric these are the minimal ways of [`crate::routing`].
-//! Leaves out: how long the knowledge takes to spread (the engine decides when an overlay begins to hold), weights.
+//! Models: perfect knowledge of the live links, all shortest paths, or all shortest up-down paths; every link is one
+//! hop. In a fabric of groups all paths with the fewest global links, and of these with the fewest local ones, where
+//! arriving at a group one local hop from the destination costs nothing, nor does starting one local hop from the
+//! global link: so in a healthy fabric these are the minimal paths of [`crate::routing`].
+//! Leaves out: how long failure information takes to spread (the engine decides when an overlay takes effect), weights.
 //!
-//! Invariants: hosts never forward. Hosts that no search can tell apart are searched for once: the cost is groups of
+//! Invariants: hosts never forward. Hosts that no search can distinguish are searched for once: the cost is groups of
 //! destinations times links, the memory switches times groups for tables and the differences alone for an overlay.
 //! Nothing depends on the order of a hash.
 
@@ -22,9 +22,9 @@ use crate::routing::{Difference, Direct, Lists, Overlay, PortKind, Routing, Tabl
 
 /// No path.
 const FAR: u32 = u32::MAX;
-/// Stands for any host in the description of a node's ports.
+/// Denotes any host in the description of a node's ports.
 const A_HOST: u32 = u32::MAX;
-/// Stands for a dead link in the description of a node's ports.
+/// Denotes a dead link in the description of a node's ports.
 const DEAD: u32 = u32::MAX - 1;
 
 /// The healthy next hops of every node towards every host.
@@ -32,17 +32,17 @@ pub fn tables(fabric: &Fabric) -> Tables {
     tables_of(fabric, &[Search::next_hops])
 }
 
-/// As [`tables`], with the next hops on ways one link longer: to neighbours that are no nearer and no farther. Where there
-/// is no such neighbour the tables are those without.
+/// As [`tables`], with the next hops on paths one link longer than minimal: to neighbours at the same distance. If
+/// there is no such neighbour the tables are those of [`tables`].
 pub fn tables_with_longer(fabric: &Fabric) -> Tables {
     let both = tables_of(fabric, &[Search::next_hops, Search::sideways]);
     if both.has_longer() { both } else { tables(fabric) }
 }
 
-/// The ports of a switch that a search tells.
+/// Selects ports of a switch after a search.
 type PortSelector = for<'a> fn(&'a mut Search, &Live, NodeId) -> &'a [u32];
 
-/// What is told, for every node, towards every host; one after the other in each row.
+/// The selected ports of every node towards every host; one selection after the other in each row.
 fn tables_of(fabric: &Fabric, told: &[PortSelector]) -> Tables {
     let live = Live::new(fabric, &[], None);
     let groups = live.destinations();
@@ -75,10 +75,10 @@ fn tables_of(fabric: &Fabric, told: &[PortSelector]) -> Tables {
     }
 }
 
-/// Where live paths of the `links` that count differ from the healthy ones without each node's own dead ports.
+/// Where live paths of the chosen kind differ from the healthy ones without each node's own dead ports.
 ///
-/// `dead` has one entry per link. A node from where a way down is left takes none up, so that tables by destination
-/// suffice for paths that go up and then down.
+/// `dead` has one entry per link. A node from which a path down is left uses none up, so that tables by destination
+/// suffice for up-down paths.
 ///
 /// # Panics
 /// If `dead` has another length.
@@ -120,11 +120,11 @@ pub fn overlay(fabric: &Fabric, routing: &Routing, dead: &[bool], paths: Reroute
 /// A fabric without its dead links.
 struct Live<'a> {
     fabric: &'a Fabric,
-    /// One entry per link, or none at all when every link is live.
+    /// One entry per link, or empty if every link is live.
     dead: &'a [bool],
-    /// Start of each node's ways in `links`, with one closing entry.
+    /// Start of each node's links in `switch_links`, with one closing entry.
     starts: Vec<u32>,
-    /// The live ports that lead to switches, node by node: all that a search ever looks at.
+    /// The live ports that lead to switches, node by node: the only ones that a search visits.
     switch_links: Vec<SwitchLink>,
 }
 
@@ -133,7 +133,7 @@ struct Live<'a> {
 struct SwitchLink {
     switch: u32,
     local: u32,
-    /// Whether it leads to another group; of no account where nobody asks for groups.
+    /// Whether it leads to another group; unused in searches without groups.
     is_global: bool,
 }
 
@@ -166,7 +166,7 @@ impl<'a> Live<'a> {
         self.fabric.port(port.peer).node
     }
 
-    /// The nodes at the far ends of a node's ports that pass, sorted, each once.
+    /// The nodes at the far ends of a node's ports that satisfy `passes`, sorted, each once.
     fn neighbours(&self, node: NodeId, passes: impl Fn(&Port, NodeId) -> bool) -> Vec<u32> {
         let ports = self.fabric.ports_of(node).iter();
         let ends = ports.filter_map(|port| {
@@ -188,7 +188,7 @@ impl<'a> Live<'a> {
         all
     }
 
-    /// Hosts that every node not joined to them by a live link reaches in the same way, healthy or not.
+    /// Hosts that all nodes not joined to them by a live link reach over the same ports, healthy or not.
     fn destinations(&self) -> Classes {
         let is_switch = |end| !self.fabric.is_host(end);
         Classes::new(self.fabric.n_hosts(), |host| {
@@ -229,7 +229,7 @@ impl<'a> Live<'a> {
     }
 }
 
-/// Nodes put into classes by a key; a node without a key is a class of its own.
+/// Nodes classified by a key; a node without a key is a class of its own.
 struct Classes {
     number_of: Vec<u32>,
     /// The first node of each class.
@@ -253,27 +253,28 @@ impl Classes {
     }
 }
 
-/// The way from a switch to a host in a fabric of groups: global links, and below [`Hops::LOCAL_BITS`] all others.
+/// Length of a path from a switch to a host in a fabric of groups: global links, and below [`Hops::LOCAL_BITS`] all
+/// others.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Hops(u32);
 
 impl Hops {
-    /// Local links of a way are no more than there are switches.
+    /// Bits for the local links of a path, of which there are no more than switches.
     const LOCAL_BITS: u32 = 20;
-    /// The last hop, which is that to the host.
+    /// The last hop, to the host.
     const LAST: u32 = 1;
 
     fn global(self) -> u32 {
         self.0 >> Hops::LOCAL_BITS
     }
 
-    /// No nearer than after so many links that are not global, of so many global ones.
+    /// Raised to at least `local` local links after the same number of global ones.
     fn at_least(self, local: u32) -> Hops {
         Hops(self.0.max((self.global() << Hops::LOCAL_BITS) | (Hops::LAST + local)))
     }
 
-    /// The way of a switch at the other end of a link. All switches of a group that are at most one local link away are
-    /// equal ends of a global one.
+    /// The length from the switch at the other end of a link. All switches of a group that are at most one local link
+    /// away are equal ends of a global one.
     fn behind(self, is_global: bool) -> Hops {
         if is_global {
             Hops(self.at_least(1).0.saturating_add(1 << Hops::LOCAL_BITS))
@@ -282,8 +283,8 @@ impl Hops {
         }
     }
 
-    /// As a host sees it that is joined to the switch: global links are equally near in its whole group, and so are other
-    /// hosts of the group.
+    /// The length as seen by a host joined to the switch: global links are equally near in its whole group, and so are
+    /// other hosts of the group.
     fn seen_by_host(self) -> Hops {
         self.at_least(if self.global() == 0 { 1 } else { 2 })
     }
@@ -293,11 +294,11 @@ impl Hops {
 struct Search {
     /// Hops from each switch to the host.
     distance: Vec<u32>,
-    /// Where paths go up and then down: who is above whom.
+    /// The order of nodes, for up-down paths.
     levels: Option<Levels>,
-    /// Whether ways are counted in global links first; distances are then those of [`Hops`].
+    /// Whether path lengths count global links first; distances are then those of [`Hops`].
     by_groups: bool,
-    /// The switches that the search has met: with levels, those with a way down to the host.
+    /// The switches that the search has reached: with levels, those with a path down to the host.
     queue: Vec<NodeId>,
     /// By node, whether it is among them.
     met: Vec<bool>,
@@ -335,7 +336,7 @@ impl Search {
         }
     }
 
-    /// From the nearest switch to the farthest one: a way is never nearer than what it leads to.
+    /// From the nearest switch to the farthest one: a path is never shorter than its remainder.
     fn run_by_groups(&mut self, live: &Live, host: NodeId) {
         let mut open = BinaryHeap::new();
         for link in live.links_of(host) {
@@ -369,7 +370,7 @@ impl Search {
         }
     }
 
-    /// Ways that packets may take that cannot go down any more: all, unless there are levels.
+    /// Links of a node without a path down that packets may take: those upwards, or all if there are no levels.
     fn upwards<'a>(&'a self, live: &'a Live, node: NodeId) -> impl Iterator<Item = &'a SwitchLink> + Clone {
         let is_above = move |link: &&SwitchLink| {
             self.levels.as_ref().is_none_or(|levels| levels.is_above(NodeId(link.switch), node))
@@ -377,7 +378,7 @@ impl Search {
         live.links_of(node).iter().filter(is_above)
     }
 
-    /// Ways that packets may take that go on down: all, unless there are levels.
+    /// Links of a node with a path down that packets may take: those downwards, or all if there are no levels.
     fn downwards<'a>(&'a self, live: &'a Live, node: NodeId) -> impl Iterator<Item = &'a SwitchLink> + Clone {
         let is_below = move |link: &&SwitchLink| {
             let switch = NodeId(link.switch);
@@ -403,7 +404,7 @@ impl Search {
         &self.ports
     }
 
-    /// The local ports of a switch to switches that are as far from the host as it is itself.
+    /// The local ports of a switch to switches at its own distance from the host.
     fn sideways(&mut self, live: &Live, node: NodeId) -> &[u32] {
         let own = self.distance[node.index()];
         let links = if own == FAR { &[][..] } else { live.links_of(node) };
@@ -413,7 +414,7 @@ impl Search {
         &self.ports
     }
 
-    /// The local ports of those ways that lead nearest to the host.
+    /// The local ports of those links that lead nearest to the host.
     fn nearest<'a>(&self, links: impl Iterator<Item = &'a SwitchLink> + Clone, ports: &mut Vec<u32>) {
         let distance = |link: &SwitchLink| self.distance[link.switch as usize];
         let nearest = links.clone().map(distance).min().unwrap_or(FAR);
@@ -422,7 +423,7 @@ impl Search {
         }
     }
 
-    /// The local ports of a node's best ways, counted in global links first.
+    /// The local ports of a node's best paths, counting global links first.
     fn nearest_by_groups(&self, live: &Live, node: NodeId, ports: &mut Vec<u32>) {
         let is_host = live.fabric.is_host(node);
         let hops = |link: &SwitchLink| match Hops(self.distance[link.switch as usize]) {
@@ -437,11 +438,11 @@ impl Search {
         }
     }
 
-    /// The live next hops where they are not the healthy ones without the node's own dead ports.
+    /// The live next hops where they differ from the healthy ones without the node's own dead ports.
     fn difference(&mut self, live: &Live, routing: &Routing, node: NodeId, host: HostId) -> Option<&[u32]> {
         let ports = live.fabric.ports_of(node);
         if self.distance[node.index()] == 1 {
-            // The last hop: the live ones of the links to this very host, which the node sees by itself.
+            // The last hop: the live ones of the links to this very host, which the node selects by itself.
             return None;
         }
         let healthy = routing.next_hops(node, host);
@@ -451,7 +452,7 @@ impl Search {
     }
 }
 
-/// Keeps each list once.
+/// Stores each list once.
 #[derive(Default)]
 struct Interner {
     known: BTreeMap<Vec<u32>, u32>,
@@ -474,7 +475,7 @@ impl Interner {
     }
 }
 
-/// The links that lead straight to hosts, node by node.
+/// The links that lead directly to hosts, node by node.
 fn last_hops(live: &Live, lists: &mut Interner) -> (Vec<u32>, Vec<Direct>) {
     let mut starts = vec![0];
     let mut direct = Vec::new();
@@ -495,12 +496,12 @@ fn last_hops(live: &Live, lists: &mut Interner) -> (Vec<u32>, Vec<Direct>) {
     (starts, direct)
 }
 
-/// Keeps each row of cells once: in a Clos all switches of a tier but the lowest have the same.
+/// Stores each row of cells once: in a Clos all switches of a tier but the lowest have the same.
 fn shared_rows(row_of_node: &[u32], cells: &[u32], n_columns: usize) -> (Vec<u32>, Vec<u32>) {
     let mut known = BTreeMap::new();
     let mut shared = Vec::new();
     let mut number_of = Vec::new();
-    // With no host there is no group, and no row is ever looked up.
+    // Without hosts there is no group, and no row is ever looked up.
     for row in cells.chunks_exact(n_columns.max(1)) {
         let fresh = known.len() as u32;
         let number = *known.entry(row).or_insert(fresh);

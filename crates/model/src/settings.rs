@@ -1,4 +1,4 @@
-//! The choices a run makes: balancing, transport, queues, classes, recording.
+//! The choices of a run: balancing, transport, queues, classes, recording.
 
 use std::sync::Arc;
 
@@ -20,16 +20,16 @@ pub struct Balances {
     pub switch: Chosen,
     /// At switches, of ACKs, NACKs and CNPs; `None` treats them as data.
     pub control: Option<Chosen>,
-    /// What the switches that hosts hang below know of queue pairs; `None` for nothing.
+    /// The state of queue pairs kept by the switches that hosts are attached to; `None` for none.
     pub edge: Option<edge::Chosen>,
-    /// How they name paths over several tiers; `None` where every switch chooses by itself.
+    /// How they identify paths over several tiers; `None` if every switch chooses by itself.
     pub path_map: Option<Arc<PathMap>>,
-    /// Entries of tables listed by hand, for switches with tables.
+    /// Static table entries, for switches with tables.
     pub by_hand: Vec<by_hand::Entry>,
 }
 
 impl Balances {
-    /// Whether ACKs, NACKs and CNPs follow the tables of switches as well, and so the entries listed by hand.
+    /// Whether ACKs, NACKs and CNPs follow the tables of switches as well, and so the static entries.
     pub fn controls_by_table(&self) -> bool {
         self.control.as_ref().is_none_or(|control| control.is(deterministic::SPEC.name))
     }
@@ -40,13 +40,13 @@ impl Balances {
 pub struct Transport {
     /// Largest data packet on the wire.
     pub packet: Bytes,
-    /// What the flow hash of a message is made of.
+    /// Input of the flow hash of a message.
     pub flow_hash_input: FlowHashInput,
-    /// When packets leave and what comes back.
+    /// When packets leave, and how they are acknowledged.
     pub kind: TransportKind,
 }
 
-/// What the flow hash of a message is made of, beside source and destination.
+/// Input of the flow hash of a message, besides source and destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FlowHashInput {
     /// Each message has its own: a fresh source port per message.
@@ -58,12 +58,12 @@ pub enum FlowHashInput {
     Start,
 }
 
-/// When packets leave and what comes back.
+/// When packets leave, and how they are acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransportKind {
-    /// The whole message is queued at once, or paced; nothing comes back (seed 000).
+    /// The whole message is queued at once, or paced; no acknowledgements (seed 000).
     OpenLoop {
-        /// Pace of each flow; `None` queues the message at once.
+        /// Rate of each flow; `None` queues the message at once.
         rate: Option<Rate>,
     },
     /// A fixed window of packets in flight per message, an ACK per packet, out-of-order receiver.
@@ -73,7 +73,7 @@ pub enum TransportKind {
         /// Size of an ACK on the wire.
         acknowledgement: Bytes,
     },
-    /// Queue pairs that answer, repeat and slow down.
+    /// Queue pairs that acknowledge, retransmit and control congestion.
     Rdma(Rdma),
 }
 
@@ -84,7 +84,7 @@ impl Transport {
         self.rdma().map_or(Bytes(0), |rdma| rdma.header)
     }
 
-    /// Packets that a message is cut into, and the size of the last one on the wire.
+    /// Number of packets that a message is cut into, and the size of the last one on the wire.
     #[inline]
     pub fn cut(&self, size: Bytes) -> (u64, Bytes) {
         let payload = self.packet.0 - self.header().0;
@@ -92,7 +92,7 @@ impl Transport {
         (n_packets, Bytes(size.0 - (n_packets - 1) * payload + self.header().0))
     }
 
-    /// The queue pairs, where messages travel on such.
+    /// The queue pairs, if messages travel on queue pairs.
     #[inline]
     pub fn rdma(&self) -> Option<&Rdma> {
         match &self.kind {
@@ -105,21 +105,21 @@ impl Transport {
 /// Queues at egress ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Queues {
-    /// Bytes a switch port holds at most, accepted and not yet sent, all classes together; `None` is unlimited.
+    /// Largest number of bytes in a switch port, accepted and not yet sent, all classes together; `None` is unlimited.
     pub switch_limit: Option<Bytes>,
-    /// Bytes a host port holds at most; `None` is unlimited.
+    /// Largest number of bytes in a host port; `None` is unlimited.
     pub host_limit: Option<Bytes>,
-    /// What the ports of a switch share instead; `None` is a queue for each port alone.
+    /// The shared buffer of a switch, used instead; `None` gives each port a queue of its own.
     pub buffer: Option<Buffer>,
-    /// Marking at switches, where classes have none of their own.
+    /// Marking at switches, for classes without marking of their own.
     pub marking: Option<Marking>,
-    /// Thresholds of that which follow the traffic.
+    /// Thresholds of that marking that adapt to the traffic.
     pub adapting: Option<Adapting>,
-    /// Classes of data that ports tell apart.
+    /// Classes of data that ports distinguish.
     pub classes: DataClasses,
-    /// Input buffers and credits instead of all this.
+    /// Input buffers and credits, in place of all the above.
     pub credits: Option<Credits>,
-    /// With credits, marking where congestion has its root.
+    /// With credits, marking at the root of congestion.
     pub root_marking: Option<RootMarking>,
 }
 
@@ -127,7 +127,7 @@ pub struct Queues {
 /// ([`crate::Schedule`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PriorityMap {
-    /// Class of data packets whose message names none.
+    /// Class of data packets of messages without a class.
     pub data: u8,
     /// Class of ACKs.
     pub control: u8,
@@ -136,9 +136,9 @@ pub struct PriorityMap {
 /// What to record beyond the defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recording {
-    /// The sampled series of every port; `None`: no series.
+    /// The sampled series of every port; `None` for no series.
     pub series: Option<Sampling>,
-    /// How many steps of each job are recorded rank by rank: the first one, and the slowest of the others.
+    /// Number of steps of each job that are recorded rank by rank: the first one, and the slowest of the others.
     pub timeline: u32,
     /// Whether every port counts waiting packets, for the column `peak_packets`.
     pub queue_packets: bool,
@@ -148,44 +148,44 @@ pub struct Recording {
     pub packets_of: Vec<NamedFlow>,
     /// Both directions of these links are recorded packet by packet.
     pub packets_on: Vec<LinkId>,
-    /// Of how many messages, the slowest to arrive, the paths are recorded. The engine cannot know them before the end:
-    /// whoever runs it names them in `packets_of` of a second run.
+    /// Number of messages, the slowest to arrive, whose paths are recorded. The engine cannot know them before the end:
+    /// the caller names them in `packets_of` of a second run.
     pub slowest_flows: u32,
-    /// Whether messages of jobs that arrive are summed up by sender, rather than told one by one.
+    /// Whether messages of jobs that have arrived are summed by sender rather than recorded individually.
     pub sums_messages: bool,
-    /// Whether the order in which packets arrive is judged, for the table `reordering`.
+    /// Whether the arrival order of packets is recorded, in the table `reordering`.
     pub reordering: bool,
-    /// First interval of the table `rates`; doubles when it has had 1,000 intervals. `None`: no such table.
+    /// First interval of the table `rates`; doubles when it has had 1,000 intervals. `None` for no such table.
     pub rates: Option<Duration>,
-    /// Flows from these hosts have rows there, a row for each receiver.
+    /// Flows from these hosts have rows in that table, a row for each receiver.
     pub rates_from: Vec<HostId>,
-    /// These flows have rows there.
+    /// These flows have rows in that table.
     pub rates_of: Vec<NamedFlow>,
-    /// The congestion tree, where there are credits; `None`: nothing of it.
+    /// The congestion tree, with credits; `None` does not record it.
     pub congestion: Option<CongestionTree>,
 }
 
 /// How ports are sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sampling {
-    /// From one sample to the next at first; doubles when there are as many samples as are kept.
+    /// Initial interval between samples; doubles when the largest number of samples is reached.
     pub interval: Duration,
-    /// Samples kept of each port, at most.
+    /// Largest number of samples kept of each port.
     pub most_samples: u32,
-    /// Samples kept of all ports together, at most.
+    /// Largest number of samples kept of all ports together.
     pub most_cells: u32,
-    /// Intervals are joined in the end until there is no more than one row for so many packets that crossed a link, or
-    /// [`Sampling::FEW_ROWS`]; `None`: they are left as they are.
+    /// At the end intervals are merged until there is at most one row per this number of packets that crossed a link,
+    /// or there are [`Sampling::FEW_ROWS`]; `None` does not merge them.
     pub hops_per_row: Option<u32>,
 }
 
 impl Sampling {
-    /// With a chosen interval: 1,000 samples of each port, so few that those of all ports take 256 MB.
+    /// With a chosen interval: 1,000 samples of each port, or fewer, so that those of all ports take at most 256 MB.
     pub fn every(interval: Duration) -> Sampling {
         Sampling { interval, most_samples: 1_000, most_cells: 8 << 20, hops_per_row: None }
     }
 
-    /// Where nobody chose an interval: a picture of the run that costs little. None where it would be too coarse.
+    /// Without a chosen interval: an overview of the run at little cost. `None` if it would be too coarse.
     pub fn automatic(n_ports: usize) -> Option<Sampling> {
         let sampling = Sampling {
             interval: Duration::from_micros(1),
@@ -196,31 +196,32 @@ impl Sampling {
         (sampling.kept(n_ports) >= Sampling::FEWEST_AUTOMATIC as usize).then_some(sampling)
     }
 
-    /// Samples kept of each port where nobody chose an interval.
+    /// Samples kept of each port without a chosen interval.
     pub const AUTOMATIC_SAMPLES: u32 = 200;
-    /// Samples kept of all ports together there.
+    /// Samples kept of all ports together in that case.
     pub const AUTOMATIC_CELLS: u32 = 131_072;
-    /// Packets that cross a link for each row there: a row costs about as much as ten of them.
+    /// Packets that cross a link for each row in that case: a row costs about as much as ten of them.
     pub const HOPS_PER_ROW: u32 = 64;
-    /// So many rows are no burden, however few packets there are.
+    /// Number of rows that is always acceptable, however few packets there are.
     pub const FEW_ROWS: u64 = 8_192;
-    /// Fewer of each port are not worth it.
+    /// Smallest useful number of samples of each port.
     pub const FEWEST_AUTOMATIC: u32 = 32;
 
-    /// Samples kept of each of so many ports: even, so that halving keeps whole pairs.
+    /// Number of samples kept of each of `n_ports` ports: even, so that merging keeps whole pairs.
     pub fn kept(&self, n_ports: usize) -> usize {
         (self.most_cells as usize / n_ports.max(1)).clamp(2, self.most_samples as usize) & !1
     }
 }
 
-/// What is recorded of the congestion tree.
+/// Recording of the congestion tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CongestionTree {
-    /// From one look to the next; `None`: what is judged of each stage of staged flows.
+    /// Interval between evaluations; `None` evaluates the measured part of each stage of staged flows.
     pub interval: Option<Duration>,
-    /// A port of a switch is congested if at least so many bytes waited there, as a mean.
+    /// A port of a switch is congested if at least this number of bytes waited there on average.
     pub threshold: Bytes,
-    /// It is held up from behind if it starved for at least this share of the time, in 2^-32.
+    /// It is blocked by its downstream neighbour if it starved of credits for at least this share of the time, in
+    /// 2^-32.
     pub starved: u64,
 }
 
@@ -236,7 +237,7 @@ pub struct NamedFlow {
 }
 
 impl Recording {
-    /// Whether packets of some flow are recorded on all their way.
+    /// Whether packets of some flow are recorded on their whole path.
     pub fn follows_flows(&self) -> bool {
         !self.packets_from.is_empty() || !self.packets_of.is_empty()
     }

@@ -1,57 +1,57 @@
-//! The seam between workload and engine: a stream of operations per actor.
+//! The interface between workload and engine: streams of operations for each actor.
 //!
-//! An *actor* is whoever issues work on a host: one rank of one job, one host's share of background traffic, or one
-//! staged flow.
+//! An *actor* issues work on a host: one rank of one job, one host's share of background traffic, or one staged flow.
 //! Built-in collectives implement [`Work`] now; trace readers and Python programs may later.
 //!
-//! Rules: operations of one lane run in order; lanes run side by side; [`Operation::Join`] waits for all lanes.
-//! The engine calls [`Work::refill`] only between rounds of a window, never in parallel, and pauses a host that runs dry
-//! until it has been refilled: results do not depend on how much is handed out at a time.
+//! Rules: operations of one stream run in order; streams run concurrently; [`Operation::Join`] waits for all streams.
+//! The engine calls [`Work::refill`] only between rounds of a window, never in parallel, and pauses a host that runs
+//! out of operations until it has been refilled: results do not depend on the number of operations handed out at a
+//! time.
 
 use std::collections::VecDeque;
 
 use netloom_units::{ActorId, Bytes, Duration, HostId, Rate, Time};
 
-/// Operations handed to the engine, lane by lane.
+/// An operation handed to the engine, with its stream.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Item {
-    /// The lane it belongs to, below [`Item::STREAMS`].
+    /// The stream it belongs to, below [`Item::STREAMS`].
     pub stream: u8,
-    /// What to do.
+    /// The operation.
     pub operation: Operation,
 }
 
 impl Item {
-    /// Number of lanes an actor has.
+    /// Number of streams of an actor.
     pub const STREAMS: usize = 16;
 }
 
-/// What an actor does next in a lane.
+/// The next operation of an actor in a stream.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Operation {
     /// Be busy for a span.
     Compute(Duration),
-    /// Wait until an instant; nothing if it has passed.
+    /// Wait until an instant; no wait if it has passed.
     Until(Time),
-    /// Do nothing from an instant on: if it has come, what follows is passed over, in all lanes.
+    /// Stop at an instant: once it has come, the operations that follow are skipped, in all streams.
     StopAt(Time),
-    /// Start a message; the lane goes on at once.
+    /// Start a message; the stream continues at once.
     Send(Message),
-    /// Start a message when one with this tag has come, and take that; the lane goes on at once.
+    /// Start a message when one with this tag has arrived, and consume that; the stream continues at once.
     SendWhen {
-        /// What is started.
+        /// The message to start.
         message: Message,
-        /// The tag it waits for; of several that wait for one tag, the first goes first.
+        /// The tag it waits for; several operations that wait for one tag are served in order.
         tag: u64,
-        /// From then until the start; the same in all operations of a run.
+        /// Delay from then until the start; the same in all operations of a run.
         after: Duration,
     },
-    /// Wait until this many messages with this tag have completely arrived, or are complete at the sender where that is
-    /// told (and take them).
+    /// Wait until this number of messages with this tag have completely arrived, or are complete at the sender where
+    /// that is reported; consume them.
     Receive {
         /// The tag the senders gave.
         tag: u64,
-        /// How many messages.
+        /// Number of messages.
         messages: u32,
     },
     /// Arrive at a modelled barrier and wait for its release.
@@ -61,7 +61,7 @@ pub enum Operation {
     },
     /// Report that something begins or ends here.
     Mark(Mark),
-    /// Wait until all lanes have done everything before this; nothing after it begins earlier, in any lane.
+    /// Wait until all streams have completed everything before this; nothing after it begins earlier, in any stream.
     Join,
 }
 
@@ -70,20 +70,21 @@ pub enum Operation {
 pub struct Message {
     /// The receiving host.
     pub to: HostId,
-    /// The actor that may wait for it there; `None` for background traffic.
+    /// The actor at the receiver that may wait for it; `None` for background traffic.
     pub notify: Option<ActorId>,
-    /// The actor at the sender that may wait until all of it is acknowledged; never told in an open loop.
+    /// The actor at the sender that may wait until all of it is acknowledged; never notified in an open loop.
     pub completion: Option<ActorId>,
-    /// What both wait for.
+    /// The tag that both wait for.
     pub tag: u64,
     /// Size; at least one byte.
     pub size: Bytes,
-    /// Pace in an open loop, overriding the transport's; limit of the queue pair that is made for it, which other messages
-    /// on that share. A window paces itself.
+    /// Rate in an open loop, overriding the transport's; rate limit of the queue pair that is created for it, which
+    /// other messages on that queue pair share. A window transport paces itself.
     pub rate: Option<Rate>,
-    /// The traffic class of its packets; `None` is that of data ([`crate::PriorityMap`]).
+    /// Traffic class of its packets; `None` selects that of data ([`crate::PriorityMap`]).
     pub class: Option<u8>,
-    /// Whether its packets may overtake each other on their way; switches that adapt leave all others on one path.
+    /// Whether its packets may overtake each other; switches with adaptive routing keep those of all other messages on
+    /// one path.
     pub may_reorder: bool,
     /// The job it belongs to; [`Message::BACKGROUND`] for background traffic, [`Message::STAGED`] for staged flows.
     pub job: u16,
@@ -101,14 +102,14 @@ impl Message {
     /// The job number of staged flows.
     pub const STAGED: u16 = u16::MAX - 1;
 
-    /// The number of the staged flow it belongs to: all messages of one share a queue pair and a path.
+    /// Number of the staged flow it belongs to: all messages of one flow share a queue pair and a path.
     #[inline]
     pub fn staged_flow(&self) -> Option<u32> {
         (self.job == Message::STAGED).then_some(self.step)
     }
 }
 
-/// Something begins or ends at one actor; the engine joins the marks of all ranks.
+/// An activity begins or ends at one actor; the engine combines the marks of all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
     /// A step begins.
@@ -125,7 +126,7 @@ pub enum Mark {
         /// Step number.
         step: u32,
     },
-    /// A phase begins, or goes on after a barrier between its buckets.
+    /// A phase begins, or continues after a barrier between its buckets.
     PhaseBegins {
         /// Job number.
         job: u16,
@@ -134,7 +135,7 @@ pub enum Mark {
         /// Phase of the step.
         phase: u16,
     },
-    /// A phase ends, or comes to a barrier.
+    /// A phase ends, or reaches a barrier.
     PhaseEnds {
         /// Job number.
         job: u16,
@@ -152,7 +153,7 @@ pub enum Mark {
         /// Phase of the step.
         phase: u16,
     },
-    /// The barrier lets the rank go on.
+    /// The barrier releases the rank.
     BarrierEnds {
         /// Job number.
         job: u16,
@@ -187,19 +188,20 @@ pub enum Mark {
 
 /// A source of operations.
 pub trait Work: Send {
-    /// The host of each actor; an actor's id is its place here.
+    /// The host of each actor; an actor's id is its index here.
     fn actors(&self) -> &[HostId];
 
-    /// How many actors meet at a barrier of this group.
+    /// Number of actors that meet at a barrier of this group.
     fn barrier_size(&self, group: u32) -> u32;
 
-    /// Length and pause of the next burst of a job; absent if its steps follow each other. Asked once per burst.
+    /// Length and pause of the next burst of a job; `None` if its steps follow each other. Called once per burst.
     fn next_burst(&mut self, _job: u16) -> Option<(Duration, Duration)> {
         None
     }
 
     /// Appends the actor's next operations; appends nothing when it has finished.
     ///
-    /// A good source appends one phase or so at a time: memory then does not grow with messages not yet started.
+    /// An implementation should append about one phase at a time, so that memory does not grow with messages not yet
+    /// started.
     fn refill(&mut self, actor: ActorId, queue: &mut VecDeque<Item>);
 }

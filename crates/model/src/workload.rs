@@ -1,6 +1,6 @@
-//! What the hosts have to do: jobs of steps of phases, background traffic, and flows that start and stop.
+//! The work of the hosts: jobs of steps of phases, background traffic, and flows that start and stop.
 //!
-//! Plain description; the catalog expands it lazily into operations.
+//! A description only; the catalog expands it lazily into operations.
 
 use netloom_units::{Bytes, Duration, HostId, Rate, Settings, Time};
 
@@ -11,18 +11,18 @@ use crate::hosts::Hosts;
 pub struct Workload {
     /// The jobs, by number.
     pub jobs: Vec<Job>,
-    /// Traffic beside the jobs.
+    /// Traffic besides the jobs.
     pub background: Option<Background>,
     /// Flows that start and stop at given times.
     pub staged: Option<StagedFlows>,
-    /// What hosts take for the messages of jobs.
+    /// Costs of the messages of jobs at hosts.
     pub hosts: Hosts,
 }
 
-/// What messages ask of the fabric.
+/// How the fabric is to handle messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handling {
-    /// The traffic class of their packets; `None` is that of data.
+    /// Traffic class of their packets; `None` selects that of data.
     pub class: Option<u8>,
     /// Whether packets may overtake each other.
     pub may_reorder: bool,
@@ -34,16 +34,16 @@ impl Default for Handling {
     }
 }
 
-/// Which kind of traffic messages are: those of a job, of background traffic, or of a staged flow.
+/// The kind of traffic that messages belong to: that of a job, of background traffic, or of a staged flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KindOf {
     /// The job number as messages have it ([`crate::Message::job`]).
     pub job: u16,
     /// The number of the staged flow; 0 of others.
     pub step: u32,
-    /// The kind, by the order in which they are named.
+    /// Number of the kind, in the order in which kinds are named.
     pub kind: u16,
-    /// The class its packets travel in.
+    /// Traffic class of its packets.
     pub class: u8,
     /// Whether its packets may arrive in any order.
     pub may_reorder: bool,
@@ -54,75 +54,75 @@ pub struct KindOf {
 pub struct Job {
     /// The host of each rank.
     pub ranks: Vec<HostId>,
-    /// How many times the phases are repeated, at most.
+    /// Largest number of times the phases are repeated.
     pub steps: u32,
-    /// One step.
+    /// The phases of one step.
     pub phases: Vec<Phase>,
     /// When it starts.
     pub start: Time,
-    /// What its messages ask of the fabric.
+    /// How the fabric is to handle its messages.
     pub handling: Handling,
-    /// When it repeats its steps, and when it has done enough of them.
+    /// How it repeats its steps, and when it has run enough of them.
     pub repetition: Repetition,
 }
 
 /// How the steps of a job follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Repetition {
-    /// Whether it goes on until every job that is not endless has finished.
+    /// Whether it continues until every job that is not endless has finished.
     pub endless: bool,
-    /// Whether its ranks meet at a modelled barrier before each step, which is no part of the step.
+    /// Whether its ranks meet at a modelled barrier before each step; the barrier is not part of the step.
     pub aligned: bool,
     /// Whether its step times are measured: their mean goes into the records.
     pub measured: bool,
-    /// Steps that are not counted, as a share of all and at least so many.
+    /// Steps excluded from the statistics.
     pub warm_up: WarmUp,
-    /// When its mean step time is known well enough to stop.
+    /// The precision of its mean step time at which it stops.
     pub precision: Option<Precision>,
-    /// Steps in bursts; only of aligned jobs.
+    /// Steps in bursts; only for aligned jobs.
     pub bursts: Option<Bursts>,
 }
 
-/// The first steps of a job, which do not count.
+/// The first steps of a job, excluded from the statistics: the larger of a number and a share.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct WarmUp {
-    /// So many steps.
+    /// At least this number of steps.
     pub steps: u32,
-    /// And this share of all steps, rounded up.
+    /// At least this share of all steps, rounded up.
     pub share: f64,
 }
 
-/// How well the mean step time is to be known.
+/// Required precision of the mean step time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Precision {
-    /// Half of the 95 % interval of the mean, over the mean.
+    /// Half of the 95 % confidence interval of the mean, over the mean.
     pub target: f64,
-    /// The fewest steps that are counted.
+    /// Smallest number of counted steps.
     pub at_least: u32,
 }
 
 /// Steps repeated for a while, then a pause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bursts {
-    /// Steps begin until this has passed since the burst began.
+    /// Steps begin until this time has passed since the burst began.
     pub length: Duration,
-    /// Then nothing is begun for so long.
+    /// After that no step begins for this time.
     pub pause: Duration,
-    /// What a pause takes longer than it is meant to.
+    /// Time by which a pause exceeds its nominal length.
     pub slack: Duration,
-    /// Whether lengths and pauses are drawn, from exponential distributions with these means.
+    /// Whether lengths and pauses are drawn at random, from exponential distributions with these means.
     pub exponential: bool,
 }
 
 impl WarmUp {
-    /// Steps that do not count, of so many.
+    /// Number of warm-up steps out of `n_steps`.
     pub fn of(&self, n_steps: u64) -> u64 {
         u64::from(self.steps).max((self.share * n_steps as f64).ceil() as u64).min(n_steps)
     }
 }
 
 impl Job {
-    /// Barriers before steps have groups from here on, by job; those of phases are below.
+    /// First group number of barriers before steps, by job; those of phases are below.
     pub const GATES: u32 = 1 << 16;
 }
 
@@ -152,7 +152,7 @@ pub enum Phase {
 /// One bucket: collectives that start together at every rank.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bucket {
-    /// The collectives of this bucket, side by side.
+    /// The collectives of this bucket, run concurrently.
     pub collectives: Vec<Collective>,
     /// Bytes that `algbw` counts: the sum of the collectives' sizes.
     pub size: Bytes,
@@ -169,7 +169,7 @@ pub struct Collective {
     pub settings: Settings,
     /// Bytes of the full vector per rank, S as nccl-tests count it.
     pub size: Bytes,
-    /// Whether a rank's next send waits for what it depends on; `false` sends all at once (seed 000).
+    /// Whether a rank's next send waits for the data it depends on; `false` sends all at once (seed 000).
     pub dependent: bool,
     /// The order of the ranks.
     pub order: Order,
@@ -182,8 +182,8 @@ pub enum Order {
     Rank,
     /// Shuffled anew for every collective of every step, by the run's seed.
     Shuffled,
-    /// Given: the c-th collective that the job meets, counted over all its collectives and steps, takes list c; the lists
-    /// repeat from the start.
+    /// Given: the c-th collective of the job, counted over all its collectives and steps, uses list c; the lists repeat
+    /// from the start.
     Given(Vec<Vec<u32>>),
 }
 
@@ -191,7 +191,7 @@ pub enum Order {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "four independent yes-or-no choices, each named")]
 pub struct PointToPoint {
-    /// Ranks per stage; rank `i` of a stage talks to rank `i` of the next.
+    /// Ranks per stage; rank `i` of a stage exchanges messages with rank `i` of the next.
     pub stages: Vec<Vec<u32>>,
     /// Messages per pair and hop.
     pub microbatches: u32,
@@ -209,7 +209,7 @@ pub struct PointToPoint {
     pub barrier: bool,
 }
 
-/// Traffic beside the jobs.
+/// Traffic besides the jobs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Background {
     /// Number of the kind in the catalog's registry.
@@ -222,11 +222,11 @@ pub struct Background {
     pub racks: Vec<u32>,
     /// The group of each host, in a fabric of groups; empty elsewhere.
     pub groups: Vec<u32>,
-    /// How sizes are distributed, for kinds that draw them: the points of a cumulative distribution.
+    /// The size distribution, for kinds that draw sizes at random: points of a cumulative distribution.
     pub sizes: Vec<SizePoint>,
-    /// Pace of each flow; only with a transport in open loop.
+    /// Rate of each flow; only with an open-loop transport.
     pub rate: Option<Rate>,
-    /// What its messages ask of the fabric.
+    /// How the fabric is to handle its messages.
     pub handling: Handling,
 }
 
@@ -235,20 +235,20 @@ pub struct Background {
 pub struct Sender {
     /// The host.
     pub host: HostId,
-    /// The rate of all its NIC ports together.
+    /// The total rate of all its NIC ports.
     pub capacity: Rate,
 }
 
-/// A point of a cumulative distribution of sizes; between two points it is a straight line.
+/// A point of a cumulative size distribution, which is linear between two points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SizePoint {
     /// A size.
     pub size: Bytes,
-    /// The share of messages that are not larger, from 0 to 1.
+    /// Share of messages that are not larger, from 0 to 1.
     pub share: f64,
 }
 
-/// Flows that start and stop at given times, and the stages in which they are judged.
+/// Flows that start and stop at given times, and the stages in which they are measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StagedFlows {
     /// The flows, by number.
@@ -270,39 +270,39 @@ pub struct StagedFlow {
     pub destination: HostId,
     /// When its first message is posted.
     pub start: Time,
-    /// No message is posted at this instant or later.
+    /// No message is posted at or after this instant.
     pub stop: Time,
-    /// What it sends at most; by the clock, what it sends.
+    /// Largest sending rate; with clocked posting the sending rate.
     pub rate: Option<Rate>,
-    /// What its messages ask of the fabric.
+    /// How the fabric is to handle its messages.
     pub handling: Handling,
 }
 
 /// When the next message of a flow is posted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Posting {
-    /// While fewer than so many of the flow's messages are unacknowledged.
+    /// While fewer than `posted` of the flow's messages are unacknowledged.
     Acknowledged {
-        /// How many.
+        /// That number.
         posted: u32,
     },
-    /// When those before it have left at the flow's rate: for transports to which nothing comes back.
+    /// When the messages before it have left at the flow's rate: for transports without acknowledgements.
     Clocked,
 }
 
-/// A span of time over which flows are judged.
+/// A span of time over which flows are measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stage {
     /// When it begins.
     pub start: Time,
-    /// When flows are taken to have settled: what they do from here on counts.
+    /// When flows are assumed to have converged: the measured part begins here.
     pub judged: Time,
     /// When it ends.
     pub end: Time,
 }
 
 impl Stage {
-    /// Whether a flow is to send in the part that is judged.
+    /// Whether a flow is to send in the measured part.
     pub fn judges(&self, flow: &StagedFlow) -> bool {
         flow.start < self.end && flow.stop > self.judged
     }

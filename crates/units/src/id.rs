@@ -1,4 +1,4 @@
-//! Dense ids: indices into the model's flat arrays, told apart by type.
+//! Dense ids: indices into the model's flat arrays, distinguished by type.
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -22,11 +22,11 @@ id!(
     NodeId
 );
 id!(
-    /// A host, counted apart from switches; hosts come first among the nodes, so host `n` is node `n`.
+    /// A host, numbered separately from switches; hosts come first among the nodes, so host `n` is node `n`.
     HostId
 );
 id!(
-    /// An egress port: one direction of one link, counted over the whole fabric, each node's ports together.
+    /// An egress port: one direction of one link, numbered over the whole fabric, each node's ports together.
     PortId
 );
 id!(
@@ -34,6 +34,7 @@ id!(
     LinkId
 );
 id!(
-    /// Whoever issues work on a host: one rank of one job, or one host's share of background traffic.
+    /// An actor that issues work on a host: one rank of one job, one host's share of background traffic, or one staged
+    /// flow.
     ActorId
 );

@@ -1,4 +1,4 @@
-//! Quantities, ids and random streams: the words every other crate speaks.
+//! Quantities, ids and random streams: the basic types of all other crates.
 //!
 //! Models: instants and durations in integer picoseconds, sizes in bytes, rates in bits per second, dense ids,
 //! and seeded random streams that are the same on every processor.

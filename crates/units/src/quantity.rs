@@ -1,4 +1,4 @@
-//! Sizes in bytes and rates in bits per second, and the one exact rule that joins them: serialization.
+//! Sizes in bytes, rates in bits per second, and the exact rule that relates them: serialization.
 
 use crate::Duration;
 
@@ -21,7 +21,7 @@ impl Rate {
     #[must_use]
     pub fn serialization(self, size: Bytes) -> Duration {
         const PER_BYTE: u64 = 8_000_000_000_000;
-        // Packets are short: no wider numbers are needed.
+        // Packets are short: 64 bits suffice.
         if let Some(bits_ps) = size.0.checked_mul(PER_BYTE) {
             return Duration(bits_ps.div_ceil(self.0));
         }

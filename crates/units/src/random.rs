@@ -1,8 +1,8 @@
 //! Seeded random streams, one per entity and purpose.
 //!
 //! A stream is a PCG XSL-RR-like generator kept to 64 bits of state (PCG32: O'Neill, "PCG: A Family of Simple Fast
-//! Space-Efficient Statistically Good Algorithms for Random Number Generation", 2014, section 6.3). It lives here and
-//! not in a crate because its bits are part of netloom's results: they must never change with a dependency.
+//! Space-Efficient Statistically Good Algorithms for Random Number Generation", 2014, section 6.3). It is implemented
+//! here and not in a dependency because its bits are part of netloom's results: they must never change.
 //!
 //! Invariants: integer arithmetic only, equal on every processor; streams of different (entity, purpose) never share
 //! state.

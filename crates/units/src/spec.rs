@@ -1,21 +1,21 @@
-//! Specifications: one table per plug-in that parser, errors, listings, schema and documentation all read.
+//! Specifications: one table per plug-in, read by parser, errors, listings, schema and documentation.
 //!
-//! A load balancer, transport, topology, collective or fault declares a [`Spec`]; the scenario crate turns what a user
-//! wrote into [`Settings`] by it (checked and complete, defaults filled in), and the plug-in reads its parameters back
-//! by name.
+//! A load balancer, transport, topology, collective or fault declares a [`Spec`]; with it the scenario crate turns user
+//! input into [`Settings`] (checked and complete, defaults filled in), and the plug-in reads its parameters back by
+//! name.
 //!
-//! Invariants: names are unique within a spec; every parameter without a default must be written by the user.
+//! Invariants: names are unique within a spec; every parameter without a default must be set by the user.
 
 use crate::{Bytes, Duration, Rate};
 
 /// What a plug-in is and which parameters it takes.
 #[derive(Debug)]
 pub struct Spec {
-    /// The word used in scenarios, records and reports.
+    /// The name used in scenarios, records and reports.
     pub name: &'static str,
     /// One line for listings.
     pub summary: &'static str,
-    /// Where the rule comes from: paper section, standard, or "ours".
+    /// The source of the rule: paper section, standard, or modelling assumption.
     pub source: &'static str,
     /// The parameters, in the order documentation shows them.
     pub parameters: &'static [Parameter],
@@ -26,9 +26,9 @@ pub struct Spec {
 pub struct Parameter {
     /// The key in the scenario.
     pub name: &'static str,
-    /// What kind of value it takes.
+    /// The kind of its value.
     pub kind: Kind,
-    /// The value when the user writes none; `None` makes it required.
+    /// The value if the user sets none; `None` makes it required.
     pub default: Option<Value>,
     /// One line: what it does.
     pub meaning: &'static str,
@@ -109,7 +109,7 @@ impl Spec {
 }
 
 impl Settings {
-    /// Joins parameter names with their values; the caller has checked them against the spec.
+    /// Combines parameter names with their values; the caller has checked them against the spec.
     pub fn new(values: Vec<(&'static str, Value)>) -> Settings {
         Settings { values }
     }
@@ -122,7 +122,7 @@ impl Settings {
     /// The value of a parameter.
     ///
     /// # Panics
-    /// If the spec has no such parameter: our bug, never the user's.
+    /// If the spec has no such parameter: a bug of the program, never of the user.
     pub fn get(&self, name: &str) -> Value {
         let found = self.values.iter().find(|(key, _)| *key == name);
         found.unwrap_or_else(|| panic!("the spec has no parameter `{name}`")).1

@@ -1,8 +1,8 @@
-//! Writing state out relative to an instant, so that two moments of a run can be compared.
+//! Writing state relative to an instant, so that two instants of a run can be compared.
 //!
-//! Exact reuse of repeated phases will rest on this: a node whose words are equal at two instants will do the same
-//! from both on. Instants that lie ahead are written as spans from the base; instants that have passed are written as
-//! zero, because a node must not depend on how long ago they passed (a field that does is written as a span).
+//! Exact reuse of repeated phases will rely on this: a node whose words are equal at two instants behaves the same from
+//! both on. Future instants are written as durations from the base; past instants are written as zero, because a node
+//! must not depend on how long ago they passed (a field that does is written as a duration).
 
 use crate::{Random, Time};
 
@@ -19,7 +19,7 @@ impl StateWriter {
         StateWriter { base, words: Vec::new() }
     }
 
-    /// What instants are relative to.
+    /// The instant that others are relative to.
     pub fn base(&self) -> Time {
         self.base
     }
@@ -29,7 +29,7 @@ impl StateWriter {
         self.words.push(word);
     }
 
-    /// An instant ahead; what has passed counts as now.
+    /// A future instant; a past one counts as now.
     pub fn instant(&mut self, instant: Time) {
         self.words.push(instant.since(self.base).0);
     }
@@ -44,7 +44,7 @@ impl StateWriter {
         self.words.extend(random.words());
     }
 
-    /// What has been written.
+    /// The words written.
     pub fn into_words(self) -> Vec<u64> {
         self.words
     }
@@ -52,6 +52,6 @@ impl StateWriter {
 
 /// State that can be listed, compared and written out relative to an instant.
 pub trait WriteState {
-    /// Writes all that future behaviour depends on.
+    /// Writes the state that future behaviour depends on.
     fn write_state(&self, out: &mut StateWriter);
 }

@@ -1,9 +1,9 @@
 //! Global links: those that join every two groups of switches.
 //!
 //! Models: their ends and names, in order: for each two groups, the lower one first, and each parallel link.
-//! Leaves out: which switch of a group is meant by its number; the topology says so.
+//! Leaves out: which switch of a group has which number; the topology defines it.
 //!
-//! Invariants: the ports they give a switch are in the order of groups.
+//! Invariants: the global ports of a switch are in the order of groups.
 
 use netloom_model::{Arrangement, Dealing};
 use netloom_units::{Kind, NodeId, Parameter, Settings, Value};
@@ -27,7 +27,7 @@ pub(super) fn arrangement(settings: &Settings) -> Arrangement {
     }
 }
 
-/// How many global links there are.
+/// Number of global links.
 pub(super) fn n_links(groups: u64, per_pair: Option<u64>) -> Option<u64> {
     // One of two neighbouring numbers is even.
     let pairs = product(&[groups, groups - 1])? / 2;
@@ -44,7 +44,7 @@ pub(super) fn global_links(dealing: &Dealing) -> impl Iterator<Item = [(u32, u32
     })
 }
 
-/// The names of the global links, from the names of the nodes at their ends and the place among parallel ones.
+/// The names of the global links, from the names of the nodes at their ends and the index among parallel links.
 pub(super) fn link_names(
     dealing: &Dealing,
     node_names: &[String],

@@ -2,7 +2,7 @@
 //! Any connected graph: hosts, switches and links, as listed.
 //!
 //! # Source
-//! Ours.
+//! Own definition.
 //!
 //! # Parameters
 //! None; lists of hosts, switches and links instead, each link with rate, delay and a number of parallel copies.
@@ -33,7 +33,7 @@ pub struct Graph {
     pub hosts: Vec<String>,
     /// Names of the switches.
     pub switches: Vec<String>,
-    /// What joins them.
+    /// The links between them.
     pub links: Vec<Bundle>,
 }
 
@@ -48,14 +48,14 @@ pub struct Bundle {
     pub rate: Rate,
     /// Propagation delay of each link.
     pub delay: Duration,
-    /// How many there are.
+    /// Number of parallel links.
     pub count: u32,
 }
 
 /// Builds the fabric that the lists describe.
 ///
 /// # Errors
-/// When it is too large, a name is unknown or used twice, a link makes no sense, or a host cannot reach another.
+/// When it is too large, a name is unknown or used twice, a link is invalid, or a host cannot reach another.
 pub fn build(graph: &Graph) -> Result<Built, TopologyError> {
     let n_links = graph.links.iter().map(|bundle| u64::from(bundle.count)).sum();
     within("hosts", "those listed", Some(graph.hosts.len() as u64), MAXIMUM_HOSTS)?;
@@ -132,13 +132,13 @@ fn link_names(graph: &Graph) -> Result<Vec<String>, TopologyError> {
     }
 }
 
-/// The two ends whichever way the link is written.
+/// The two ends, in an order independent of how the link is written.
 fn pair(bundle: &Bundle) -> (&str, &str) {
     let (from, to) = (bundle.from.as_str(), bundle.to.as_str());
     if from < to { (from, to) } else { (to, from) }
 }
 
-/// Refuses a fabric in which a host cannot reach another, for every later stage takes it for granted.
+/// Rejects a fabric in which a host cannot reach another, because every later stage relies on it.
 fn check_reach(graph: &Graph, fabric: &Fabric) -> Result<(), TopologyError> {
     let island = islands(fabric);
     let mut hosts_on: BTreeMap<Vec<u32>, Vec<u32>> = BTreeMap::new();
@@ -151,7 +151,7 @@ fn check_reach(graph: &Graph, fabric: &Fabric) -> Result<(), TopologyError> {
         shores.dedup();
         hosts_on.entry(shores).or_default().push(host);
     }
-    // Few different sets of islands: one in a connected fabric.
+    // There are few different sets of connected components: one in a connected fabric.
     for (shores, hosts) in &hosts_on {
         for (others, far_hosts) in &hosts_on {
             if shores.iter().any(|shore| others.contains(shore)) {

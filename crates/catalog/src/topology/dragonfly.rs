@@ -1,32 +1,34 @@
 //! # Idea
-//! Groups of switches: within a group every switch is joined to every other one, and every two groups are joined by global
-//! links, spread over the switches of both.
+//! Groups of switches: within a group every switch is joined to every other one, and every two groups are joined by
+//! global links, spread over the switches of both.
 //!
 //! # Source
-//! Kim, Dally, Scott, Abts, "Technology-Driven, Highly-Scalable Dragonfly Topology", ISCA 2008, section 3: their routers
-//! are our switches, their terminals our hosts. Several links between two groups, their dealing, and hosts with NICs on
-//! several switches are ours.
+//! Kim, Dally, Scott, Abts, "Technology-Driven, Highly-Scalable Dragonfly Topology", ISCA 2008, section 3: their
+//! routers are called switches here, their terminals hosts. Modelling assumptions: several links between two groups,
+//! their distribution over switches, and hosts with NICs on several switches.
 //!
 //! # Parameters
-//! Numbers of groups, switches and hosts. With a = `switches_per_group`, p = `hosts_per_switch` and h global links at each
-//! switch, the balanced dragonfly of the paper has a = 2p = 2h and g = a h + 1 groups with `global_links: 1`.
-//! Host `n` of a group hangs below the `nic_switches` neighbouring switches from `n / hosts_per_switch * nic_switches` on,
-//! one NIC on each of the first `nics` of them: `nics: 4` gives each host NICs on four switches, `nics: 1, nic_switches: 4`
-//! models one NIC of such hosts alone. `global_links` join each two groups; `arrangement` is the order in which a group
-//! counts the others when it deals its ends over its switches. Rates and delays of the three kinds of links.
+//! Numbers of groups, switches and hosts. With a = `switches_per_group`, p = `hosts_per_switch` and h global links at
+//! each switch, the balanced dragonfly of the paper has a = 2p = 2h and g = a h + 1 groups with `global_links: 1`. Host
+//! `n` of a group is attached to the `nic_switches` neighbouring switches from `n / hosts_per_switch * nic_switches`
+//! on, with one NIC on each of the first `nics` of them: `nics: 4` gives each host NICs on four switches, `nics: 1,
+//! nic_switches: 4` models one NIC of such hosts alone. `global_links` join each two groups; `arrangement` is the order
+//! in which a group ranks the others when it distributes its ends over its switches. Rates and delays of the three
+//! kinds of links.
 //!
 //! # Invariants
-//! A group has `switches_per_group / nic_switches * hosts_per_switch` hosts. Each switch has as many global links as any
-//! other one, or one more. Nodes in order: hosts, then switches, both group by group. Links in order: for each host and NIC
-//! the host link; for each group, two of its switches and parallel link the local link; for each two groups and parallel
-//! link the global link. Names: `group3.switch4.host2` (after the first switch of the host's block), `group3.switch4`;
-//! links `group3.switch4.host2.nic0`, `group3.switch0-switch4.0`, `group0.switch3-group2.switch1.0`. Minimal ways take at
-//! most one local, one global and one more local link, over any global link between the two groups.
+//! A group has `switches_per_group / nic_switches * hosts_per_switch` hosts. Each switch has as many global links as
+//! any other one, or one more. Nodes in order: hosts, then switches, both group by group. Links in order: for each host
+//! and NIC the host link; for each group, two of its switches and parallel link the local link; for each two groups and
+//! parallel link the global link. Names: `group3.switch4.host2` (after the first switch of the host's block),
+//! `group3.switch4`; links `group3.switch4.host2.nic0`, `group3.switch0-switch4.0`, `group0.switch3-group2.switch1.0`.
+//! Minimal paths take at most one local, one global and one more local link, over any global link between the two
+//! groups.
 //!
 //! # When it misleads
-//! All groups are alike and full, and all links of a kind equally long. Minimal ways share the few links between two groups:
-//! without a policy that goes through a third group, neighbours in number may starve. With buffers that are never
-//! overrun, ways with two links in a group need lanes of their own, or they lock up.
+//! All groups are alike and full, and all links of a kind equally long. Minimal paths share the few links between two
+//! groups: without a policy that uses a third group, traffic between neighbouring groups may starve. With lossless
+//! buffers, paths with two links in a group need virtual lanes of their own, or they deadlock.
 
 use netloom_model::{Dealing, Dragonfly, DragonflyShape, FabricBuilder, Routing};
 use netloom_units::{NodeId, Settings, Spec};
@@ -70,7 +72,7 @@ pub static SPEC: Spec = Spec {
 /// Builds the fabric that the settings describe.
 ///
 /// # Errors
-/// When it is too large or makes no sense.
+/// When it is too large or inconsistent.
 pub fn build(settings: &Settings) -> Result<Built, TopologyError> {
     let (shape, per_pair) = shape(settings)?;
     let host_rate = rate_of_hosts(settings)?;
@@ -99,7 +101,7 @@ pub fn build(settings: &Settings) -> Result<Built, TopologyError> {
     })
 }
 
-/// The numbers, once they are known to be small enough for ids, and the links between two groups.
+/// The dimensions, once they are known to be small enough for ids, and the number of links between two groups.
 fn shape(settings: &Settings) -> Result<(DragonflyShape, u32), TopologyError> {
     let names = ["groups", "switches_per_group", "hosts_per_switch", "nics", "host_links", "local_links"];
     let [groups, switches, below, nics, host_links, local_links] = numbers(settings, names)?;
@@ -178,8 +180,8 @@ fn node_names(shape: &DragonflyShape) -> Vec<String> {
     hosts.chain(switches).collect()
 }
 
-/// A host link is named by its host and NIC port, any other by its ends, the lower one first, and its place among
-/// parallel ones.
+/// A host link is named by its host and NIC port, any other by its ends, the lower one first, and its index among
+/// parallel links.
 fn link_names(shape: &DragonflyShape, dealing: &Dealing, node_names: &[String]) -> Vec<String> {
     let hosts = &node_names[..shape.n_hosts() as usize];
     let host_links = hosts

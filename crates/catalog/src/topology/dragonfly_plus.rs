@@ -2,25 +2,26 @@
 //! Groups that are two-tier Clos networks of leaves and spines; global links join the spines of every two groups.
 //!
 //! # Source
-//! Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi, "Dragonfly+: Low Cost Topology for Scaling Datacenters", `HiPINEB` 2017,
-//! section II. That spines of equal number are joined, and how global ports are dealt where they are fewer, is ours.
+//! Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi, "Dragonfly+: Low Cost Topology for Scaling Datacenters", `HiPINEB`
+//! 2017, section II. Modelling assumptions: spines of equal number are joined; how global ports are distributed where
+//! they are fewer.
 //!
 //! # Parameters
-//! Numbers of groups, and of leaves, spines and hosts in each. Every spine is joined to the spine of its number in every other
-//! group by `global_links` parallel links, unless `global_ports` says how many global ports a spine has: then the
-//! `spines_per_group x global_ports` ends of a group are dealt evenly over the other groups, which must be possible, in the
-//! order that `arrangement` names. Rates and delays of the three kinds of links.
+//! Numbers of groups, and of leaves, spines and hosts in each. Every spine is joined to the spine of its number in
+//! every other group by `global_links` parallel links, unless `global_ports` gives the number of global ports of a
+//! spine: then the `spines_per_group x global_ports` ends of a group are distributed evenly over the other groups,
+//! which must be possible, in the order that `arrangement` names. Rates and delays of the three kinds of links.
 //!
 //! # Invariants
-//! Every spine has equally many global links. Nodes in order: hosts, leaves, spines, each group by group. Links in order: for
-//! each host and NIC port the host link; for each leaf, spine of its group and parallel link the local link; for each two
-//! groups and parallel link the global link. Names: `group3.leaf1.host2`, `group3.leaf1`, `group3.spine0`; links
-//! `group3.leaf1.host2.nic0`, `group3.leaf1-spine0.0`, `group0.spine3-group2.spine3.0`. Minimal ways go leaf, spine, spine of
-//! the other group, leaf; within a group leaf, spine, leaf.
+//! Every spine has the same number of global links. Nodes in order: hosts, leaves, spines, each group by group. Links
+//! in order: for each host and NIC port the host link; for each leaf, spine of its group and parallel link the local
+//! link; for each two groups and parallel link the global link. Names: `group3.leaf1.host2`, `group3.leaf1`,
+//! `group3.spine0`; links `group3.leaf1.host2.nic0`, `group3.leaf1-spine0.0`, `group0.spine3-group2.spine3.0`. Minimal
+//! paths lead over leaf, spine, spine of the other group, leaf; within a group leaf, spine, leaf.
 //!
 //! # When it misleads
-//! All groups are alike and full, and all links of a kind equally long. Minimal ways share the few links between two groups.
-//! With buffers that are never overrun, ways that go down and up again need lanes of their own, or they lock up.
+//! All groups are alike and full, and all links of a kind equally long. Minimal paths share the few links between two
+//! groups. With lossless buffers, paths that lead down and up again need virtual lanes of their own, or they deadlock.
 
 use netloom_model::{Dealing, DragonflyPlus, DragonflyPlusShape, FabricBuilder, Routing};
 use netloom_units::{NodeId, Settings, Spec};
@@ -64,7 +65,7 @@ pub static SPEC: Spec = Spec {
 /// Builds the fabric that the settings describe.
 ///
 /// # Errors
-/// When it is too large or makes no sense.
+/// When it is too large or inconsistent.
 pub fn build(settings: &Settings) -> Result<Built, TopologyError> {
     let (shape, per_pair) = shape(settings)?;
     let host_rate = rate_of_hosts(settings)?;
@@ -93,7 +94,7 @@ pub fn build(settings: &Settings) -> Result<Built, TopologyError> {
     })
 }
 
-/// The numbers, once they are known to be small enough for ids, and the links between two groups.
+/// The dimensions, once they are known to be small enough for ids, and the number of links between two groups.
 fn shape(settings: &Settings) -> Result<(DragonflyPlusShape, u32), TopologyError> {
     let names =
         ["groups", "leaves_per_group", "spines_per_group", "hosts_per_leaf", "host_links", "local_links"];
@@ -118,11 +119,11 @@ fn shape(settings: &Settings) -> Result<(DragonflyPlusShape, u32), TopologyError
         host_links: host_links as u32,
         local_links: local_links as u32,
     };
-    // With one group there are no pairs, so the limit says nothing about their links.
+    // With one group there are no pairs, so the limit does not bound their links.
     Ok((shape, per_pair.filter(|_| groups > 1).unwrap_or(0) as u32))
 }
 
-/// Links between two groups; none where their number overflows.
+/// Number of links between two groups; `None` if it overflows.
 fn links_per_pair(settings: &Settings, groups: u64, spines: u64) -> Result<Option<u64>, TopologyError> {
     let [links, ports] = ["global_links", "global_ports"].map(|name| given(settings, name));
     if let Some((name, _)) =
@@ -154,7 +155,7 @@ fn host_links(shape: DragonflyPlusShape) -> impl Iterator<Item = (NodeId, NodeId
     pairs.flat_map(move |pair| std::iter::repeat_n(pair, shape.host_links as usize))
 }
 
-/// The local links in order: the leaf, counted through all groups, its group, and the spine's number in it.
+/// The local links in order: the leaf, numbered over all groups, its group, and the spine's number in it.
 fn local_links(shape: DragonflyPlusShape) -> impl Iterator<Item = (u32, u32, u32)> {
     let pairs = (0..shape.n_leaves()).flat_map(move |leaf| {
         (0..shape.spines_per_group).map(move |spine| (leaf, leaf / shape.leaves_per_group, spine))
@@ -174,7 +175,7 @@ fn node_names(shape: &DragonflyPlusShape) -> Vec<String> {
     hosts.chain(leaves).chain(spines).collect()
 }
 
-/// A host link is named by its host and NIC port, any other by its ends and its place among parallel ones.
+/// A host link is named by its host and NIC port, any other by its ends and its index among parallel links.
 fn link_names(shape: &DragonflyPlusShape, dealing: &Dealing, node_names: &[String]) -> Vec<String> {
     let hosts = &node_names[..shape.n_hosts() as usize];
     let host_links =

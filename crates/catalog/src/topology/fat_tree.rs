@@ -3,28 +3,29 @@
 //! cores above, each joined to one aggregation switch of every pod.
 //!
 //! # Source
-//! Al-Fares, Loukissas, Vahdat, "A Scalable, Commodity Data Center Network Architecture", SIGCOMM 2008, section 3. Their
-//! edge switches are our leaves. Numbers that differ from those of a k-ary tree, bundles and oversubscription are ours.
+//! Al-Fares, Loukissas, Vahdat, "A Scalable, Commodity Data Center Network Architecture", SIGCOMM 2008, section 3.
+//! Their edge switches are called leaves here. Modelling assumptions: numbers that differ from those of a k-ary tree,
+//! bundles and oversubscription.
 //!
 //! # Parameters
-//! `k` alone makes the tree of the paper: k pods of k/2 leaves and k/2 aggregation switches, k/2 hosts below each leaf, k/2
-//! cores above each aggregation switch, so k^3/4 hosts and (k/2)^2 shortest paths between pods. Each of these numbers may
-//! be given by itself, in place of `k` or against it. Rates, delays and parallel links of the three kinds of links: host
-//! links, leaf links (to aggregation switches), core links. Each oversubscription sets the rate of the tier when that is
-//! not given, and is checked against it when it is.
+//! `k` alone builds the tree of the paper: k pods of k/2 leaves and k/2 aggregation switches, k/2 hosts below each
+//! leaf, k/2 cores above each aggregation switch, so k^3/4 hosts and (k/2)^2 shortest paths between pods. Each of these
+//! numbers may be given by itself, without `k` or overriding it. Rates, delays and parallel links of the three kinds of
+//! links: host links, leaf links (to aggregation switches), core links. Each oversubscription sets the rate of the tier
+//! if that is not given, and is checked against it if it is.
 //!
 //! # Invariants
 //! Aggregation switch `a` of each pod is joined to the cores of group `a`. Nodes in order: hosts, leaves, aggregation
 //! switches, each pod by pod, then cores, group by group. Links in order: for each host and NIC the host link; for each
 //! leaf, aggregation switch of its pod and parallel link the leaf link; for each aggregation switch, core of its group
-//! and parallel link the core link. Names: `pod0.leaf1.host2`, `pod0.leaf1`, `pod0.aggregation1`, `core1.0` (group, then
-//! place in it); links `pod0.leaf1.host2.nic0`, `pod0.leaf1-aggregation0.0`, `pod0.aggregation1-core1.0.0`. Routing is
-//! arithmetic and takes no memory.
+//! and parallel link the core link. Names: `pod0.leaf1.host2`, `pod0.leaf1`, `pod0.aggregation1`, `core1.0` (group,
+//! then index in it); links `pod0.leaf1.host2.nic0`, `pod0.leaf1-aggregation0.0`, `pod0.aggregation1-core1.0.0`.
+//! Routing is arithmetic and takes no memory.
 //!
 //! # When it misleads
-//! All pods are alike and all links of a kind equally long, which no hall is: core links are the longest by far. A packet
-//! can be steered on its way up only, there is one way down from each core: who picks a core by what a switch sees of
-//! itself knows nothing of the queue on the way down. Rails and planes are other topologies.
+//! All pods are alike and all links of a kind equally long, unlike in any data centre: core links are the longest by
+//! far. A packet can be steered only upwards, since there is one path down from each core: a policy that selects a core
+//! by the local state of a switch does not know the queue on the path down. Rails and planes are other topologies.
 
 use netloom_model::{FabricBuilder, FatTree, Routing};
 use netloom_units::{Duration, Kind, NodeId, Parameter, Rate, Settings, Spec, Value};
@@ -72,7 +73,7 @@ pub static SPEC: Spec = Spec {
     ],
 };
 
-/// The numbers that follow from `k`, and by what it is divided for them.
+/// The numbers that follow from `k`, and the divisor of `k` for each.
 const NUMBERS: [(&str, u64); 5] = [
     ("pods", 1),
     ("leaves_per_pod", 2),
@@ -110,7 +111,7 @@ const fn ratio(name: &'static str, meaning: &'static str) -> Parameter {
 /// Builds the fabric that the settings describe.
 ///
 /// # Errors
-/// When it is too large or makes no sense.
+/// When it is too large or inconsistent.
 pub fn build(settings: &Settings) -> Result<Built, TopologyError> {
     let shape = shape(settings)?;
     let [host_rate, leaf_rate, core_rate] = rates(settings, &shape)?;
@@ -135,7 +136,7 @@ pub fn build(settings: &Settings) -> Result<Built, TopologyError> {
     })
 }
 
-/// The numbers, once they are known to be small enough for ids.
+/// The dimensions, once they are known to be small enough for ids.
 fn shape(settings: &Settings) -> Result<FatTree, TopologyError> {
     let [pods, leaves, below, aggregations, cores] = numbers(settings)?;
     let parallel = ["host_links", "leaf_links", "core_links"].map(|name| (name, settings.count(name)));
@@ -170,7 +171,7 @@ fn shape(settings: &Settings) -> Result<FatTree, TopologyError> {
     })
 }
 
-/// What is counted by [`NUMBERS`]: as given, else by `k`.
+/// The numbers in [`NUMBERS`]: as given, else from `k`.
 fn numbers(settings: &Settings) -> Result<[u64; 5], TopologyError> {
     let given = |name: &str| match settings.optional(name) {
         Some(Value::Count(number)) => Some(number),
@@ -242,7 +243,7 @@ fn core_links(shape: FatTree) -> impl Iterator<Item = (NodeId, NodeId)> {
     bundles(pairs, shape.core_links)
 }
 
-/// Each pair as often as it has parallel links.
+/// Each pair once for each of its parallel links.
 fn bundles(
     pairs: impl Iterator<Item = (NodeId, NodeId)>,
     parallel: u32,
@@ -265,13 +266,13 @@ fn node_names(shape: &FatTree) -> Vec<String> {
     hosts.chain(leaves).chain(aggregations).chain(cores).collect()
 }
 
-/// A host link is named by its host and NIC, any other by its lower end, what is above it, and its place in the bundle.
+/// A host link is named by its host and NIC, any other by its lower end, its upper end, and its index in the bundle.
 fn link_names(shape: &FatTree, node_names: &[String]) -> Vec<String> {
     let name = |node: NodeId| node_names[node.index()].as_str();
     let hosts = (0..shape.n_hosts()).map(|host| name(NodeId(host)));
     let host_links = hosts.flat_map(|host| (0..shape.host_links).map(move |nic| format!("{host}.nic{nic}")));
     let places = |links: u32| (0..links).cycle();
-    // Both ends of a leaf link are in the same pod, which is said once.
+    // Both ends of a leaf link are in the same pod, which is named once.
     let leaf_links = leaf_links(*shape).zip(places(shape.leaf_links)).map(|((leaf, aggregation), place)| {
         let above = name(aggregation).split_once('.').map_or("", |(_, above)| above);
         format!("{}-{above}.{place}", name(leaf))

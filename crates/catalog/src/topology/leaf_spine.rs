@@ -1,22 +1,23 @@
 //! # Idea
-//! A two-tier Clos: every leaf is joined to every spine, hosts hang below leaves; bundles of parallel links everywhere.
+//! A two-tier Clos: every leaf is joined to every spine, hosts are attached to leaves; bundles of parallel links
+//! everywhere.
 //!
 //! # Source
 //! Al-Fares, Loukissas, Vahdat, "A Scalable, Commodity Data Center Network Architecture", SIGCOMM 2008, two of its
-//! three tiers; the order of links is that of the simulator behind `zeltser2026`, so that its failure draws can be
+//! three tiers; the order of links is that of the simulator behind `zeltser2026`, so that its random failures can be
 //! repeated.
 //!
 //! # Parameters
 //! Numbers of leaves, spines, hosts and parallel links; rates and delays of the two kinds of links; `oversubscription`
-//! sets `fabric_rate` when that is not given, and is checked against it when it is.
+//! sets `fabric_rate` if that is not given, and is checked against it if it is.
 //!
 //! # Invariants
 //! Links in order: for each leaf, host and NIC the host link; then for each leaf, spine and parallel link the fabric
 //! link. Routing is arithmetic and takes no memory.
 //!
 //! # When it misleads
-//! All leaves have the same number of hosts and all links of a kind the same length; real halls are less even, and
-//! rails or planes (one leaf per NIC) are another topology.
+//! All leaves have the same number of hosts and all links of a kind the same length; real data centres are less even,
+//! and rails or planes (one leaf per NIC) are other topologies.
 
 use netloom_model::{FabricBuilder, LeafSpine, Routing};
 use netloom_units::{Duration, Kind, NodeId, Parameter, Rate, Settings, Spec, Value};
@@ -75,7 +76,7 @@ const fn delay(name: &'static str, meaning: &'static str) -> Parameter {
 /// Builds the fabric that the settings describe.
 ///
 /// # Errors
-/// When it is too large or makes no sense.
+/// When it is too large or inconsistent.
 pub fn build(settings: &Settings) -> Result<Built, TopologyError> {
     let shape = shape(settings)?;
     let host_rate = settings.rate("host_rate");
@@ -100,7 +101,7 @@ pub fn build(settings: &Settings) -> Result<Built, TopologyError> {
     })
 }
 
-/// The numbers, once they are known to be small enough for ids.
+/// The dimensions, once they are known to be small enough for ids.
 fn shape(settings: &Settings) -> Result<LeafSpine, TopologyError> {
     let [leaves, spines, below, host_links, fabric_links] =
         ["leaves", "spines", "hosts_per_leaf", "host_links", "fabric_links"].map(|name| settings.count(name));
@@ -122,12 +123,12 @@ fn shape(settings: &Settings) -> Result<LeafSpine, TopologyError> {
         spines: spines as u32,
         hosts_per_leaf: below as u32,
         host_links: host_links as u32,
-        // Without spines there are no fabric links, however many each bundle would have.
+        // Without spines there are no fabric links, whatever the size of each bundle.
         fabric_links: if spines == 0 { 0 } else { fabric_links as u32 },
     })
 }
 
-/// The rate of a fabric link: as given, or as the oversubscription asks.
+/// The rate of a fabric link: as given, or as the oversubscription requires.
 fn fabric_rate(settings: &Settings, shape: &LeafSpine) -> Result<Rate, TopologyError> {
     let uplinks = Uplinks {
         rate: "fabric_rate",

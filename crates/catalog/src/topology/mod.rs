@@ -1,10 +1,10 @@
-//! Topologies: who is joined to whom.
+//! Topologies: which nodes are joined.
 //!
 //! Each topology is one file with a `SPEC`; the registry below is the only list. A parametric one is built from its
 //! settings; `custom` is built from lists of nodes and links.
-//! Leaves out: what links do; that is the engine's.
+//! Leaves out: the behaviour of links, which the engine models.
 //!
-//! Invariants: hosts come first among the nodes; names are unique; a fabric beyond the limits is refused before
+//! Invariants: hosts come first among the nodes; names are unique; a fabric beyond the limits is rejected before
 //! anything is allocated for it.
 
 mod between_groups;
@@ -21,19 +21,19 @@ mod uplink;
 use netloom_model::{Fabric, Routing};
 use netloom_units::{Settings, Spec};
 
-/// Hosts a fabric may have at most.
+/// Largest number of hosts of a fabric.
 pub const MAXIMUM_HOSTS: u64 = 1_000_000;
-/// Switches a fabric may have at most.
+/// Largest number of switches of a fabric.
 pub const MAXIMUM_SWITCHES: u64 = 1_000_000;
-/// Links a fabric may have at most; each has two ports.
+/// Largest number of links of a fabric; each has two ports.
 pub const MAXIMUM_LINKS: u64 = 8_000_000;
 
-/// A generated fabric with all that belongs to it.
+/// A generated fabric with its routing and names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Built {
     /// Nodes, ports and links.
     pub fabric: Fabric,
-    /// How next hops are found.
+    /// How next hops are computed.
     pub routing: Routing,
     /// The name of each node.
     pub node_names: Vec<String>,
@@ -41,12 +41,12 @@ pub struct Built {
     pub link_names: Vec<String>,
 }
 
-/// Which topology, with what it is built from.
+/// A topology, with its parameters or lists.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Topology {
-    /// One of the registry that is built from parameters.
+    /// A topology of the registry that is built from parameters.
     Parametric {
-        /// Place in [`SPECS`].
+        /// Index in [`SPECS`].
         number: usize,
         /// Its parameters.
         settings: Settings,
@@ -62,13 +62,13 @@ pub enum TopologyError {
     /// More of something than the limits allow.
     #[error("{} {what} are more than the {limit} a fabric may have", counted(*count))]
     TooLarge {
-        /// What there is too much of.
+        /// What exceeds the limit.
         what: &'static str,
-        /// How their number comes about.
+        /// How its number is computed.
         terms: &'static str,
-        /// How many are wanted; the largest number when even that overflows.
+        /// Number requested; the largest number if even that overflows.
         count: u64,
-        /// How many are allowed.
+        /// Number allowed.
         limit: u64,
     },
     /// A number that must not be zero.
@@ -82,7 +82,7 @@ pub enum TopologyError {
     Odd {
         /// Which number.
         name: &'static str,
-        /// What it is.
+        /// Its value.
         value: u64,
     },
     /// A number that must be a multiple of another one.
@@ -90,11 +90,11 @@ pub enum TopologyError {
     Indivisible {
         /// Which number.
         name: &'static str,
-        /// What it is.
+        /// Its value.
         value: u64,
         /// The number it is divided by.
         divisor: &'static str,
-        /// What that is.
+        /// Its value.
         by: u64,
     },
     /// A number that must not be above another one.
@@ -102,61 +102,61 @@ pub enum TopologyError {
     Above {
         /// Which number.
         name: &'static str,
-        /// What it is.
+        /// Its value.
         value: u64,
         /// The number it must not be above.
         most: &'static str,
-        /// What that is.
+        /// Its value.
         limit: u64,
     },
-    /// Global links of a group that leave some other group with fewer than the rest.
+    /// Global links of a group that cannot be distributed evenly over the other groups.
     #[error("{ports} global ports of a group cannot be dealt evenly over {others} other groups")]
     UnevenGroups {
         /// Global ports of all spines of a group.
         ports: u64,
-        /// How many other groups there are.
+        /// Number of other groups.
         others: u64,
     },
-    /// Two numbers that say different things.
+    /// Two numbers that contradict each other.
     #[error("`{name}: {value}` does not go with `{other}: {value_of_other}`, which takes {wanted}")]
     Disagree {
         /// The number that is checked.
         name: &'static str,
-        /// What it is.
+        /// Its value.
         value: u64,
         /// The number it is checked against.
         other: &'static str,
-        /// What that is.
+        /// Its value.
         value_of_other: u64,
         /// What the checked one would have to be.
         wanted: u64,
     },
-    /// Numbers that nothing says.
+    /// Numbers that are not determined.
     #[error("without `{instead}` nothing says {}", listed(names))]
     Missing {
-        /// What would set all of them.
+        /// The parameter that would determine all of them.
         instead: &'static str,
         /// Which numbers.
         names: Vec<&'static str>,
     },
-    /// An oversubscription that leaves links no rate.
+    /// An oversubscription that leaves the links no rate.
     #[error("`{rate}` must not be zero")]
     NoRate {
-        /// The rate that follows.
+        /// The resulting rate.
         rate: &'static str,
         /// The parameter that it follows from.
         oversubscription: &'static str,
     },
-    /// The rates do not give the oversubscription asked for.
+    /// The rates do not give the requested oversubscription.
     #[error("the rates give an oversubscription of {actual}, not {wanted}")]
     Oversubscription {
-        /// The parameter that sets the rate of the links up.
+        /// The parameter that sets the rate of the uplinks.
         rate: &'static str,
-        /// The parameter that asks for the oversubscription.
+        /// The parameter that requests the oversubscription.
         oversubscription: &'static str,
-        /// What was asked for.
+        /// The requested oversubscription.
         wanted: f64,
-        /// What the rates give.
+        /// The oversubscription that the rates give.
         actual: f64,
     },
     /// Two nodes of the same name.
@@ -165,10 +165,10 @@ pub enum TopologyError {
     /// Two links of the same name.
     #[error("two links are named `{0}`; rename a node whose name holds a dash")]
     RepeatedLink(String),
-    /// A link to a node that is not there.
+    /// A link to a node that does not exist.
     #[error("link {link} ends at `{name}`, which is not among the hosts and switches")]
     UnknownNode {
-        /// The link's place in the list.
+        /// The link's index in the list.
         link: usize,
         /// The name it gives.
         name: String,
@@ -176,7 +176,7 @@ pub enum TopologyError {
     /// A link from a node to itself.
     #[error("link {link} joins `{name}` to itself")]
     Loop {
-        /// The link's place in the list.
+        /// The link's index in the list.
         link: usize,
         /// The node.
         name: String,
@@ -184,12 +184,12 @@ pub enum TopologyError {
     /// A link that carries nothing.
     #[error("link {link} from `{name}` has no rate or a count of zero")]
     Useless {
-        /// The link's place in the list.
+        /// The link's index in the list.
         link: usize,
         /// The node it starts at.
         name: String,
     },
-    /// A host that no path leads to from another.
+    /// A host that cannot be reached from another.
     #[error("no path leads from `{from}` to `{to}` (hosts do not forward)")]
     Unreachable {
         /// A host.
@@ -199,7 +199,7 @@ pub enum TopologyError {
     },
 }
 
-/// A number in words that hold where it overflowed.
+/// A number in words, which also hold if it overflowed.
 fn counted(count: u64) -> String {
     if count == u64::MAX { "over 18 quintillion".to_owned() } else { count.to_string() }
 }
@@ -209,7 +209,7 @@ fn listed(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// The place of a topology in [`SPECS`].
+/// The index of a topology in [`SPECS`].
 pub fn number_of(name: &str) -> Option<usize> {
     SPECS.iter().position(|spec| spec.name == name)
 }
@@ -228,7 +228,7 @@ pub static SPECS: &[&Spec] = &[
 /// Builds a topology.
 ///
 /// # Errors
-/// When it is too large or makes no sense.
+/// When it is too large or inconsistent.
 ///
 /// # Panics
 /// If the number is not that of a parametric topology.
@@ -247,17 +247,17 @@ pub fn build(topology: &Topology) -> Result<Built, TopologyError> {
     }
 }
 
-/// The product, where it does not overflow.
+/// The product; `None` if it overflows.
 fn product(factors: &[u64]) -> Option<u64> {
     factors.iter().try_fold(1_u64, |all, &next| all.checked_mul(next))
 }
 
-/// The sum, where it does not overflow.
+/// The sum; `None` if it overflows.
 fn sum(terms: &[Option<u64>]) -> Option<u64> {
     terms.iter().try_fold(0_u64, |all, &next| all.checked_add(next?))
 }
 
-/// Refuses more of something than is allowed; `count` is `None` when it overflowed.
+/// Rejects more of something than is allowed; `count` is `None` if it overflowed.
 fn within(
     what: &'static str,
     terms: &'static str,

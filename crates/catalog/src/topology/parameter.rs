@@ -1,9 +1,9 @@
 //! Parameters that topologies share: numbers, parallel links, rates, delays.
 //!
-//! Models: how each is declared, and how it is read back.
-//! Leaves out: what they mean; each topology says so.
+//! Models: how each is declared, and how it is read.
+//! Leaves out: their meaning; each topology defines it.
 //!
-//! Invariants: no number is above what the limits on links allow.
+//! Invariants: no number exceeds what the limits on links allow.
 
 use netloom_units::{Duration, Kind, Parameter, Rate, Settings, Value};
 
@@ -11,17 +11,17 @@ use super::{MAXIMUM_LINKS, TopologyError};
 
 const ANY: Kind = Kind::Count { minimum: 1, maximum: MAXIMUM_LINKS };
 
-/// A number that must be given.
+/// A required number.
 pub(super) const fn number(name: &'static str, meaning: &'static str) -> Parameter {
     Parameter { name, kind: ANY, default: None, meaning }
 }
 
-/// A number that is one where it is not given.
+/// A number that defaults to one.
 pub(super) const fn links(name: &'static str, meaning: &'static str) -> Parameter {
     Parameter { name, kind: ANY, default: Some(Value::Count(1)), meaning }
 }
 
-/// A number that follows from others where it is not given.
+/// A number that follows from others if it is not given.
 pub(super) const fn optional(name: &'static str, meaning: &'static str) -> Parameter {
     Parameter { name, kind: Kind::Optional(&ANY), default: Some(Value::Absent), meaning }
 }
@@ -32,7 +32,7 @@ pub(super) const fn host_rate(meaning: &'static str) -> Parameter {
     Parameter { name: "host_rate", kind: Kind::Rate, default, meaning }
 }
 
-/// A rate that follows from another one where it is not given.
+/// A rate that follows from another one if it is not given.
 pub(super) const fn rate(name: &'static str, meaning: &'static str) -> Parameter {
     Parameter { name, kind: Kind::Optional(&Kind::Rate), default: Some(Value::Absent), meaning }
 }
@@ -43,7 +43,7 @@ pub(super) const fn delay(name: &'static str, meaning: &'static str) -> Paramete
     Parameter { name, kind: Kind::Duration, default, meaning }
 }
 
-/// The capacity down over the capacity up.
+/// The downlink capacity over the uplink capacity.
 pub(super) const fn ratio(name: &'static str, meaning: &'static str) -> Parameter {
     let kind = Kind::Optional(&Kind::Fraction { minimum: 0.001, maximum: 1000.0 });
     Parameter { name, kind, default: Some(Value::Absent), meaning }
@@ -76,7 +76,7 @@ pub(super) fn rate_of_hosts(settings: &Settings) -> Result<Rate, TopologyError> 
     }
 }
 
-/// An optional rate, or the one in its place.
+/// An optional rate, or its replacement.
 pub(super) fn rate_or(settings: &Settings, name: &'static str, or: Rate) -> Result<Rate, TopologyError> {
     match settings.optional(name) {
         Some(Value::Rate(Rate(0))) => Err(TopologyError::Zero(name)),

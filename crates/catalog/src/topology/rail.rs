@@ -1,30 +1,31 @@
 //! # Idea
-//! Servers of several GPUs, each GPU with a NIC of its own: GPUs of equal number in a block of servers share a leaf, their
-//! rail, and spines join all leaves; inside a server a switch joins its GPUs.
+//! Servers of several GPUs, each GPU with a NIC of its own: GPUs of equal number in a block of servers share a leaf,
+//! their rail, and spines join all leaves; inside a server a switch joins its GPUs.
 //!
 //! # Source
 //! Wang, Ghobadi, Shakeri, Zhang, Hasani, "Rail-only: A Low-Cost High-Performance Network for Training LLMs with
-//! Trillion Parameters", HOTI 2024, section 2, which describes the rail-optimised fabric it sets out from. Blocks,
-//! bundles and oversubscription are ours.
+//! Trillion Parameters", HOTI 2024, section 2, which describes the rail-optimised fabric that the paper starts from.
+//! Modelling assumptions: blocks, bundles and oversubscription.
 //!
 //! # Parameters
-//! GPUs are the hosts. Numbers of servers, GPUs in each, servers in a block, spines and parallel links; rates and delays of
-//! three kinds of links: inner links (GPU to inner switch), host links (GPU to leaf) and fabric links (leaf to spine);
-//! `oversubscription` sets `fabric_rate` when that is not given, and is checked against it when it is. Without spines a
-//! server's GPUs would reach no other rail, so several leaves need at least one.
+//! GPUs are the hosts. Numbers of servers, GPUs in each, servers in a block, spines and parallel links; rates and
+//! delays of three kinds of links: inner links (GPU to inner switch), host links (GPU to leaf) and fabric links (leaf
+//! to spine); `oversubscription` sets `fabric_rate` if that is not given, and is checked against it if it is. Without
+//! spines a server's GPUs would reach no other rail, so several leaves need at least one spine.
 //!
 //! # Invariants
-//! Minimal ways: within a server through its inner switch, on one rail of a block through its leaf, else leaf, spine, leaf.
-//! Hosts never forward, so what NCCL calls PXN (to a GPU of the other rail inside the server, and on from there) is not
-//! there; a job that works so sends two messages. Nodes in order: hosts, server by server, inner switches, leaves, block by
-//! block, spines. Links in order: for each host its inner link; for each host and NIC port the host link; for each leaf,
-//! spine and parallel link the fabric link. Names: `server3.gpu5`, `server3.inner`, `block0.rail5`, `spine1`; links
-//! `server3.gpu5-inner`, `server3.gpu5.nic0`, `block0.rail5-spine1.0`. Hosts of a server share a rack.
+//! Minimal paths: within a server through its inner switch, on one rail of a block through its leaf, else leaf, spine,
+//! leaf. Hosts never forward, so what NCCL calls PXN (to a GPU of the other rail inside the server, and on from there)
+//! is not modelled; a job that works like this sends two messages. Nodes in order: hosts, server by server, inner
+//! switches, leaves, block by block, spines. Links in order: for each host its inner link; for each host and NIC port
+//! the host link; for each leaf, spine and parallel link the fabric link. Names: `server3.gpu5`, `server3.inner`,
+//! `block0.rail5`, `spine1`; links `server3.gpu5-inner`, `server3.gpu5.nic0`, `block0.rail5-spine1.0`. Hosts of a
+//! server share a rack.
 //!
 //! # When it misleads
-//! An inner switch is one more switch with queues and packets, not a memory system: no loads and stores, no reduction inside,
-//! and messages are cut into the packets of the fabric. With `inner_delay: 0` the GPUs of a server and its inner switch are
-//! simulated as one part. PCI Express, CPUs and storage are left out.
+//! An inner switch is one more switch with queues and packets, not a memory system: no loads and stores, no reduction
+//! inside, and messages are cut into the packets of the fabric. With `inner_delay: 0` the GPUs of a server and its
+//! inner switch are simulated as one partition. PCI Express, CPUs and storage are left out.
 
 use netloom_model::{FabricBuilder, Rail, Routing};
 use netloom_units::{HostId, NodeId, Parameter, Rate, Settings, Spec, Value};
@@ -73,7 +74,7 @@ pub static SPEC: Spec = Spec {
 /// Builds the fabric that the settings describe.
 ///
 /// # Errors
-/// When it is too large or makes no sense.
+/// When it is too large or inconsistent.
 pub fn build(settings: &Settings) -> Result<Built, TopologyError> {
     let shape = shape(settings)?;
     let host_rate = rate_of_hosts(settings)?;
@@ -108,7 +109,7 @@ pub fn build(settings: &Settings) -> Result<Built, TopologyError> {
     })
 }
 
-/// The numbers, once they are known to be small enough for ids.
+/// The dimensions, once they are known to be small enough for ids.
 fn shape(settings: &Settings) -> Result<Rail, TopologyError> {
     let names = ["servers", "gpus_per_server", "host_links", "fabric_links"];
     let [servers, gpus, host_links, fabric_links] = numbers(settings, names)?;
@@ -142,7 +143,7 @@ fn shape(settings: &Settings) -> Result<Rail, TopologyError> {
         servers_per_block: per_block as u32,
         spines: spines as u32,
         host_links: host_links as u32,
-        // Without spines there are no fabric links, however many each bundle would have.
+        // Without spines there are no fabric links, whatever the size of each bundle.
         fabric_links: if spines == 0 { 0 } else { fabric_links as u32 },
     })
 }

@@ -1,8 +1,8 @@
 //! # Idea
-//! One switch with all hosts below it.
+//! One switch with all hosts attached to it.
 //!
 //! # Source
-//! Ours: what is left of a Clos with one leaf.
+//! Own definition: a Clos reduced to one leaf.
 //!
 //! # Parameters
 //! Number of hosts, their parallel links, rate and delay of these.
@@ -11,8 +11,8 @@
 //! Links in order: for each host and NIC port the host link. Names: `host2`, `switch`; links `host2.nic0`.
 //!
 //! # When it misleads
-//! There is nothing to balance, and every queue is that of a receiver. Real switches of many ports are Clos networks of
-//! several chips inside.
+//! There is nothing to balance, and every queue is in front of a receiver. Real switches with many ports are Clos
+//! networks of several chips inside.
 
 use netloom_model::{FabricBuilder, LeafSpine, Routing};
 use netloom_units::{NodeId, Settings, Spec};
@@ -36,7 +36,7 @@ pub static SPEC: Spec = Spec {
 /// Builds the fabric that the settings describe.
 ///
 /// # Errors
-/// When it is too large or makes no sense.
+/// When it is too large or inconsistent.
 pub fn build(settings: &Settings) -> Result<Built, TopologyError> {
     let [hosts, parallel] = numbers(settings, ["hosts", "host_links"])?;
     within("hosts", "hosts", Some(hosts), MAXIMUM_HOSTS)?;

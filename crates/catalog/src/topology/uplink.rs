@@ -1,8 +1,8 @@
 //! The rate of the links from a tier of switches to the next one up.
 //!
-//! Models: it is given, or follows from an oversubscription, rounded to the nearest bit per second; where both are given,
-//! they must agree as far as two digits behind the point go; the rate is what counts.
-//! Leaves out: how many links there are; the topology says so.
+//! Models: the rate is given, or follows from an oversubscription, rounded to the nearest bit per second; if both are
+//! given, they must agree to two decimal places, and the rate is used.
+//! Leaves out: the number of links; the topology determines it.
 //!
 //! Invariants: the rate is not zero.
 
@@ -10,20 +10,20 @@ use netloom_units::{Rate, Settings, Value};
 
 use super::TopologyError;
 
-/// What a switch has above and below it, and the parameters that say how fast its links up are.
+/// The links of a switch downwards and upwards, and the parameters that determine the rate of its uplinks.
 pub(super) struct Uplinks {
-    /// The parameter with the rate of a link up.
+    /// The parameter with the rate of an uplink.
     pub rate: &'static str,
-    /// The parameter with the capacity down over the capacity up.
+    /// The parameter with the downlink capacity over the uplink capacity.
     pub oversubscription: &'static str,
-    /// Links down, and their rate.
+    /// Number of downlinks, and their rate.
     pub down: (u64, Rate),
-    /// Links up.
+    /// Number of uplinks.
     pub up: u64,
 }
 
 impl Uplinks {
-    /// The rate of a link up; that of a link down where nothing is said.
+    /// The rate of an uplink; that of a downlink if neither parameter is given.
     pub fn rate(&self, settings: &Settings) -> Result<Rate, TopologyError> {
         let (rate, oversubscription) = (self.rate, self.oversubscription);
         let down = self.down.1.0 as f64 * self.down.0 as f64;
@@ -39,7 +39,7 @@ impl Uplinks {
             (Some(Rate(0)), _) => Err(TopologyError::Zero(rate)),
             (Some(given), Some(wanted)) => {
                 let actual = down / (given.0 as f64 * self.up as f64);
-                // Ratios are written with two digits behind the point: 5 to 3 is 1.67.
+                // Ratios are written with two decimal places: 5 to 3 is 1.67.
                 if (actual - wanted).abs() > 0.005 * wanted.min(1.0) {
                     return Err(TopologyError::Oversubscription { rate, oversubscription, wanted, actual });
                 }

@@ -1,10 +1,10 @@
-//! The order of the ranks in one collective, and a small memory of the orders in use.
+//! The order of the ranks in one collective, and a small cache of the orders in use.
 //!
-//! Models: as placed, shuffled by a stream of the collective's own, or given.
+//! Models: as placed, shuffled by a random stream of the collective's own, or given.
 //! Leaves out: what the order is used for.
 //!
-//! Invariants: all ranks of a collective see the same order, whoever asks first and however late the last one comes; an
-//! order that was forgotten is made again, equal.
+//! Invariants: all ranks of a collective see the same order, whichever rank requests it first and however late the last
+//! one does; an order that was evicted is generated again, equal.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use netloom_units::{Random, mix};
 /// Purpose of the random streams.
 const PURPOSE: u64 = 0x6f72_6465_7200;
 
-/// Which collective of a run: job, step, phase, bucket and its place in the bucket.
+/// The identity of a collective in a run: job, step, phase, bucket and its index in the bucket.
 pub(super) type Key = [u32; 5];
 
 /// The order of the ranks in one collective.
@@ -66,7 +66,7 @@ pub(super) struct Arrangements {
 }
 
 impl Arrangements {
-    /// A memory for this many orders.
+    /// A cache for this many orders.
     pub(super) fn new(seed: u64, capacity: usize) -> Arrangements {
         Arrangements { seed, capacity, identity: Arc::new(Arrangement::Identity), recent: VecDeque::new() }
     }

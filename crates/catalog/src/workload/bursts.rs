@@ -1,10 +1,10 @@
-//! How long the next burst of a job lasts, and the pause after it.
+//! The length of the next burst of a job, and of the pause after it.
 //!
-//! Models: lengths and pauses as they are given, or drawn from exponential distributions with these means.
-//! Leaves out: when a burst is over, which only the run shows.
+//! Models: lengths and pauses as given, or drawn at random from exponential distributions with these means.
+//! Leaves out: when a burst is over, which depends on the run.
 //!
-//! Invariants: a job draws from a stream of its own, twice per burst, so nothing else shifts its bursts; the slack is not
-//! drawn. The pinned `libm` has the same logarithm on every processor.
+//! Invariants: a job draws from a random stream of its own, twice per burst, so nothing else shifts its bursts; the
+//! slack is not random. The pinned `libm` has the same logarithm on every processor.
 
 use netloom_model::Bursts;
 use netloom_units::{Duration, Random};
@@ -12,7 +12,7 @@ use netloom_units::{Duration, Random};
 /// Purpose of the random streams.
 const PURPOSE: u64 = 0x6275_7273_7400;
 
-/// The bursts of a job to come.
+/// The future bursts of a job.
 #[derive(Debug)]
 pub(super) struct BurstDraws {
     bursts: Option<Bursts>,
@@ -25,7 +25,7 @@ impl BurstDraws {
         BurstDraws { bursts, random: Random::stream(seed, PURPOSE, job) }
     }
 
-    /// Length of the next burst, and the pause behind it.
+    /// Length of the next burst, and the pause after it.
     pub(super) fn next(&mut self) -> Option<(Duration, Duration)> {
         let Bursts { length, pause, slack, exponential } = self.bursts?;
         if !exponential {

@@ -1,6 +1,6 @@
 //! Why a workload cannot be expanded.
 //!
-//! Every error names the job by number, and the phase where there is one; the scenario crate turns numbers into places.
+//! Every error names the job by number, and the phase if there is one; the scenario crate turns numbers into locations.
 
 use netloom_units::HostId;
 
@@ -8,14 +8,14 @@ use netloom_units::HostId;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkloadError {
-    /// More jobs, phases or buckets than their numbers can tell apart.
+    /// More jobs, phases or buckets than their numbers can distinguish.
     #[error("{count} {what} are more than the {limit} that can be told apart")]
     TooMany {
-        /// What there is too much of.
+        /// What exceeds the limit.
         what: &'static str,
-        /// How many there are.
+        /// Number of them.
         count: usize,
-        /// How many are allowed.
+        /// Number allowed.
         limit: usize,
     },
     /// A job without ranks.
@@ -29,7 +29,7 @@ pub enum WorkloadError {
     NoSuchHost {
         /// The host.
         host: HostId,
-        /// How many there are.
+        /// Number of hosts in the fabric.
         n_hosts: usize,
     },
     /// Two ranks of a job on one host.
@@ -57,22 +57,22 @@ pub enum WorkloadError {
         job: usize,
         /// Phase of the step.
         phase: usize,
-        /// How many ranks there are.
+        /// Number of ranks.
         n_ranks: usize,
     },
-    /// More collectives side by side than a rank has lanes.
+    /// More concurrent collectives than a rank has streams.
     #[error("job {job}, phase {phase}: {wanted} collectives run side by side, at most {limit} can")]
     TooManyStreams {
         /// Job number.
         job: usize,
         /// Phase of the step.
         phase: usize,
-        /// Lanes they would need.
+        /// Number of streams needed.
         wanted: usize,
-        /// Lanes there are.
+        /// Number of streams available.
         limit: usize,
     },
-    /// Stages of different sizes, or a rank that is not there or in two of them.
+    /// Stages of different sizes, or a rank that does not exist or is in two of them.
     #[error("job {job}, phase {phase}: {reason}")]
     Stages {
         /// Job number.
@@ -93,15 +93,15 @@ pub enum WorkloadError {
     /// More messages than tags.
     #[error("the jobs have more messages than there are tags")]
     TooManyTags,
-    /// A staged flow that makes no sense.
+    /// An invalid staged flow.
     #[error("flow {flow} {reason}")]
     Staged {
-        /// Which.
+        /// Number of the flow.
         flow: usize,
         /// What is wrong with it.
         reason: String,
     },
-    /// Background traffic that makes no sense.
+    /// Invalid background traffic.
     #[error("the background traffic {reason}")]
     Background {
         /// What is wrong with it.

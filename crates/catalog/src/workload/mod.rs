@@ -1,12 +1,12 @@
-//! Jobs, background traffic and staged flows, expanded into operations as the run goes on.
+//! Jobs, background traffic and staged flows, expanded into operations during the run.
 //!
 //! Models: per job and rank the steps, phases, buckets and collectives of the model's description; per host the
 //! background messages; per staged flow its messages.
-//! Leaves out: time and the network; who waits for what is all that is said here.
+//! Leaves out: time and the network; only the dependencies between operations are defined here.
 //!
-//! Invariants: actors are the ranks, job by job, then one per host that may send background traffic, then one per staged
-//! flow. Memory depends on ranks, hosts, flows and what a program says once, never on messages not yet started. Every tag
-//! of a job is used by one collective of one step of it.
+//! Invariants: actors are the ranks, job by job, then one per host that may send background traffic, then one per
+//! staged flow. Memory depends on ranks, hosts, flows and the size of programs, never on messages not yet started.
+//! Every tag of a job is used by one collective of one step of it.
 
 mod arrangement;
 pub mod background;
@@ -32,7 +32,7 @@ use program::Program;
 use rank::Position;
 use staged::StagedWork;
 
-/// The work of a run, made as it is asked for.
+/// The work of a run, generated on demand.
 #[derive(Debug)]
 pub struct TrainingWork {
     actors: Vec<HostId>,
@@ -43,16 +43,16 @@ pub struct TrainingWork {
     bursts: Vec<BurstDraws>,
     background: Option<BackgroundWork>,
     staged: Option<StagedWork>,
-    /// The first actor that is a staged flow; those before it that are no ranks are background traffic.
+    /// The first actor that is a staged flow; actors before it that are no ranks are background traffic.
     first_staged: usize,
 }
 
 /// Compiles a workload for a fabric of this many hosts; the seed is that of the run.
 ///
 /// # Errors
-/// When it names hosts that are not there or asks for what cannot be done.
+/// When it names hosts that do not exist or requests something impossible.
 pub fn expand(workload: &Workload, n_hosts: usize, seed: u64) -> Result<TrainingWork, WorkloadError> {
-    // The last two numbers are those of messages that belong to no job.
+    // The last two job numbers denote messages that belong to no job.
     let limit = usize::from(Message::STAGED);
     if workload.jobs.len() > limit {
         return Err(WorkloadError::TooMany { what: "jobs", count: workload.jobs.len(), limit });
@@ -84,7 +84,8 @@ pub fn expand(workload: &Workload, n_hosts: usize, seed: u64) -> Result<Training
             Some(StagedWork::new(staged, n_hosts, first_staged as u32)?)
         }
     };
-    // Ranks of a job may be a bucket apart, so that two orders per collective are in use at a time; twice that is kept.
+    // Ranks of a job may be one bucket apart, so that two orders per collective are in use at a time; twice that is
+    // kept.
     let in_use: usize = programs.iter().map(|program| program.most_collectives).sum();
     let arrangements = Arrangements::new(seed, 4 * in_use.max(1));
     let draws =

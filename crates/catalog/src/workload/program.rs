@@ -1,10 +1,10 @@
 //! One step of a job as a flat list of segments, shared by all ranks and all steps.
 //!
-//! Models: phases and buckets put in order; collectives put on lanes; tags given out.
-//! Leaves out: ranks, steps and operations; those are made when they are asked for.
+//! Models: the order of phases and buckets; the assignment of collectives to streams, and of tags.
+//! Leaves out: ranks, steps and operations; those are generated on demand.
 //!
-//! Invariants: what cannot be expanded is refused here; afterwards nothing can fail. Every collective and every
-//! point-to-point phase of every step has a range of tags to itself.
+//! Invariants: anything that cannot be expanded is rejected here; afterwards nothing can fail. Every collective and
+//! every point-to-point phase of every step has a range of tags of its own.
 
 use netloom_model::{Collective, Handling, Hosts, Item, Job, Order, Phase, Repetition};
 use netloom_units::{Duration, HostId, Time};
@@ -13,7 +13,7 @@ use super::collective::{Plan, SPECS, Step};
 use super::error::WorkloadError;
 use super::stages::Stages;
 
-/// A job, compiled.
+/// A compiled job.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) job: u16,
@@ -22,46 +22,46 @@ pub(super) struct Program {
     pub(super) hosts: Vec<HostId>,
     pub(super) start: Time,
     pub(super) steps: u32,
-    /// What its messages ask of the fabric.
+    /// How the fabric is to handle its messages.
     pub(super) handling: Handling,
     pub(super) repetition: Repetition,
-    /// What its hosts take for messages; absent where they take nothing.
+    /// Costs of messages at its hosts; `None` if there are none.
     pub(super) costs: Option<Hosts>,
     pub(super) segments: Vec<Segment>,
     pub(super) collectives: Vec<Planned>,
-    /// Most collectives of a segment.
+    /// Largest number of collectives in a segment.
     pub(super) most_collectives: usize,
     tags: Tags,
 }
 
-/// What every rank does next.
+/// The next activity of every rank.
 #[derive(Debug)]
 pub(super) enum Segment {
     Compute(Duration),
     Begins(Part),
     Ends(Part),
-    /// Collectives, lane by lane; all lanes end before the next segment.
+    /// Collectives, stream by stream; all streams end before the next segment.
     Streams(Vec<CollectiveStream>),
     Stages(Box<Stages>),
     Barrier,
 }
 
-/// What begins and ends at a rank, beside whole steps.
+/// An activity that begins and ends at a rank, besides whole steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// A phase, or what of it lies between two barriers.
+    /// A phase, or the part of it between two barriers.
     Phase(u16),
     /// A barrier of a phase.
     Barrier(u16),
     Bucket(BucketId),
 }
 
-/// Collectives that share a lane: one, or several that do all their sends before their first wait.
+/// Collectives that share a stream: one, or several that do all their sends before their first wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CollectiveStream {
-    /// Places in [`Program::collectives`].
+    /// Indices into [`Program::collectives`].
     pub(super) collectives: Vec<usize>,
-    /// The bucket that ends with this lane.
+    /// The bucket that ends with this stream.
     pub(super) ends: Option<BucketId>,
 }
 
@@ -76,11 +76,11 @@ pub(super) struct BucketId {
 #[derive(Debug)]
 pub(super) struct Planned {
     pub(super) bucket: BucketId,
-    /// Its place in the bucket.
+    /// Its index in the bucket.
     pub(super) number: u32,
-    /// Its place among all that take tags in a step.
+    /// Its index among all that take tags in a step.
     pub(super) sequence: u64,
-    /// Its place among the collectives of a step.
+    /// Its index among the collectives of a step.
     pub(super) ordinal: u64,
     pub(super) order: Order,
     pub(super) plan: Plan,
@@ -89,14 +89,14 @@ pub(super) struct Planned {
 #[derive(Debug, Default)]
 struct Tags {
     first: u64,
-    /// Tags of one collective or point-to-point phase.
+    /// Number of tags of one collective or point-to-point phase.
     stride: u64,
-    /// How many of these there are in a step.
+    /// Number of these in a step.
     per_step: u64,
 }
 
 impl Program {
-    /// The tag of step 0 of an algorithm.
+    /// The first tag of a collective or point-to-point phase in a step.
     pub(super) fn first_tag(&self, step: u32, sequence: u64) -> u64 {
         self.tags.first + (u64::from(step) * self.tags.per_step + sequence) * self.tags.stride
     }
@@ -151,7 +151,7 @@ impl Program {
         Ok(program)
     }
 
-    /// Refuses endless steps in which some rank waits for nothing: it would do all of them at one instant.
+    /// Rejects endless steps in which some rank waits for nothing: it would run all of them at one instant.
     fn check_waits(&self) -> Result<(), WorkloadError> {
         let waits = |segment: &Segment, rank: u32| match segment {
             Segment::Compute(span) => span.0 > 0,
@@ -166,7 +166,7 @@ impl Program {
         }
     }
 
-    /// Whether the rank at this place waits in a collective, be it for its own messages.
+    /// Whether the rank at this place waits in a collective, even if only for its own messages.
     fn waits(&self, planned: &Planned, place: u32) -> bool {
         let mut steps = (0..).map_while(|index| planned.plan.operation(place, index));
         steps.any(|step| match step {
@@ -177,18 +177,18 @@ impl Program {
     }
 }
 
-/// Collectives on these lanes.
+/// Number of collectives on these streams.
 fn count(streams: &[CollectiveStream]) -> usize {
     streams.iter().map(|stream| stream.collectives.len()).sum()
 }
 
-/// Refuses more than a 16-bit number can tell apart.
+/// Rejects more than a 16-bit number can distinguish.
 fn within(what: &'static str, count: usize) -> Result<(), WorkloadError> {
     let limit = usize::from(u16::MAX);
     if count <= limit { Ok(()) } else { Err(WorkloadError::TooMany { what, count, limit }) }
 }
 
-/// A program being made.
+/// A program under construction.
 struct Compiler {
     job: usize,
     n_ranks: usize,
@@ -227,7 +227,7 @@ impl Compiler {
             Phase::Communicate { buckets, concurrent, barrier } => {
                 within("buckets", buckets.len())?;
                 let together = if *concurrent { buckets.len().max(1) } else { 1 };
-                // Without barriers the whole phase is one stretch of communication.
+                // Without barriers the whole phase is one interval of communication.
                 let n_rounds = buckets.len().div_ceil(together);
                 for (round, group) in buckets.chunks(together).enumerate() {
                     if round == 0 || *barrier {
@@ -247,7 +247,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// All ranks meet.
+    /// A barrier of all ranks.
     fn barrier(&mut self, phase: u16) {
         let part = Part::Barrier(phase);
         self.segments.extend([Segment::Begins(part), Segment::Barrier, Segment::Ends(part)]);
@@ -286,7 +286,8 @@ impl Compiler {
         Ok(())
     }
 
-    /// Puts the collectives of a bucket on lanes: all that send before they wait on the first one, the others alone.
+    /// Assigns the collectives of a bucket to streams: all that send before they wait to the first one, each other one
+    /// alone.
     fn streams_of(
         &mut self,
         bucket: BucketId,
@@ -352,7 +353,7 @@ fn ends(phase: u16) -> Segment {
     Segment::Ends(Part::Phase(phase))
 }
 
-/// Why ranks cannot grant, add or copy.
+/// The reason why ranks cannot grant, add or copy.
 fn of_whom(what: &str) -> String {
     format!(
         "{what} cannot say whom a rank receives from, which `rendezvous`, `reduction` and `copy` of `hosts` need"

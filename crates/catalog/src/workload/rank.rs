@@ -1,9 +1,10 @@
-//! Where one rank of a job stands, and its next operations.
+//! The progress of one rank of a job, and its next operations.
 //!
-//! Models: the walk through steps, segments and lanes; a rank makes its operations when it is asked for them.
+//! Models: the walk through steps, segments and streams; a rank generates its operations on demand.
 //! Leaves out: the program itself, which all ranks share.
 //!
-//! Invariants: a rank holds a few words, whatever is still to come; how much is handed out at a time changes nothing.
+//! Invariants: the state of a rank is a few words, whatever is still to come; the number of operations handed out at a
+//! time changes nothing.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,20 +17,20 @@ use super::collective::Step;
 use super::program::{BucketId, CollectiveStream, Part, Planned, Program, Segment};
 use super::stages::{StageStep, Stages};
 
-/// Operations handed out at a time, roughly.
+/// Approximate number of operations handed out at a time.
 const BATCH: usize = 32;
-/// Operations handed out at a time per lane where several lanes run side by side.
+/// Number of operations handed out at a time per stream, where several streams run concurrently.
 const STREAM_BATCH: usize = 8;
 
-/// Where a rank stands.
+/// The progress of a rank.
 #[derive(Debug, Default)]
 pub(super) struct Position {
     rank: u32,
     step: u32,
     segment: u32,
-    /// Operations of the segment done, for stages.
+    /// Number of operations of the segment handed out, for stages.
     index: u64,
-    /// Lanes of the segment, once it is entered.
+    /// Streams of the segment, once it is entered.
     streams: Vec<StreamState>,
 }
 
@@ -37,21 +38,21 @@ pub(super) struct Position {
 struct StreamState {
     running: Vec<Running>,
     current: usize,
-    /// Whether the sends of a shared lane are over.
+    /// Whether the sends of a shared stream are complete.
     waiting: bool,
     /// Whether the mark at its end is still to come.
     open: bool,
 }
 
-/// A collective under way.
+/// A collective in progress.
 #[derive(Debug)]
 struct Running {
-    /// Its place in the program.
+    /// Its index in the program.
     number: usize,
     arrangement: Arc<Arrangement>,
     place: u32,
     index: u64,
-    /// What it has posted and not yet waited for, where hosts grant, add or copy.
+    /// What it has posted and not yet waited for, at hosts that grant, add or copy.
     posted: Posts,
 }
 
@@ -60,21 +61,21 @@ struct Running {
 struct Posts {
     /// Tag and number of the messages of its own that it must wait for.
     own: Option<(u64, u32)>,
-    /// Bytes that are to come.
+    /// Bytes still to arrive.
     bytes: u64,
-    /// Of these, what was not granted.
+    /// Of these, bytes of messages without a grant.
     copied: u64,
 }
 
-/// What a lane does next.
+/// The next action of a stream.
 enum Next {
     /// An operation of a collective.
     Step(Step),
-    /// Waits for what is posted and was not waited for.
+    /// Wait for what is posted and was not waited for.
     Rest,
 }
 
-/// A rank that is asked for operations.
+/// A rank that is being refilled.
 struct Walk<'a> {
     program: &'a Program,
     position: &'a mut Position,
@@ -83,12 +84,12 @@ struct Walk<'a> {
 }
 
 impl Position {
-    /// The start of a rank.
+    /// A rank before its first operation.
     pub(super) fn new(rank: u32) -> Position {
         Position { rank, ..Position::default() }
     }
 
-    /// Appends the next operations; nothing when the rank has finished.
+    /// Appends the next operations; none when the rank has finished.
     pub(super) fn refill(
         &mut self,
         program: &Program,
@@ -100,8 +101,8 @@ impl Position {
         while walk.position.step < program.steps && walk.queue.len() < before + BATCH {
             walk.advance();
         }
-        // Idle lanes seem to ask for more; a join tells that there is nothing for them before this batch is done.
-        // Between the lanes of a segment there must be none.
+        // Idle streams seem to need a refill; a join states that they have no operation before this batch is done.
+        // Between the streams of a segment there must be none.
         let inside = self.streams.len() > 1;
         if !inside && queue.len() > before {
             queue.push_back(Item { stream: 0, operation: Operation::Join });
@@ -110,7 +111,7 @@ impl Position {
 }
 
 impl<'a> Walk<'a> {
-    /// Goes on by one segment, or by a batch of a long one.
+    /// Advances by one segment, or by a batch of a long one.
     fn advance(&mut self) {
         let program = self.program;
         let (job, step) = (program.job, self.position.step);
@@ -151,13 +152,13 @@ impl<'a> Walk<'a> {
         self.push(0, Operation::Mark(Mark::StepBegins { job, step }));
     }
 
-    /// Appends one operation, which is all that a short segment does.
+    /// Appends one operation, the only one of a short segment.
     fn push(&mut self, stream: usize, operation: Operation) -> bool {
         self.queue.push_back(Item { stream: stream as u8, operation });
         true
     }
 
-    /// Appends a batch of a point-to-point phase; tells whether it is over.
+    /// Appends a batch of a point-to-point phase; returns whether it is over.
     fn advance_stages(&mut self, stages: &Stages) -> bool {
         for _ in 0..BATCH {
             let Some(step) = stages.operation(self.position.rank, self.position.index) else { return true };
@@ -183,7 +184,7 @@ impl<'a> Walk<'a> {
         false
     }
 
-    /// Appends a batch of every lane; tells whether all are over.
+    /// Appends a batch of every stream; returns whether all are over.
     fn advance_streams(&mut self, streams: &'a [CollectiveStream]) -> bool {
         let several = streams.len() > 1;
         if self.position.streams.is_empty() {
@@ -226,7 +227,7 @@ impl<'a> Walk<'a> {
         Running { number, arrangement, place, index: 0, posted: Posts::default() }
     }
 
-    /// Appends up to `limit` operations of a lane; tells whether it is over.
+    /// Appends up to `limit` operations of a stream; returns whether it is over.
     fn advance_stream(
         &mut self,
         number: usize,
@@ -257,12 +258,12 @@ impl<'a> Walk<'a> {
         false
     }
 
-    /// Time that a lane spends, if it is any.
+    /// Lets a stream be busy for a span, unless that is zero.
     fn busy(&mut self, stream: usize, span: Duration) -> bool {
         span.0 == 0 || self.push(stream, Operation::Compute(span))
     }
 
-    /// An operation of a collective at hosts that take something for messages.
+    /// An operation of a collective at hosts where messages have costs.
     fn act(&mut self, stream: usize, hosts: &Hosts, next: &Next, running: &mut Running) {
         let Next::Step(step) = *next else {
             if let Some((tag, messages)) = running.posted.own.take() {
@@ -299,7 +300,7 @@ impl<'a> Walk<'a> {
         for receive in (0..).map_while(posted) {
             running.posted.bytes += receive.bytes;
             let is_granted = receive.bytes > 0 && hosts.grants(receive.bytes);
-            // What is granted goes straight to its place.
+            // Granted messages are received directly at their destination.
             running.posted.copied += if is_granted { 0 } else { receive.bytes };
             if is_granted {
                 let to = running.arrangement.rank_at(receive.from);
@@ -310,7 +311,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A message is posted: at once, or when it is granted; then it is waited for.
+    /// Posts a message: at once, or when it is granted; in that case the rank waits for its end.
     fn post_send(
         &mut self,
         stream: usize,
@@ -334,7 +335,7 @@ impl<'a> Walk<'a> {
         self.push(stream, Operation::SendWhen { message, tag: granted, after: hosts.handshake });
     }
 
-    /// The tag by which the place that receives grants a message.
+    /// The tag with which the receiving place grants a message.
     fn grant_tag(&self, planned: &Planned, tag: u64, receiver: u32) -> u64 {
         let first = self.program.first_tag(self.position.step, planned.sequence) + planned.plan.n_tags();
         first + tag * u64::from(self.program.n_ranks()) + u64::from(receiver)
@@ -372,9 +373,9 @@ impl<'a> Walk<'a> {
 }
 
 impl StreamState {
-    /// The next step of this lane and the collective it belongs to; nothing when all is done.
+    /// The next action of this stream and the collective it belongs to; `None` when all are done.
     fn next(&mut self, program: &Program) -> Option<(Next, &mut Running)> {
-        // Collectives that share a lane send before any of them waits, as if each had a lane to itself.
+        // Collectives that share a stream send before any of them waits, as if each had a stream of its own.
         let shared = self.running.len() > 1;
         loop {
             if self.current == self.running.len() {
@@ -402,7 +403,7 @@ impl StreamState {
 }
 
 impl Posts {
-    /// One more message under a tag; those under another one, which must be waited for first.
+    /// Counts one more message under a tag; returns those under another tag, which must be waited for first.
     fn count_own(&mut self, tag: u64) -> Option<(u64, u32)> {
         let before = self.own.filter(|&(other, _)| other != tag);
         let so_far = self.own.filter(|&(same, _)| same == tag).map_or(0, |(_, messages)| messages);

@@ -1,11 +1,11 @@
 //! Flows that start and stop at given times: one actor per flow.
 //!
-//! Models: a stream of messages of equal size, some of them posted at a time so that the NIC never waits for the next one;
-//! where nothing is acknowledged, one after the other by the clock. None is posted once the flow is to stop.
-//! Leaves out: how messages travel; what was posted before a flow stops is still sent.
+//! Models: a stream of messages of equal size, several of them posted at a time so that the NIC never waits for the
+//! next one; without acknowledgements, one after the other by the clock. None is posted once the flow is to stop.
+//! Leaves out: how messages travel; messages posted before a flow stops are still sent.
 //!
-//! Invariants: messages are made as they are asked for, a batch at a time; a flow holds a few words, however long it lasts.
-//! Without a clock there is no last message: the flow ends by time, which only the engine knows.
+//! Invariants: messages are generated on demand, a batch at a time; the state of a flow is a few words, however long it
+//! lasts. Without a clock there is no last message: the flow ends by time, which is determined by the engine.
 
 use std::collections::VecDeque;
 
@@ -14,27 +14,27 @@ use netloom_units::{ActorId, Time};
 
 use super::error::WorkloadError;
 
-/// Messages handed out at a time.
+/// Number of messages handed out at a time.
 const BATCH: usize = 8;
-/// Flows are told apart by 16 bits.
+/// Flows are numbered with 16 bits.
 const MOST_FLOWS: usize = u16::MAX as usize;
 
 /// The staged flows of a run.
 #[derive(Debug)]
 pub(super) struct StagedWork {
     staged: StagedFlows,
-    /// Where each flow stands.
+    /// The progress of each flow.
     positions: Vec<Position>,
     /// The actor of the first flow.
     first_actor: u32,
 }
 
-/// Where a flow stands.
+/// The progress of a flow.
 #[derive(Debug, Clone, Copy)]
 struct Position {
-    /// Messages handed out.
+    /// Number of messages handed out.
     n_messages: u64,
-    /// When the next one starts, by the clock.
+    /// When the next one starts, with clocked posting.
     next: Time,
 }
 
@@ -99,7 +99,7 @@ impl StagedWork {
             to: described.destination,
             notify: None,
             completion: is_told.then(|| ActorId(self.first_actor + flow as u32)),
-            // Its actor waits for nothing else.
+            // Its actor waits for no other message.
             tag: 0,
             size: self.staged.message,
             rate: described.rate,
@@ -113,7 +113,7 @@ impl StagedWork {
     }
 }
 
-/// What is wrong with a flow.
+/// The reason why a flow is invalid.
 fn wrong(flow: &StagedFlow, staged: &StagedFlows) -> Option<String> {
     if flow.source == flow.destination {
         return Some("goes from a host to itself".to_owned());

@@ -1,10 +1,10 @@
 //! Messages from stage to stage, as in pipeline parallelism.
 //!
-//! Models: rank i of a stage sends every microbatch to rank i of the next stage; with dependence a stage passes on only
+//! Models: rank i of a stage sends every microbatch to rank i of the next stage; with dependence a stage forwards only
 //! what it has received; a gap staggers microbatches and hops.
-//! Leaves out: computing per microbatch (put a compute phase between).
+//! Leaves out: computation per microbatch (put a compute phase between).
 //!
-//! Invariants: the n-th operation of a rank follows from its stage alone; nothing is remembered.
+//! Invariants: the n-th operation of a rank follows from its stage alone; no state is kept.
 //! Source: the schedule of the simulator behind `zeltser2026`; the chain of `GPipe` (Huang et al., 2019).
 
 use netloom_model::PointToPoint;
@@ -14,9 +14,9 @@ use netloom_units::{Duration, Time};
 #[derive(Debug)]
 pub(super) struct Stages {
     pub(super) phase: u16,
-    /// Its place among all that take tags in a step.
+    /// Its index among all that take tags in a step.
     pub(super) sequence: u64,
-    /// Hop and lane of each rank: how many stages the message has passed, and the rank's place in its stage.
+    /// Position of each rank: the number of stages that the message has passed, and the rank's index in its stage.
     position_of_rank: Vec<Option<StagePosition>>,
     /// The ranks of each hop.
     ranks_at_hop: Vec<Vec<u32>>,
@@ -52,7 +52,7 @@ impl Stages {
         n_ranks: usize,
     ) -> Result<Stages, String> {
         if what.dependent && what.gap > Duration::ZERO && !what.gap_from_run_start {
-            // A rank knows when its phase began and when a message came, but an operation waits for one of them only.
+            // A rank can wait for the start of its phase or for a message, but not for both in one operation.
             return Err(String::from(
                 "a `gap` that counts from the phase needs `dependent: false`; dependent stages pace themselves",
             ));
@@ -82,7 +82,7 @@ impl Stages {
         if self.dependent { u64::from(self.n_microbatches) } else { 1 }
     }
 
-    /// The `index`-th operation of a rank; nothing past the last one.
+    /// The `index`-th operation of a rank; `None` past the last one.
     pub(super) fn operation(&self, rank: u32, index: u64) -> Option<StageStep> {
         let position = self.position_of_rank[rank as usize]?;
         let n = u64::from(self.n_microbatches);

@@ -1,21 +1,22 @@
-//! Which switches of a group hold its global links.
+//! Which switches of a group own its global links.
 //!
-//! Models: every two groups are joined by equally many links; a group deals its ends of them over its switches, each
-//! switch getting the same number, or one more. A group names the other groups by rank; of the links of a group the
-//! `k`-th ones to all other groups come first for `k` = 0, then for `k` = 1, and so on, each in the order of ranks, and are
-//! cut into as many runs as there are switches. So parallel links between two groups end at switches far apart.
-//! Leaves out: which port of the far switch a link ends at; the fabric says so.
+//! Models: every two groups are joined by the same number of links; a group distributes its ends of them over its
+//! switches, each switch getting the same number, or one more. A group numbers the other groups by rank; of the links
+//! of a group the `k`-th ones to all other groups come first for `k` = 0, then for `k` = 1, and so on, each in the
+//! order of ranks, and are cut into as many runs as there are switches. So parallel links between two groups end at
+//! switches far apart.
+//! Leaves out: which port of the far switch a link ends at; the fabric contains it.
 //!
 //! Invariants: with one link between two groups and ranks in the order of groups this is the arrangement of Kim, Dally,
 //! Scott, Abts, ISCA 2008, figure 5 ("absolute"); ranks that count from a group's own number give the one called
-//! "relative". Parallel links are ours. Memory: switches of a group times groups.
+//! "relative". Parallel links are a modelling assumption. Memory: switches of a group times groups.
 
-/// In which order a group counts the others.
+/// The order in which a group ranks the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrangement {
-    /// By number, itself left out.
+    /// By number, without itself.
     Absolute,
-    /// From the next one on, round the numbers.
+    /// From the next one on, wrapping around.
     Relative,
 }
 
@@ -26,17 +27,18 @@ pub struct Dealing {
     switches: u32,
     per_pair: u32,
     arrangement: Arrangement,
-    /// By switch of a group and rank: its links to groups of lower rank, with one closing entry for each switch.
+    /// By switch of a group and rank: number of its links to groups of lower rank, with one closing entry for each
+    /// switch.
     before: Vec<u32>,
 }
 
 impl Dealing {
-    /// Deals `per_pair` links between every two groups over the `switches` of each that hold such links.
+    /// Distributes `per_pair` links between every two groups over the `switches` of each that own such links.
     pub fn new(groups: u32, switches: u32, per_pair: u32, arrangement: Arrangement) -> Dealing {
         let n_ranks = u64::from(groups.saturating_sub(1));
         let total = n_ranks * u64::from(per_pair);
         let start = |switch: u32| (u64::from(switch) * total).div_ceil(u64::from(switches.max(1)));
-        // Of the first `n` links those to groups of a lower rank.
+        // Number of those of the first `n` links that lead to groups of a lower rank.
         let lower = |n: u64, rank: u64| match n_ranks {
             0 => 0,
             _ => n / n_ranks * rank + (n % n_ranks).min(rank),
@@ -55,12 +57,12 @@ impl Dealing {
         self.groups
     }
 
-    /// Links between two groups.
+    /// Number of links between two groups.
     pub fn per_pair(&self) -> u32 {
         self.per_pair
     }
 
-    /// Numbers of other groups.
+    /// Number of ranks: that of other groups.
     #[inline]
     pub(super) fn n_ranks(&self) -> u32 {
         self.groups.saturating_sub(1)
@@ -76,7 +78,7 @@ impl Dealing {
         }
     }
 
-    /// The switch of group `own` that holds its end of the `number`-th link to another group.
+    /// The switch of group `own` that owns its end of the `number`-th link to another group.
     pub fn switch(&self, own: u32, other: u32, number: u32) -> u32 {
         let n_ranks = u64::from(self.n_ranks());
         let place = u64::from(number) * n_ranks + u64::from(self.rank(own, other));
@@ -88,17 +90,17 @@ impl Dealing {
         self.before[(switch * self.groups + rank) as usize]
     }
 
-    /// How many links of a switch lead to the group of a rank.
+    /// Number of links of a switch to the group of a rank.
     #[inline]
     pub(super) fn count(&self, switch: u32, rank: u32) -> u32 {
         self.before(switch, rank + 1) - self.before(switch, rank)
     }
 
     /// The links of a switch of group `own` to the group of a rank, among its global links in the order of groups: the
-    /// first one, and how many there are.
+    /// first one, and their number.
     #[inline]
     pub(super) fn bundle(&self, own: u32, switch: u32, rank: u32) -> (u32, u32) {
-        // Ranks that count from `own` begin in the middle of the numbers.
+        // Ranks that count from `own` begin in the middle of the group numbers.
         let lowest = match self.arrangement {
             Arrangement::Absolute => 0,
             Arrangement::Relative => self.groups - 1 - own,
@@ -132,7 +134,7 @@ mod tests {
         assert_eq!(switches, [0, 0, 1, 1, 2, 2, 3, 3]);
     }
 
-    /// Counts by asking where each link ends.
+    /// Counts links by the switch that each one ends at.
     fn count_links(dealing: &Dealing, own: u32, switch: u32, other: u32) -> u32 {
         (0..dealing.per_pair).filter(|&number| dealing.switch(own, other, number) == switch).count() as u32
     }

@@ -1,13 +1,13 @@
 //! Next hops in a dragonfly.
 //!
-//! Models: groups of switches, all switches of a group joined to each other, every two groups joined by equally many global
-//! links; the minimal ways of Kim, Dally, Scott, Abts, ISCA 2008: at most one local link, one global link and one local link,
-//! over any global link between the two groups.
-//! Leaves out: ways through a third group, or a third switch of a group (policies choose them), failed links.
+//! Models: groups of switches, all switches of a group joined to each other, every two groups joined by the same number
+//! of global links; the minimal paths of Kim, Dally, Scott, Abts, ISCA 2008: at most one local link, one global link
+//! and one local link, over any global link between the two groups.
+//! Leaves out: paths through a third group, or a third switch of a group (policies choose them), failed links.
 //!
-//! Invariants: a switch with global links to the destination's group takes one of these, any other one goes to such a
-//! switch; so minimal ways need not be shortest: a global link that ends at the destination's switch counts as much as
-//! one that ends beside it. Memory: switches times local ports of a group, whatever the number of hosts.
+//! Invariants: a switch with global links to the destination's group uses one of these, any other switch forwards to
+//! such a switch; so minimal paths need not be shortest: a global link that ends at the destination's switch counts the
+//! same as one that ends beside it. Memory: switches times local ports of a group, whatever the number of hosts.
 
 use netloom_units::{HostId, NodeId};
 
@@ -15,12 +15,12 @@ use super::dealing::Dealing;
 use super::tables::Lists;
 use super::{PortKind, PortSet};
 
-/// The numbers of a dragonfly: hosts, then switches, both group by group.
+/// The dimensions of a dragonfly; nodes are numbered hosts, then switches, both group by group.
 ///
-/// Hosts of a group hang below blocks of `nic_switches` neighbouring switches, `hosts_per_block` below each: NIC `n` of a
-/// host is joined to the `n`-th switch of its block. Local ports: a host has `host_links` per NIC; a switch has
-/// `host_links` per host it is joined to, then `local_links` per other switch of its group, then its global links in the
-/// order of groups.
+/// The hosts of a group are attached to blocks of `nic_switches` neighbouring switches, `hosts_per_block` to each: NIC
+/// `n` of a host is joined to the `n`-th switch of its block. Local ports: a host has `host_links` per NIC; a switch
+/// has `host_links` per host it is joined to, then `local_links` per other switch of its group, then its global links
+/// in the order of groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DragonflyShape {
     /// Number of groups.
@@ -93,12 +93,13 @@ impl DragonflyShape {
 pub struct Dragonfly {
     shape: DragonflyShape,
     dealing: Dealing,
-    /// By switch of a group and rank: the local ports to switches with global links there; none if it has such a link.
+    /// By switch of a group and rank of a group: the local ports to switches with global links to that group; none if
+    /// the switch has such a link.
     detours: Lists,
 }
 
 impl Dragonfly {
-    /// The dragonfly of this shape, its global links dealt over all switches of each group.
+    /// The dragonfly of this shape, its global links distributed over all switches of each group.
     pub fn new(shape: DragonflyShape, dealing: Dealing) -> Dragonfly {
         let mut detours = Lists { starts: vec![0], ports: Vec::new() };
         for switch in 0..shape.switches_per_group {
@@ -118,12 +119,12 @@ impl Dragonfly {
         Dragonfly { shape, dealing, detours }
     }
 
-    /// The numbers.
+    /// Its dimensions.
     pub fn shape(&self) -> &DragonflyShape {
         &self.shape
     }
 
-    /// Which switches hold which global links.
+    /// Which switches own which global links.
     pub fn dealing(&self) -> &Dealing {
         &self.dealing
     }
@@ -188,7 +189,7 @@ impl Dragonfly {
         PortSet::Range { first: 0, count: self.shape.nics * self.shape.host_links }
     }
 
-    /// What the link behind a port is.
+    /// The kind of the link behind a port.
     #[inline]
     pub fn port_kind(&self, node: NodeId, port: u32) -> PortKind {
         let Some(number) = node.0.checked_sub(self.shape.n_hosts()) else { return PortKind::Host };

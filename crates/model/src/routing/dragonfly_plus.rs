@@ -1,12 +1,14 @@
 //! Next hops in a Dragonfly+.
 //!
-//! Models: groups of leaves and spines, every leaf joined to every spine of its group, spines joined to spines of other groups
-//! by global links; the minimal ways of Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi, "Dragonfly+: Low Cost Topology for
-//! Scaling Datacenters", `HiPINEB` 2017: leaf, spine, spine of the other group, leaf; within a group leaf, spine, leaf.
-//! Leaves out: ways through a third group (policies choose them), failed links.
+//! Models: groups of leaves and spines, every leaf joined to every spine of its group, spines joined to spines of other
+//! groups by global links; the minimal paths of Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi, "Dragonfly+: Low Cost
+//! Topology for Scaling Datacenters", `HiPINEB` 2017: leaf, spine, spine of the other group, leaf; within a group leaf,
+//! spine, leaf.
+//! Leaves out: paths through a third group (policies choose them), failed links.
 //!
-//! Invariants: a leaf goes up to spines that have global links to the destination's group, and to no other; a spine without
-//! such a link, which no minimal way passes, goes down to any leaf of its group. Memory: groups times spines of a group.
+//! Invariants: a leaf forwards up to spines that have global links to the destination's group, and to no other; a spine
+//! without such a link, which is on no minimal path, forwards down to any leaf of its group. Memory: groups times
+//! spines of a group.
 
 use netloom_units::{HostId, NodeId};
 
@@ -14,10 +16,10 @@ use super::dealing::Dealing;
 use super::tables::Lists;
 use super::{PortKind, PortSet};
 
-/// The numbers of a Dragonfly+: hosts, then leaves, then spines, each group by group.
+/// The dimensions of a Dragonfly+; nodes are numbered hosts, then leaves, then spines, each group by group.
 ///
-/// Local ports: a host has `host_links` to its leaf; a leaf has `host_links` per host, then `local_links` per spine of its
-/// group; a spine has `local_links` per leaf of its group, then its global links in the order of groups.
+/// Local ports: a host has `host_links` to its leaf; a leaf has `host_links` per host, then `local_links` per spine of
+/// its group; a spine has `local_links` per leaf of its group, then its global links in the order of groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DragonflyPlusShape {
     /// Number of groups.
@@ -34,10 +36,10 @@ pub struct DragonflyPlusShape {
     pub local_links: u32,
 }
 
-/// Where a node stands.
+/// The position of a node.
 enum Place {
     Host,
-    /// Counted through all groups.
+    /// Number over all groups.
     Leaf(u32),
     /// Group, and number within it.
     Spine(u32, u32),
@@ -67,7 +69,7 @@ impl DragonflyPlusShape {
         self.n_leaves() + self.groups * self.spines_per_group
     }
 
-    /// The node of a leaf, counted through all groups.
+    /// The node of a leaf, numbered over all groups.
     pub fn leaf(&self, number: u32) -> NodeId {
         NodeId(self.n_hosts() + number)
     }
@@ -104,12 +106,12 @@ impl DragonflyPlusShape {
 pub struct DragonflyPlus {
     shape: DragonflyPlusShape,
     dealing: Dealing,
-    /// By rank: the ports of a leaf to spines with global links there.
+    /// By rank of a group: the ports of a leaf to spines with global links to that group.
     up: Lists,
 }
 
 impl DragonflyPlus {
-    /// The Dragonfly+ of this shape, its global links dealt over the spines of each group.
+    /// The Dragonfly+ of this shape, its global links distributed over the spines of each group.
     pub fn new(shape: DragonflyPlusShape, dealing: Dealing) -> DragonflyPlus {
         let mut up = Lists { starts: vec![0], ports: Vec::new() };
         for rank in 0..dealing.n_ranks() {
@@ -124,12 +126,12 @@ impl DragonflyPlus {
         DragonflyPlus { shape, dealing, up }
     }
 
-    /// The numbers.
+    /// Its dimensions.
     pub fn shape(&self) -> &DragonflyPlusShape {
         &self.shape
     }
 
-    /// Which spines hold which global links.
+    /// Which spines own which global links.
     pub fn dealing(&self) -> &Dealing {
         &self.dealing
     }
@@ -175,7 +177,7 @@ impl DragonflyPlus {
         }
     }
 
-    /// Minimal next hops to another group; none within the group, where all ways are minimal.
+    /// Minimal next hops to another group; none within the group, where all paths are minimal.
     #[inline]
     pub fn towards_group(&self, node: NodeId, group: u32) -> PortSet<'_> {
         match self.shape.place(node) {
@@ -186,7 +188,7 @@ impl DragonflyPlus {
         }
     }
 
-    /// The ways up of a leaf: all within its group, else to spines that lead on.
+    /// The uplinks of a leaf: all of them within its group, else those to spines with links to the other group.
     #[inline]
     fn up(&self, own: u32, group: u32) -> PortSet<'_> {
         let all = self.shape.spines_per_group * self.shape.local_links;
@@ -199,7 +201,7 @@ impl DragonflyPlus {
         PortSet::Range { first: self.shape.host_ports(), count: all }
     }
 
-    /// The global links of a spine to another group; where it has none, all ways down.
+    /// The global links of a spine to another group; all its downlinks if it has none.
     #[inline]
     fn across(&self, own: u32, spine: u32, group: u32) -> PortSet<'_> {
         match self.dealing.bundle(own, spine, self.dealing.rank(own, group)) {
@@ -208,7 +210,7 @@ impl DragonflyPlus {
         }
     }
 
-    /// What the link behind a port is.
+    /// The kind of the link behind a port.
     #[inline]
     pub fn port_kind(&self, node: NodeId, port: u32) -> PortKind {
         match self.shape.place(node) {

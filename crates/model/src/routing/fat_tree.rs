@@ -9,12 +9,12 @@ use netloom_units::{HostId, NodeId};
 
 use super::PortSet;
 
-/// The ids of a three-tier Clos: hosts, then leaves and then aggregation switches, both pod by pod, then cores, group by
-/// group; bundles of parallel links.
+/// The ids of a three-tier Clos: hosts, then leaves and then aggregation switches, both pod by pod, then cores, group
+/// by group; bundles of parallel links.
 ///
 /// Core `c` of group `a` is joined to aggregation switch `a` of every pod. Local ports: a host has `host_links` to its
-/// leaf; a leaf has `host_links` per host, then `leaf_links` per aggregation switch of its pod; an aggregation switch has
-/// `leaf_links` per leaf of its pod, then `core_links` per core of its group; a core has `core_links` per pod.
+/// leaf; a leaf has `host_links` per host, then `leaf_links` per aggregation switch of its pod; an aggregation switch
+/// has `leaf_links` per leaf of its pod, then `core_links` per core of its group; a core has `core_links` per pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FatTree {
     /// Number of pods.
@@ -25,7 +25,7 @@ pub struct FatTree {
     pub hosts_per_leaf: u32,
     /// Aggregation switches in each pod, and groups of cores.
     pub aggregations_per_pod: u32,
-    /// Cores in each group, so above each aggregation switch.
+    /// Cores in each group, and so above each aggregation switch.
     pub cores_per_aggregation: u32,
     /// Parallel links (NIC ports) between a host and its leaf.
     pub host_links: u32,
@@ -35,7 +35,7 @@ pub struct FatTree {
     pub core_links: u32,
 }
 
-/// What a node of a fat tree is, by its number within its tier.
+/// The kind of a node of a fat tree, with its number within its tier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FatTreeNode {
     /// A host.
@@ -80,22 +80,22 @@ impl FatTree {
         self.n_leaves() + self.n_aggregations() + self.n_cores()
     }
 
-    /// The node of a leaf, counted through all pods.
+    /// The node of a leaf, numbered over all pods.
     pub fn leaf(&self, number: u32) -> NodeId {
         NodeId(self.n_hosts() + number)
     }
 
-    /// The node of an aggregation switch, counted through all pods.
+    /// The node of an aggregation switch, numbered over all pods.
     pub fn aggregation(&self, number: u32) -> NodeId {
         NodeId(self.n_hosts() + self.n_leaves() + number)
     }
 
-    /// The node of a core, counted through all groups.
+    /// The node of a core, numbered over all groups.
     pub fn core(&self, number: u32) -> NodeId {
         NodeId(self.n_hosts() + self.n_leaves() + self.n_aggregations() + number)
     }
 
-    /// What a node is.
+    /// The kind of a node.
     #[inline]
     pub fn what_is(&self, node: NodeId) -> FatTreeNode {
         let mut number = node.0;
@@ -121,7 +121,7 @@ impl FatTree {
         }
     }
 
-    /// All shortest-path next hops, by arithmetic: down where the destination lies below, else any way up.
+    /// All shortest-path next hops, by arithmetic: down if the destination is below, else all uplinks.
     #[inline]
     pub fn next_hops(&self, node: NodeId, destination: HostId) -> PortSet<'static> {
         let (leaf, pod) = (destination.0 / self.hosts_per_leaf, destination.0 / self.hosts_per_pod());

@@ -1,14 +1,14 @@
-//! Where a packet may go next: all next hops on minimal ways of a healthy fabric.
+//! Routing: all next hops on minimal paths of a healthy fabric.
 //!
-//! Models: in a leaf-spine Clos, in a fat tree and on rails, arithmetic on ids; in a dragonfly and a Dragonfly+, arithmetic and tables
-//! of one group; in any other graph, tables from breadth-first search.
-//! Leaves out: failed links (the engine subtracts what a node knows to be dead, or asks an overlay for the parts that
-//! [`crate::reroute`] recomputed); longer ways but those that tables may know.
+//! Models: arithmetic on ids in a leaf-spine Clos, in a fat tree and in a rail-optimised fabric; arithmetic and tables
+//! of one group in a dragonfly and a Dragonfly+; tables from breadth-first search in any other graph.
+//! Leaves out: failed links (the engine subtracts ports that a node knows to be dead, or uses an overlay for the parts
+//! that [`crate::reroute`] recomputed); non-minimal paths, except those in tables.
 //!
-//! Invariants: minimal ways are the shortest ones, but in fabrics of groups, where they are those of the literature: the
-//! fewest global links, and of those the ways of [`dragonfly`] and [`dragonfly_plus`]. The answer lists every local port on
-//! a minimal way to another host, in local order, and nothing else; hosts never forward. Memory: constant for
-//! arithmetic; switches times destination groups for tables, never hosts squared.
+//! Invariants: minimal paths are the shortest ones, except in fabrics of groups, where they are those of the
+//! literature: the fewest global links, and of those the paths of [`dragonfly`] and [`dragonfly_plus`]. The result
+//! lists every local port on a minimal path to another host, in local order, and nothing else; hosts never forward.
+//! Memory: constant for arithmetic; switches times destination groups for tables, never hosts squared.
 
 mod dealing;
 pub mod dragonfly;
@@ -44,7 +44,7 @@ pub enum PortSet<'a> {
     Range {
         /// First local index.
         first: u32,
-        /// How many.
+        /// Number of ports.
         count: u32,
     },
     /// These ports.
@@ -52,7 +52,7 @@ pub enum PortSet<'a> {
 }
 
 impl PortSet<'_> {
-    /// How many ports there are to choose from.
+    /// Number of ports to choose from.
     #[inline]
     pub fn len(&self) -> usize {
         match self {
@@ -82,18 +82,18 @@ impl PortSet<'_> {
     }
 }
 
-/// What the link behind a port is.
+/// The kind of the link behind a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PortKind {
     /// It ends at a host, or begins at one.
     Host,
     /// It joins switches, of the same group where there are groups.
     Local,
-    /// It joins switches of two groups.
+    /// It joins switches of different groups.
     Global,
 }
 
-/// How next hops are found.
+/// How next hops are computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Routing {
     /// By arithmetic on the ids of a two-tier Clos.
@@ -104,14 +104,14 @@ pub enum Routing {
     Dragonfly(Dragonfly),
     /// By arithmetic and short tables in a Dragonfly+.
     DragonflyPlus(DragonflyPlus),
-    /// By arithmetic on the ids of servers on rails.
+    /// By arithmetic on the ids of a rail-optimised fabric.
     Rail(Rail),
     /// By tables.
     Tables(Tables),
 }
 
 impl Routing {
-    /// All next hops of `node` on minimal ways to `destination`.
+    /// All next hops of `node` on minimal paths to `destination`.
     #[inline]
     pub fn next_hops(&self, node: NodeId, destination: HostId) -> PortSet<'_> {
         match self {
@@ -124,7 +124,7 @@ impl Routing {
         }
     }
 
-    /// Groups of switches joined by global links; 0 where a fabric has none.
+    /// Number of groups of switches joined by global links; 0 if a fabric has none.
     pub fn n_groups(&self) -> u32 {
         match self {
             Routing::Dragonfly(dragonfly) => dragonfly.dealing().groups(),
@@ -133,7 +133,7 @@ impl Routing {
         }
     }
 
-    /// The group of a node; that of the switches above it where it is a host. 0 in a fabric without groups.
+    /// The group of a node; for a host, that of the switches above it. 0 in a fabric without groups.
     #[inline]
     pub fn group_of(&self, node: NodeId) -> u32 {
         match self {
@@ -153,9 +153,9 @@ impl Routing {
         }
     }
 
-    /// Next hops of a node on the minimal ways to any switch of another group: its own global links there if it has any,
-    /// else the local links towards switches that have. Within the group itself the links to all its other switches, where it
-    /// is of one tier; none in one of two tiers, and in a fabric without groups.
+    /// Next hops of a node on the minimal paths to any switch of another group: its own global links to that group if
+    /// it has any, else the local links towards switches that have. Within the group itself: the links to all its other
+    /// switches, in a group of one tier; none in a group of two tiers, and in a fabric without groups.
     #[inline]
     pub fn towards_group(&self, node: NodeId, group: u32) -> PortSet<'_> {
         match self {
@@ -167,7 +167,7 @@ impl Routing {
         }
     }
 
-    /// What the link behind a local port is. In a fabric without groups every link between switches is local.
+    /// The kind of the link behind a local port. In a fabric without groups every link between switches is local.
     pub fn port_kind(&self, node: NodeId, port: u32) -> PortKind {
         let is_host = match self {
             Routing::Dragonfly(dragonfly) => return dragonfly.port_kind(node, port),
@@ -180,8 +180,8 @@ impl Routing {
         if is_host { PortKind::Host } else { PortKind::Local }
     }
 
-    /// Next hops of `node` towards `destination` on ways one link longer, where such are known: to neighbours that are no
-    /// nearer and no farther.
+    /// Next hops of `node` towards `destination` on paths one link longer than minimal, where they are known: to
+    /// neighbours at the same distance.
     #[inline]
     pub fn longer(&self, node: NodeId, destination: HostId) -> &[u32] {
         match self {
@@ -194,13 +194,13 @@ impl Routing {
         }
     }
 
-    /// Whether paths one link longer than the shortest are known, and there are any.
+    /// Whether paths one link longer than minimal are known, and there are any.
     pub fn has_longer(&self) -> bool {
         matches!(self, Routing::Tables(tables) if tables.has_longer())
     }
 
-    /// The same, with the longer ways of this fabric known. In a Clos there are none; in a fabric of groups they lead
-    /// through other groups, and are for policies that know of groups.
+    /// The same, with the non-minimal paths of this fabric. In a Clos there are none; in a fabric of groups they lead
+    /// through other groups, and are left to policies that support groups.
     #[must_use]
     pub fn with_longer(self, fabric: &Fabric) -> Routing {
         match self {
@@ -209,8 +209,8 @@ impl Routing {
         }
     }
 
-    /// Next hops upwards of the tiers that have any, from the lowest: what names a path. None where tables are asked, and
-    /// where there is more to choose than a way up.
+    /// Number of uplinks in each tier that has any, from the lowest: these choices identify a path. Empty with tables,
+    /// and where paths involve more choices than uplinks.
     pub fn choices_up(&self) -> Vec<u32> {
         match self {
             Routing::LeafSpine(shape) => vec![shape.spines * shape.fabric_links],
@@ -223,7 +223,7 @@ impl Routing {
         }
     }
 
-    /// Tiers of switches below a node; none where there are no tiers, and where tables are asked.
+    /// Number of switch tiers below a node; 0 if there are no tiers, and with tables.
     pub fn tier(&self, node: NodeId) -> usize {
         match self {
             Routing::LeafSpine(shape) => usize::from(node.0 >= shape.n_hosts() + shape.leaves),
@@ -238,15 +238,16 @@ impl Routing {
         }
     }
 
-    /// Bits that the choices of the tiers below a node take.
+    /// Number of bits for the choices of the tiers below a node.
     pub fn bits_below(&self, node: NodeId) -> u32 {
         self.choices_up().iter().take(self.tier(node)).map(|&choices| bits(choices)).sum()
     }
 
-    /// How a node deals destinations over next hops in turn.
+    /// How a node distributes destinations over next hops in turn.
     ///
-    /// In a fat tree a leaf has dealt them over its ways up before an aggregation switch sees them, which therefore deals
-    /// what is left of their numbers. On the way down parallel links are dealt as on the way up over the same bundle.
+    /// In a fat tree a leaf has distributed them over its uplinks before an aggregation switch sees them, which
+    /// therefore distributes the rest of their numbers. On the way down parallel links are chosen as upwards over the
+    /// same bundle.
     pub fn deal(&self, node: NodeId) -> Deal {
         match self {
             Routing::LeafSpine(_)
@@ -279,7 +280,7 @@ impl Routing {
     }
 }
 
-/// Bits that a choice among so many takes.
+/// Number of bits for one of `choices` choices.
 pub fn bits(choices: u32) -> u32 {
     choices.max(1).next_power_of_two().ilog2()
 }

@@ -1,19 +1,20 @@
-//! What nodes are told about dead links.
+//! Next hops distributed to nodes after links have died.
 //!
-//! Models: differences from what each node sees by itself, for one set of dead links.
-//! Leaves out: when they begin to hold (the engine decides), how they are found: [`crate::reroute`].
+//! Models: differences from the next hops that each node computes by itself, for one set of dead links.
+//! Leaves out: when they take effect (the engine decides), how they are computed: [`crate::reroute`].
 //!
-//! Invariants: nothing is held where a node is right by itself.
+//! Invariants: nothing is stored where a node is right by itself.
 
 use netloom_units::{HostId, NodeId};
 
 use super::PortSet;
 use super::tables::Lists;
 
-/// Where live shortest paths differ from what a node sees by itself, for one set of dead links.
+/// Where live shortest paths differ from those that a node computes by itself, for one set of dead links.
 ///
-/// A node by itself subtracts its own dead ports from the healthy next hops; global knowledge goes further. Only the
-/// differences are kept, by class of sending node and group of destinations. Built by [`crate::reroute::overlay`].
+/// A node by itself subtracts its own dead ports from the healthy next hops; global failure awareness goes further.
+/// Only the differences are kept, by class of sending node and group of destinations. Built by
+/// [`crate::reroute::overlay`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overlay {
     pub(crate) group_of_host: Vec<u32>,
@@ -22,7 +23,7 @@ pub struct Overlay {
     pub(crate) group_starts: Vec<u32>,
     /// The differences, group by group, in rising order of classes.
     pub(crate) entries: Vec<Difference>,
-    /// Pairs of hosts joined by a live link, sorted: they need nobody's advice.
+    /// Pairs of hosts joined by a live link, sorted: they need no entry.
     pub(crate) joined: Vec<(NodeId, HostId)>,
     pub(crate) lists: Lists,
 }
@@ -30,7 +31,7 @@ pub struct Overlay {
 /// The next hops of a class of nodes towards a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Difference {
-    /// The nodes that send.
+    /// The sending nodes.
     pub(crate) class: u32,
     /// Their ports.
     pub(crate) list: u32,

@@ -1,8 +1,8 @@
 //! Next hops in a rail-optimised fabric.
 //!
-//! Models: servers of several GPUs, which are the hosts, joined by a switch inside the server; GPUs of equal number on leaves
-//! of their own, the rails, block by block of servers; spines above all leaves. Within a server through its inner switch,
-//! on one rail of a block through its leaf, else leaf, spine, leaf.
+//! Models: servers of several GPUs, which are the hosts, joined by a switch inside the server; GPUs of equal number on
+//! leaves of their own, the rails, block by block of servers; spines above all leaves. Paths lead within a server
+//! through its inner switch, on one rail of a block through its leaf, else leaf, spine, leaf.
 //! Leaves out: forwarding by the GPUs of other rails, failed links.
 //!
 //! Invariants: no memory; equal to a breadth-first search.
@@ -14,9 +14,9 @@ use super::PortSet;
 /// The ids of a rail-optimised fabric: hosts, server by server, then inner switches, then leaves, block by block, then
 /// spines.
 ///
-/// Local ports: a host has one to its inner switch, then `host_links` to its leaf; an inner switch has one per host of its
-/// server; a leaf has `host_links` per server of its block, then `fabric_links` per spine; a spine has `fabric_links` per
-/// leaf.
+/// Local ports: a host has one to its inner switch, then `host_links` to its leaf; an inner switch has one per host of
+/// its server; a leaf has `host_links` per server of its block, then `fabric_links` per spine; a spine has
+/// `fabric_links` per leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rail {
     /// Number of servers.
@@ -33,7 +33,7 @@ pub struct Rail {
     pub fabric_links: u32,
 }
 
-/// What a node of a rail-optimised fabric is, by its number among its kind.
+/// The kind of a node of a rail-optimised fabric, with its number within its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RailNode {
     /// A host.
@@ -58,7 +58,7 @@ impl Rail {
         self.servers / self.servers_per_block * self.gpus_per_server
     }
 
-    /// Number of switches, inner ones too.
+    /// Number of switches, including inner ones.
     pub fn n_switches(&self) -> u32 {
         self.servers + self.n_leaves() + self.spines
     }
@@ -68,7 +68,7 @@ impl Rail {
         NodeId(self.n_hosts() + server)
     }
 
-    /// The node of a leaf, counted through all blocks.
+    /// The node of a leaf, numbered over all blocks.
     pub fn leaf(&self, number: u32) -> NodeId {
         NodeId(self.n_hosts() + self.servers + number)
     }
@@ -78,14 +78,14 @@ impl Rail {
         NodeId(self.n_hosts() + self.servers + self.n_leaves() + number)
     }
 
-    /// The leaf above a host, counted through all blocks.
+    /// The leaf above a host, numbered over all blocks.
     #[inline]
     pub fn leaf_of(&self, host: HostId) -> u32 {
         let (server, gpu) = (host.0 / self.gpus_per_server, host.0 % self.gpus_per_server);
         server / self.servers_per_block * self.gpus_per_server + gpu
     }
 
-    /// What a node is.
+    /// The kind of a node.
     #[inline]
     pub fn what_is(&self, node: NodeId) -> RailNode {
         let mut number = node.0;

@@ -1,6 +1,6 @@
 //! Next hops by table.
 //!
-//! Models: any graph; lists of ports are kept once, rows are shared by nodes that are alike.
+//! Models: any graph; each list of ports is stored once, and nodes with equal next hops share a row.
 //! Leaves out: how tables are made: [`crate::reroute`].
 //!
 //! Invariants: memory is switches times destination groups, never hosts squared.
@@ -9,7 +9,7 @@ use netloom_units::{HostId, NodeId};
 
 use super::PortSet;
 
-/// Lists of local port indices, each kept once and named by its number.
+/// Lists of local port indices, each stored once and identified by its number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Lists {
     /// Start of each list in `ports`, with one closing entry.
@@ -34,13 +34,13 @@ impl Lists {
 /// Next hops by table: per node and destination group, the number of a shared list.
 ///
 /// Hosts attached to the same switches share a group, and nodes whose next hops are the same share a row. The last hop,
-/// which tells the hosts of a group apart, is looked up first. Built by [`crate::reroute::tables`].
+/// which distinguishes the hosts of a group, is looked up first. Built by [`crate::reroute::tables`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tables {
     pub(crate) group_of_host: Vec<u32>,
     pub(crate) row_of_node: Vec<u32>,
     pub(crate) n_groups: u32,
-    /// Cells of a row: one of each group, and as many more where longer ways are known.
+    /// Cells of a row: one for each group, and one more for each where non-minimal paths are known.
     pub(crate) n_columns: u32,
     /// The list of each (row, group), row-major.
     pub(crate) cells: Vec<u32>,
@@ -51,7 +51,7 @@ pub struct Tables {
     pub(crate) lists: Lists,
 }
 
-/// The ports of a node that lead straight to `host`.
+/// The ports of a node that lead directly to `host`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Direct {
     /// The host at the other end.
@@ -82,14 +82,14 @@ impl Tables {
         row * self.n_columns as usize + group
     }
 
-    /// Whether longer ways are known, and there are any.
+    /// Whether non-minimal paths are known, and there are any.
     pub(crate) fn has_longer(&self) -> bool {
         let of_row =
             |row: &[u32]| row[self.n_groups as usize..].iter().any(|&list| !self.lists.get(list).is_empty());
         self.cells.chunks_exact(self.n_columns.max(1) as usize).any(of_row)
     }
 
-    /// Next hops on ways one link longer, where they are known. The last hop has none.
+    /// Next hops on paths one link longer than minimal, where they are known. None at the last hop.
     #[inline]
     pub(super) fn longer(&self, node: NodeId, destination: HostId) -> &[u32] {
         if self.n_columns == self.n_groups || self.is_last(node, destination) {
@@ -102,7 +102,7 @@ impl Tables {
         &self.direct[self.direct_starts[node.index()] as usize..self.direct_starts[node.index() + 1] as usize]
     }
 
-    /// Whether a port leads straight to a host.
+    /// Whether a port leads directly to a host.
     pub(super) fn leads_to_host(&self, node: NodeId, port: u32) -> bool {
         self.neighbours(node).iter().any(|entry| self.lists.get(entry.list).contains(&port))
     }

@@ -1,23 +1,23 @@
 //! # Idea
-//! Small messages between random hosts at a steady pace, the same in every run: the background traffic of
+//! Small messages between random hosts at a constant rate, the same in every run: the background traffic of
 //! `zeltser2026`.
 //!
 //! # Source
-//! The simulator behind `zeltser2026`, with the draws of Python's standard library: MT19937 (Matsumoto, Nishimura,
-//! 1998) seeded with a key of one word; a number below n is the top bits of a word, as many as n has, drawn until
-//! below n.
+//! The simulator behind `zeltser2026`, with the random numbers of Python's standard library: MT19937 (Matsumoto,
+//! Nishimura, 1998) seeded with a key of one word; a number below n is the top bits of a word, as many as n has, drawn
+//! again until it is below n.
 //!
 //! # Parameters
 //! Seed, the interval between messages of the whole network, first and last instant, size in packets, whether a
 //! message must leave its leaf.
 //!
 //! # Invariants
-//! Instants are doubles in seconds to which the interval is added again and again, times 10^12 rounded to the nearest
+//! Instants are doubles in seconds to which the interval is added repeatedly, times 10^12 rounded to the nearest
 //! picosecond, ties to even: the rounding errors are part of the published sequence. Hosts are drawn in the order of
 //! leaves and places, which is the order of names there for up to ten leaves.
 //!
 //! # When it misleads
-//! The pace is constant, not Poisson, and one message at a time: it probes the network rather than loads it.
+//! The rate is constant, not Poisson, with one message at a time: it probes the network rather than loads it.
 
 use std::collections::VecDeque;
 
@@ -80,10 +80,10 @@ const fn packets(name: &'static str, default: u64, meaning: &'static str) -> Par
     Parameter { name, kind, default: Some(Value::Count(default)), meaning }
 }
 
-/// The sequence, and what of it has been made but not asked for.
+/// The sequence, and the part of it that has been generated but not handed out.
 ///
-/// Hosts are drawn alike, so they are in need of messages at about the same time: what waits for others to ask grows
-/// with the hosts and not with the messages still to come.
+/// All hosts are equally likely, so they need messages at about the same time: the part kept for other hosts grows with
+/// the hosts and not with the messages still to come.
 #[derive(Debug)]
 pub struct Mice {
     hosts: Vec<HostId>,
@@ -96,7 +96,7 @@ pub struct Mice {
     n_messages: u64,
     twister: Mt,
     starts: Starts,
-    /// Made but not asked for, host by host.
+    /// Generated but not handed out, host by host.
     pending: Vec<VecDeque<Arrival>>,
 }
 
@@ -104,7 +104,7 @@ impl Mice {
     /// The sequence of a description.
     ///
     /// # Errors
-    /// When there is no pair of hosts to draw, the bounds are crossed, or it would have no end.
+    /// When there is no pair of hosts to draw, the bounds are crossed, or the sequence would be endless.
     pub fn new(background: &Background) -> Result<Mice, WorkloadError> {
         let settings = &background.settings;
         let hosts: Vec<HostId> = background.senders.iter().map(|sender| sender.host).collect();
@@ -173,7 +173,8 @@ impl Arrivals for Mice {
     }
 }
 
-/// At most so many messages; the rounding errors of the sequence may bring one more than the interval says.
+/// An upper bound on the number of messages; the rounding errors of the sequence may add one to the number that follows
+/// from the interval.
 fn n_messages(settings: &Settings) -> Result<u64, WorkloadError> {
     let span = settings.duration("end").0.saturating_sub(settings.duration("start").0);
     let whole = span.checked_div(settings.duration("interval").0);

@@ -1,11 +1,11 @@
-//! Background traffic: one actor per host that may send some.
+//! Background traffic: one actor per host that may send.
 //!
 //! Each kind is one file with a `SPEC` and an `impl Arrivals`; the registry below is the only list.
-//! Models: messages that start at their instants whatever else happens.
+//! Models: messages that start at given instants whatever else happens.
 //! Leaves out: waiting for their arrival.
 //!
-//! Invariants: messages are made as their hosts ask for them, a batch at a time; no list grows with messages not yet
-//! started. What a host sends does not depend on which host asks first.
+//! Invariants: messages are generated on demand, a batch at a time; no list grows with messages not yet started. What a
+//! host sends does not depend on which host is refilled first.
 
 pub mod mice;
 pub mod poisson;
@@ -20,16 +20,16 @@ use netloom_units::{Bytes, HostId, Rate, Spec, Time};
 
 use super::error::WorkloadError;
 
-/// Messages handed out at a time.
+/// Number of messages handed out at a time.
 const BATCH: usize = 32;
 
-/// Most messages that a kind may make; a host numbers its messages in 32 bits.
+/// Largest number of messages of a kind; a host numbers its messages with 32 bits.
 const MOST_MESSAGES: u64 = u32::MAX as u64;
 
 /// A message about to start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {
-    /// When.
+    /// When it starts.
     pub at: Time,
     /// Receiver.
     pub to: HostId,
@@ -37,40 +37,40 @@ pub struct Arrival {
     pub size: Bytes,
 }
 
-/// What all messages of a run come to at the most; where they are drawn, with next to certainty.
+/// An upper bound on all messages of a run; for random messages it holds with near certainty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bound {
-    /// How many.
+    /// Number of messages.
     pub messages: u64,
-    /// Bytes of all of them.
+    /// Bytes of all messages.
     pub bytes: u128,
-    /// Bytes of the largest.
+    /// Size of the largest message.
     pub largest: Bytes,
 }
 
 /// The messages of a kind of background traffic.
 pub trait Arrivals: fmt::Debug + Send {
-    /// The next message of a sender, given by its place in the list; none if there will be no more.
+    /// The next message of a sender, given by its index in the list; `None` if there are no more.
     ///
     /// The messages of a sender come in the order of their starts.
     fn next(&mut self, sender: usize) -> Option<Arrival>;
 
-    /// What they come to at the most.
+    /// An upper bound on all messages.
     fn bound(&self) -> Bound;
 }
 
 /// Every registered kind.
 pub static SPECS: &[&Spec] = &[&mice::SPEC, &poisson::SPEC];
 
-/// The place of a kind in [`SPECS`].
+/// The index of a kind in [`SPECS`].
 pub fn number_of(name: &str) -> Option<u16> {
     SPECS.iter().position(|spec| spec.name == name).map(|number| number as u16)
 }
 
-/// The messages that a description stands for; the seed is that of the run.
+/// The messages of a description; the seed is that of the run.
 ///
 /// # Errors
-/// When there is nobody to send to, or what is asked for has no end or makes no sense.
+/// When a sender has no receiver, or the traffic is endless or invalid.
 pub fn arrivals(background: &Background, seed: u64) -> Result<Box<dyn Arrivals>, WorkloadError> {
     let spec = SPECS.get(usize::from(background.kind)).ok_or_else(|| wrong("is of no known kind"))?;
     let made: Box<dyn Arrivals> = if spec.name == mice::SPEC.name {
@@ -86,7 +86,7 @@ pub fn arrivals(background: &Background, seed: u64) -> Result<Box<dyn Arrivals>,
     Ok(made)
 }
 
-/// Says that a host has nobody to send to.
+/// The error of a host without a receiver.
 fn nowhere(cross_rack: bool) -> WorkloadError {
     wrong(if cross_rack {
         "has nowhere to go: `cross_rack` asks for a second rack"
@@ -95,7 +95,7 @@ fn nowhere(cross_rack: bool) -> WorkloadError {
     })
 }
 
-/// Says what is wrong with background traffic.
+/// An error about background traffic.
 fn wrong(reason: &str) -> WorkloadError {
     WorkloadError::Background { reason: reason.to_owned() }
 }
@@ -136,7 +136,7 @@ impl BackgroundWork {
                 to: arrival.to,
                 notify: None,
                 completion: None,
-                // Nobody waits for it.
+                // No actor waits for it.
                 tag: 0,
                 size: arrival.size,
                 rate: self.rate,

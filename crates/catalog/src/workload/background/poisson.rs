@@ -1,6 +1,7 @@
 //! # Idea
-//! Every host starts messages independently of all else: gaps are exponential, sizes follow a distribution, receivers
-//! are drawn evenly, from all or from the next group. It is the load under which transports and load balancing are usually compared.
+//! Every host starts messages independently: gaps are exponential, sizes follow a distribution, receivers are drawn
+//! uniformly, from all hosts or from the next group. It is the load under which transports and load balancing are
+//! usually compared.
 //!
 //! # Source
 //! The traffic generator of HPCC (Li et al., SIGCOMM 2019), also that of ConWeave (Song et al., SIGCOMM 2023). Three
@@ -8,18 +9,18 @@
 //! instants are picoseconds and not nanoseconds.
 //!
 //! # Parameters
-//! The load, first and last instant, the sizes, whether a message must leave its rack, whom it may go to.
+//! The load, first and last instant, the sizes, whether a message must leave its rack, its possible receivers.
 //!
 //! # Invariants
-//! The mean gap of a host is mean size / (load x rate of all its NIC ports together), so the load of a host is what is
-//! asked for whatever its NIC. The first message comes one gap after the start: a Poisson process has no message at its
-//! origin. Gaps, sizes and receivers are three streams per host: no host changes what another one does, and another
-//! load moves the instants only. Rounding to whole picoseconds goes to the nearest.
+//! The mean gap of a host is mean size / (load x rate of all its NIC ports together), so a host has the requested load
+//! whatever its NIC. The first message comes one gap after the start: a Poisson process has no message at its origin.
+//! Gaps, sizes and receivers are three random streams per host: no host changes what another one does, and another load
+//! changes the instants only. Instants are rounded to the nearest picosecond.
 //!
 //! # When it misleads
-//! Senders are open loop: a slow network does not slow the offered load, and above what the fabric carries queues grow
-//! as long as it lasts. The network starts empty, so the first messages are faster than those of a network under load.
-//! Large messages are rare: a short run may be far from its load, which is right only on average.
+//! Senders are open loop: a slow network does not reduce the offered load, and above the capacity of the fabric queues
+//! grow as long as it lasts. The network starts empty, so the first messages are faster than those of a network under
+//! load. Large messages are rare: a short run may be far from its load, which is right only on average.
 
 use netloom_model::{Background, Sender};
 use netloom_units::{Duration, HostId, Kind, Parameter, Random, Settings, Spec, Time, Value};
@@ -93,9 +94,9 @@ pub struct Poisson {
 #[derive(Debug)]
 struct Process {
     host: HostId,
-    /// Start of the message made last, in ps.
+    /// Start of the last message generated, in ps.
     now: u64,
-    /// In ps; endless for a load of zero.
+    /// In ps; infinite for a load of zero.
     mean_gap: f64,
     gaps: Random,
     sizes: Random,
@@ -106,7 +107,7 @@ impl Poisson {
     /// The processes of a description under the run's seed.
     ///
     /// # Errors
-    /// When the sizes are no distribution, or a sender has nobody to send to.
+    /// When the sizes are no distribution, or a sender has no receiver.
     pub fn new(background: &Background, seed: u64) -> Result<Poisson, WorkloadError> {
         let settings = &background.settings;
         let sizes = Sizes::new(&background.sizes)?;
@@ -163,8 +164,8 @@ impl Arrivals for Poisson {
         Some(Arrival { at: Time(process.now), to, size })
     }
 
-    /// Twice what is expected and 64 messages more, the largest ones where bytes count: by Bernstein's inequality more
-    /// comes with a probability below e^-70.
+    /// Twice the expectation and 64 messages more, the largest ones where bytes count: by Bernstein's inequality the
+    /// probability of more is below e^-70.
     fn bound(&self) -> Bound {
         const MORE: u64 = 64;
         let span = self.end.saturating_sub(self.start) as f64;
@@ -179,7 +180,7 @@ impl Arrivals for Poisson {
     }
 }
 
-/// Whom a host may send to.
+/// The possible receivers of a host.
 #[derive(Debug)]
 enum Receivers {
     Any(Any),
@@ -187,7 +188,7 @@ enum Receivers {
 }
 
 impl Receivers {
-    /// How many there are for a host.
+    /// Number of receivers of a host.
     fn of(&self, sender: HostId) -> u32 {
         match self {
             Receivers::Any(any) => any.of(sender),
@@ -232,17 +233,17 @@ impl NextGroup {
     }
 }
 
-/// All hosts but some.
+/// All hosts except some.
 #[derive(Debug)]
 struct Any {
     /// All hosts, rack by rack.
     hosts: Vec<HostId>,
-    /// The hosts that are too near to each host: the places `start..end` in `hosts`.
+    /// The hosts excluded for each host: the indices `start..end` in `hosts`.
     near: Vec<(u32, u32)>,
 }
 
 impl Any {
-    /// All hosts but the sender, or but those of its rack.
+    /// All hosts except the sender, or except those of its rack.
     fn new(racks: &[u32], cross_rack: bool) -> Any {
         let rack_of = |host: &HostId| if cross_rack { racks[host.index()] } else { host.0 };
         let mut hosts: Vec<HostId> = (0..racks.len() as u32).map(HostId).collect();
@@ -259,7 +260,7 @@ impl Any {
         Any { hosts, near }
     }
 
-    /// How many there are for a host.
+    /// Number of receivers of a host.
     fn of(&self, sender: HostId) -> u32 {
         let (start, end) = self.near[sender.index()];
         self.hosts.len() as u32 - (end - start)

@@ -1,4 +1,4 @@
-//! Published distributions of flow sizes, as the field's traffic generators use them.
+//! Published distributions of flow sizes, as used by common traffic generators.
 //!
 //! Facts only: the points of cumulative distributions, size in bytes and the share of flows in percent. All were looked
 //! up in the named files in 2026.
@@ -8,9 +8,9 @@
 //!   (2019), the generator of HPCC (Li et al., SIGCOMM 2019).
 //! - `alistorage`: Alibaba's distributed storage, 2019; points as in `traffic_gen/AliStorage2019.txt` of the same
 //!   repository.
-//! - `solar`: block storage, Miao et al., "From Luna to Solar", SIGCOMM 2022; points as in
-//!   `traffic_gen/Solar2022.txt` of <https://github.com/conweave-project/conweave-ns3> (2023), the generator of ConWeave
-//!   (Song et al., SIGCOMM 2023).
+//! - `solar`: block storage, Miao et al., "From Luna to Solar", SIGCOMM 2022; points as in `traffic_gen/Solar2022.txt`
+//!   of <https://github.com/conweave-project/conweave-ns3> (2023), the generator of ConWeave (Song et al., SIGCOMM
+//!   2023).
 
 use netloom_model::SizePoint;
 use netloom_units::Bytes;
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn they_are_distributions_with_the_means_of_their_generators() {
-        // Mean over the straight lines, as the generators compute it.
+        // Mean over the linear pieces, as the generators compute it.
         let means = [1_711_250.0, 40_869.8, 39_423.504_52];
         for (name, mean) in NAMES.into_iter().zip(means) {
             let sizes = Sizes::new(&points(name).expect("it is listed")).expect("it rises");

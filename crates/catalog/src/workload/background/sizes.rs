@@ -1,10 +1,10 @@
-//! Sizes drawn from a cumulative distribution given by points.
+//! Sizes drawn at random from a cumulative distribution given by points.
 //!
-//! Models: straight lines between the points, as the traffic generators of the field draw them.
+//! Models: linear interpolation between the points, as in common traffic generators.
 //! Leaves out: where the points come from.
 //!
-//! Invariants: a size has at least one byte; rounding goes to the nearest byte, so the mean of what is drawn is that of
-//! the points. A draw needs `+ - * /` only and is the same on every processor.
+//! Invariants: a size has at least one byte; rounding goes to the nearest byte, so the mean of the drawn sizes is that
+//! of the points. A draw needs `+ - * /` only and is the same on every processor.
 
 use netloom_model::SizePoint;
 use netloom_units::{Bytes, Random};
@@ -12,7 +12,7 @@ use netloom_units::{Bytes, Random};
 use super::wrong;
 use crate::workload::error::WorkloadError;
 
-/// A distribution ready to be drawn from.
+/// A distribution ready for random draws.
 #[derive(Debug, Clone)]
 pub(super) struct Sizes {
     points: Vec<SizePoint>,
@@ -57,7 +57,7 @@ impl Sizes {
         self.at(random.unit())
     }
 
-    /// The size that so many messages do not exceed, from 0 up to but not including 1.
+    /// The size that this share of messages does not exceed, from 0 up to but not including 1.
     fn at(&self, share: f64) -> Bytes {
         let end = self.points.partition_point(|point| point.share <= share);
         let (low, high) = (self.points[end - 1], self.points[end]);

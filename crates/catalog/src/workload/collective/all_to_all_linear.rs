@@ -5,17 +5,17 @@
 //! The `linear` algorithm of MPI libraries; the pattern of the experiments behind `congestion-fabrics`.
 //!
 //! # Parameters
-//! `posting`: with `rotated` a rank posts the next place first and goes round from there, so that receivers differ at any
-//! moment; with `same` every rank posts places 0, 1, 2 and so on, as a plain loop does, so that it starts as an incast that
-//! moves from place to place.
+//! `posting`: with `rotated` a rank posts to the next place first and continues round from there, so that receivers
+//! differ at any moment; with `same` every rank posts to places 0, 1, 2 and so on, as a simple loop does, so that it
+//! starts as an incast that moves from place to place.
 //!
 //! # Invariants
-//! One step. The receive from a place is posted just before the send that is posted with it. Nothing depends on anything,
+//! One step. The receive from a place is posted just before the send that is posted with it. There are no dependencies,
 //! so `dependent` changes nothing.
 //!
 //! # When it misleads
 //! n - 1 messages per rank leave in one burst: the fabric sees n(n - 1) flows at once, which hides path collisions that
-//! few fat flows would show. Where a NIC serves its queue pairs in turns, `same` differs little from `rotated` unless
+//! few large flows would show. Where a NIC serves its queue pairs in turns, `same` differs little from `rotated` unless
 //! posting takes time (`hosts.send_overhead`).
 
 use netloom_units::{Kind, Parameter, Settings, Spec, Value};
@@ -43,7 +43,7 @@ pub struct AllToAllLinear {
 }
 
 impl AllToAllLinear {
-    /// Operations before the wait: with `same` a rank passes over itself.
+    /// Number of operations before the wait: with `same` a rank skips itself.
     fn n_posts(&self) -> u64 {
         u64::from(self.frame.n_ranks) - u64::from(self.is_rotated)
     }

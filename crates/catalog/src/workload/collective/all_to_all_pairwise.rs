@@ -9,11 +9,11 @@
 //! None.
 //!
 //! # Invariants
-//! n - 1 steps; in each the places form a permutation, so that no receiver is met by two senders of the same step.
+//! n - 1 steps; in each the places form a permutation, so that no receiver has two senders of the same step.
 //!
 //! # When it misleads
-//! Steps are only loosely in step: a slow path lets a rank fall behind, and then two steps meet at one receiver.
-//! With `dependent: false` it is the linear form.
+//! Steps are only loosely synchronised: a slow path lets a rank fall behind, and then two steps collide at one
+//! receiver. With `dependent: false` it is the linear form.
 
 use netloom_units::{Settings, Spec};
 

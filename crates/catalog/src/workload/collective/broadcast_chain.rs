@@ -1,5 +1,5 @@
 //! # Idea
-//! The root cuts S bytes into chunks; every place passes each chunk on to the next one as soon as it has it.
+//! The root cuts S bytes into chunks; every place forwards each chunk to the next one as soon as it has it.
 //!
 //! # Source
 //! The pipelined chain (one pass round the ring) of NCCL and MPI libraries.
@@ -11,7 +11,7 @@
 //! Every place but the last sends S bytes once; ideal time (S / c + n - 2)(a + c / B) for steps of latency a.
 //!
 //! # When it misleads
-//! One slow link on the chain slows all places behind it. With `dependent: false` places pass on what they do not have.
+//! One slow link on the chain slows all places behind it. With `dependent: false` places forward data they do not have.
 
 use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 
@@ -85,7 +85,7 @@ impl Algorithm for BroadcastChain {
         if is_first || !self.frame.dependent {
             let n_sends = if is_last { 0 } else { n_chunks };
             let n_messages = if is_first { 0 } else { self.n_chunks };
-            // In the dependent form every chunk has its own tag, in the other all have the first.
+            // In the dependent form every chunk has its own tag, in the independent one all have the first.
             let sent = at_once(index, n_sends, n_messages, |number| (next, self.chunk_size(number)));
             return match sent {
                 Some(Step::Send { to, bytes, .. }) if self.frame.dependent => {

@@ -1,6 +1,6 @@
 //! # Idea
-//! Whoever has the data sends all of it to one that has not, so that the number of those who have it doubles each
-//! round.
+//! Every place that has the data sends all of it to one that has not, so that the number of places with the data
+//! doubles each round.
 //!
 //! # Source
 //! The binomial tree of MPI libraries; Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication
@@ -13,8 +13,8 @@
 //! ceil(log2 n) rounds; every place but the root receives S bytes once; the root sends ceil(log2 n) times S.
 //!
 //! # When it misleads
-//! All sends of a place are started together once it has the data, so its later children share its links with the
-//! earlier ones instead of waiting their turn. With `dependent: false` places send what they do not have.
+//! All sends of a place start together once it has the data, so its later children share its links with the earlier
+//! ones instead of being served in turn. With `dependent: false` places send data they do not have.
 
 use netloom_units::{Settings, Spec};
 
@@ -37,9 +37,9 @@ pub struct BroadcastTree {
 }
 
 impl BroadcastTree {
-    /// The first child is this far away from `node`, counted from the root; every later one twice as far.
+    /// Distance of the first child from `node`, counted from the root; every later child is twice as far.
     fn first_distance(node: u32) -> u64 {
-        // The round in which a node receives is the place of its highest bit; it sends in all later ones.
+        // The round in which a node receives is the index of its highest bit; it sends in all later ones.
         u64::from(node).checked_ilog2().map_or(1, |round| 2 << round)
     }
 

@@ -5,11 +5,11 @@
 //! The k-to-1 pattern of storage and of parameter servers; an aggressor in the experiments behind `congestion-fabrics`.
 //!
 //! # Parameters
-//! `senders`: how many of the places after the first one send, all of them without a number.
+//! `senders`: the number of places after the first one that send; all of them if it is not given.
 //!
 //! # Invariants
-//! Place 0 receives, places 1 to k send S bytes each, the rest does nothing. Nothing depends on anything, so
-//! `dependent` changes nothing.
+//! Place 0 receives, places 1 to k send S bytes each, the others do nothing. There are no dependencies, so `dependent`
+//! changes nothing.
 //!
 //! # When it misleads
 //! S is the size of one sender's message, so `algbw` is that of one sender; the receiver's link carries k times as

@@ -1,8 +1,8 @@
-//! Collectives: who sends what to whom, and after what.
+//! Collectives: the messages between ranks, and their dependencies.
 //!
 //! Each algorithm is one file with a `SPEC` and an `impl Algorithm`; the registry below is the only list. An algorithm
-//! speaks of *places* in the order of the ranks, never of hosts, and gives the n-th operation of a place without
-//! remembering anything: a rank that has not started costs no memory.
+//! numbers the ranks by *places* in their order, never by hosts, and gives the n-th operation of a place without
+//! keeping state: a rank that has not started costs no memory.
 //! Leaves out: reduction arithmetic and its time (put a compute phase behind), copies inside a host.
 //!
 //! Invariants: what one place sends, exactly one other place receives under the same tag; empty chunks are neither sent
@@ -22,25 +22,25 @@ mod ring_reduce_scatter;
 use netloom_model::{Bucket, Collective};
 use netloom_units::{Bytes, Settings, Spec};
 
-/// What all algorithms are given.
+/// The input of all algorithms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame {
     /// Number of ranks.
     pub n_ranks: u32,
     /// Bytes of the full vector per rank, S as nccl-tests count it.
     pub size: u64,
-    /// Whether a send waits for what it depends on.
+    /// Whether a send waits for the data it depends on.
     pub dependent: bool,
 }
 
 impl Frame {
-    /// Size of a chunk when S is cut in one per rank: the first S mod n of them hold one byte more.
+    /// Size of a chunk when S is cut into one per rank: the first S mod n of them hold one byte more.
     pub fn chunk(&self, number: u32) -> u64 {
         let n = u64::from(self.n_ranks);
         self.size / n + u64::from(u64::from(number) < self.size % n)
     }
 
-    /// Number of chunks among the first `limit` that hold anything.
+    /// Number of non-empty chunks among the first `limit`.
     fn n_filled(&self, limit: u32) -> u32 {
         u64::from(limit).min(if self.size < u64::from(self.n_ranks) { self.size } else { u64::MAX }) as u32
     }
@@ -72,7 +72,7 @@ pub enum Step {
     Receive {
         /// Tag within this collective.
         tag: u64,
-        /// How many.
+        /// Number of messages.
         messages: u32,
     },
     /// An empty chunk.
@@ -96,16 +96,16 @@ pub struct Posted {
     pub from: u32,
     /// Tag within this collective.
     pub tag: u64,
-    /// Its size; nothing comes of an empty one.
+    /// Its size; empty messages are not sent.
     pub bytes: u64,
 }
 
 /// A fraction that sizes are multiplied by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Factor {
-    /// Above the line.
+    /// The numerator.
     pub numerator: u64,
-    /// Below the line; not zero.
+    /// The denominator; not zero.
     pub denominator: u64,
 }
 
@@ -128,8 +128,8 @@ pub trait Algorithm: Sized {
     /// When a parameter does not fit the number of ranks or the size.
     fn new(frame: Frame, settings: &Settings) -> Result<Self, String>;
 
-    /// The `index`-th operation of a place; nothing past the last one. The first one past the last has the same answer
-    /// as all later ones.
+    /// The `index`-th operation of a place; `None` past the last one. The first index past the last one has the same
+    /// result as all later ones.
     fn operation(&self, place: u32, index: u64) -> Option<Step>;
 
     /// Tags are below this.
@@ -144,29 +144,29 @@ pub trait Algorithm: Sized {
     /// Whether every place does all its sends before its first wait.
     fn sends_first(&self) -> bool;
 
-    /// Whether [`Algorithm::posted`] tells all receives; hosts that grant, add or copy need that.
+    /// Whether [`Algorithm::posted`] lists all receives; hosts that grant, add or copy need that.
     fn lists_receives(&self) -> bool {
         false
     }
 
-    /// The `number`-th receive that a place posts together with its `index`-th operation, and before it; nothing past
+    /// The `number`-th receive that a place posts together with its `index`-th operation, and before it; `None` past
     /// the last one.
     fn posted(&self, _place: u32, _index: u64, _number: u32) -> Option<Posted> {
         None
     }
 
-    /// Whether what the `index`-th operation of a place waits for is added to what is there.
+    /// Whether the data that the `index`-th operation of a place waits for is added to local data.
     fn adds(&self, _index: u64) -> bool {
         false
     }
 }
 
-/// The place of an algorithm in [`SPECS`].
+/// The index of an algorithm in [`SPECS`].
 pub fn number_of(name: &str) -> Option<u16> {
     SPECS.iter().position(|spec| spec.name == name).map(|number| number as u16)
 }
 
-/// A bucket of these collectives, with the sizes that `algbw` and `busbw` are made of.
+/// A bucket of these collectives, with the sizes that `algbw` and `busbw` are computed from.
 ///
 /// # Errors
 /// When a collective names no algorithm or a parameter does not fit.
@@ -181,7 +181,7 @@ pub fn bucket(collectives: Vec<Collective>, n_ranks: u32) -> Result<Bucket, Stri
     Ok(Bucket { collectives, size, bus_bytes })
 }
 
-/// Sends all at once, then one wait for all that comes in, under tag 0: the form of everything independent.
+/// Sends all at once, then one wait for all incoming messages, under tag 0: the form without dependencies.
 fn at_once(index: u64, n_sends: u64, n_messages: u32, send: impl FnOnce(u64) -> (u32, u64)) -> Option<Step> {
     if index < n_sends {
         let (to, bytes) = send(index);
@@ -190,13 +190,13 @@ fn at_once(index: u64, n_sends: u64, n_messages: u32, send: impl FnOnce(u64) -> 
     (index == n_sends).then(|| Step::receive(0, n_messages))
 }
 
-/// Closes the set of algorithms into one enum.
+/// Combines the algorithms into one enum.
 macro_rules! registry {
     ($($variant:ident => $module:ident),+ $(,)?) => {
         /// Every registered algorithm.
         pub static SPECS: &[&Spec] = &[$(&$module::SPEC),+];
 
-        /// A collective ready to be asked for operations.
+        /// A collective ready to generate operations.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum Plan {
             $(

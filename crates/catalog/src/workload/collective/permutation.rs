@@ -7,11 +7,11 @@
 //! Multipath TCP", SIGCOMM 2011.
 //!
 //! # Parameters
-//! `pattern`: `random` is drawn evenly from all permutations without a fixed point; `shift` sends to the place `shift`
-//! further on. `seed`: seeds the draw.
+//! `pattern`: `random` is drawn uniformly from all permutations without a fixed point; `shift` sends to the place
+//! `shift` further on. `seed`: seeds the draw.
 //!
 //! # Invariants
-//! No rank sends to itself; every rank sends and receives S bytes once. Nothing depends on anything, so `dependent`
+//! No rank sends to itself; every rank sends and receives S bytes once. There are no dependencies, so `dependent`
 //! changes nothing.
 //!
 //! # When it misleads

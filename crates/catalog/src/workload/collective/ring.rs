@@ -2,10 +2,10 @@
 //!
 //! Models: in round k place p sends chunk p - k (mod n), so that over n - 1 rounds it sends every chunk but p + 1, and
 //! over 2(n - 1) rounds every chunk twice but p + 1 and p + 2.
-//! Independent form: all rounds at once; round s carries a chunk of the s-th size for every place, as the simulator
-//! behind `zeltser2026` cuts it.
+//! Independent form: all rounds at once; round s carries a chunk of the s-th size for every place, as in the simulator
+//! behind `zeltser2026`.
 //!
-//! Invariants: in the dependent form round k + 1 of a place starts only after what it receives in round k.
+//! Invariants: in the dependent form round k + 1 of a place starts only after it has received round k.
 //! Source: Patarasuk, Yuan, "Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations", JPDC 2009.
 
 use super::{Frame, Posted, Step, at_once};
@@ -14,7 +14,7 @@ use super::{Frame, Posted, Step, at_once};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ring {
     frame: Frame,
-    /// How often the n - 1 rounds of one pass are gone through: one, or two for a whole all-reduce.
+    /// Number of passes of n - 1 rounds: one, or two for a whole all-reduce.
     passes: u32,
 }
 
@@ -67,7 +67,7 @@ impl Ring {
         Some(Posted { from, tag: round, bytes: self.frame.chunk(self.frame.before(from, back)) })
     }
 
-    /// Whether what comes in the round of an operation belongs to the first pass.
+    /// Whether the data received in the round of an operation belongs to the first pass.
     pub(super) fn is_first_pass(&self, index: u64) -> bool {
         index / 2 < u64::from(self.rounds_per_pass())
     }

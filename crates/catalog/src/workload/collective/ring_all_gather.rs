@@ -1,5 +1,5 @@
 //! # Idea
-//! Every rank has a chunk of S / n bytes and wants all of them; chunks travel round a ring, a step per round.
+//! Every rank has a chunk of S / n bytes and needs all of them; chunks travel round a ring, one step per round.
 //!
 //! # Source
 //! Patarasuk, Yuan, "Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations", JPDC 2009.
@@ -11,8 +11,8 @@
 //! n - 1 rounds; together the places send (n - 1) S bytes. Round k + 1 of a place waits for its round k.
 //!
 //! # When it misleads
-//! The latency grows with n; for small S real libraries take a tree or a doubling algorithm.
-//! With `dependent: false` a place sends all rounds at once: one burst instead of n - 1 steps.
+//! The latency grows with n; for small S real libraries use a tree or a doubling algorithm. With `dependent: false` a
+//! place sends all rounds at once: one burst instead of n - 1 steps.
 
 use netloom_units::{Settings, Spec};
 

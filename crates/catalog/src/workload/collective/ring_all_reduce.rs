@@ -9,11 +9,11 @@
 //! is not an all-reduce, but what the simulator behind `zeltser2026` calls one.
 //!
 //! # Invariants
-//! Together the places send 2(n - 1) S bytes (`full`) or (n - 1) S (`half`); `busbw` counts what was really sent.
+//! Together the places send 2(n - 1) S bytes (`full`) or (n - 1) S (`half`); `busbw` counts the bytes really sent.
 //!
 //! # When it misleads
-//! The time to add is not counted, and a step waits for a whole chunk: real libraries cut chunks finer.
-//! `half` flatters every comparison with a real all-reduce by a factor of two.
+//! The time to add is not counted, and a step waits for a whole chunk: real libraries cut chunks finer. `half` makes
+//! every comparison with a real all-reduce better by a factor of two.
 
 use netloom_units::{Kind, Parameter, Settings, Spec, Value};
 

@@ -1,5 +1,5 @@
 //! # Idea
-//! Every rank has S bytes and wants the sum of one chunk; partial sums travel round a ring, a step per round.
+//! Every rank has S bytes and needs the sum of one chunk; partial sums travel round a ring, one step per round.
 //!
 //! # Source
 //! Patarasuk, Yuan, "Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations", JPDC 2009.
