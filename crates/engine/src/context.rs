@@ -187,7 +187,7 @@ impl TimerKind {
         let (kind, argument) = match self {
             TimerKind::Fault { port, change } => (0, u64::from(port) << 34 | change.word()),
             TimerKind::Release { actor } => (1, u64::from(actor)),
-            TimerKind::Wake { actor, stream: lane } => (2, u64::from(actor) << 8 | u64::from(lane)),
+            TimerKind::Wake { actor, stream } => (2, u64::from(actor) << 8 | u64::from(stream)),
             TimerKind::Pace { .. } => (3, 0),
             TimerKind::Timeout { .. } => (4, 0),
             TimerKind::Hook { number } => (5, u64::from(number)),

@@ -661,8 +661,8 @@ fn fire(timer: Timer, node: &mut Node, context: &mut PartitionContext, round: &R
             node.actor_mut(actor).release();
             node.run_actor(timer.at, actor, context, round);
         }
-        TimerKind::Wake { actor, stream: lane } => {
-            node.actor_mut(actor).wake(lane);
+        TimerKind::Wake { actor, stream } => {
+            node.actor_mut(actor).wake(stream);
             node.run_actor(timer.at, actor, context, round);
         }
         TimerKind::Later { actor } => {

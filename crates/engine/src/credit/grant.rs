@@ -152,9 +152,9 @@ impl Crossbar {
                 step if step == self.n_words => words[word] & !after,
                 _ => words[word],
             };
-            let snapshot = bits(wanted).map(|bit| word as u32 * 64 + bit).find(|&ingress| meets(ingress));
-            if snapshot.is_some() {
-                return snapshot;
+            let found = bits(wanted).map(|bit| word as u32 * 64 + bit).find(|&ingress| meets(ingress));
+            if found.is_some() {
+                return found;
             }
         }
         None

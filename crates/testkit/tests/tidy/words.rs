@@ -5,7 +5,7 @@
 //!
 //! Leaves out: comments and messages, in which many of these words are ordinary English.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::source;
 use crate::tree::{self, Text};
@@ -107,7 +107,7 @@ fn compare(
 ) {
     let stored: BTreeMap<&str, usize> = left.iter().copied().collect();
     let names = counts.keys().map(String::as_str).chain(stored.keys().copied());
-    let names: std::collections::BTreeSet<&str> = names.collect();
+    let names: BTreeSet<&str> = names.collect();
     for name in names {
         let count = counts.get(name).copied().unwrap_or(0);
         let stored = stored.get(name).copied().unwrap_or(0);
@@ -197,7 +197,7 @@ fn the_glossary_is_in_order_and_its_places_exist() {
     assert!(terms.len() > 40, "{} terms", terms.len());
     let first = |term: &Vec<String>| term[0].to_ascii_lowercase();
     for pair in terms.windows(2).filter(|pair| first(&pair[0]) > first(&pair[1])) {
-        complaints.push(format!("{} stands before {}", pair[0][0], pair[1][0]));
+        complaints.push(format!("{} comes before {}", pair[0][0], pair[1][0]));
     }
     for term in &terms {
         let [name, _, key, code, _] = term.as_slice() else {
