@@ -224,11 +224,11 @@ impl Judge<'_> {
             role,
             occupied: occupancy.map(|occupancy| Duration(occupancy.occupied)),
             sending: port.rate.serialization(Bytes(sent)),
-            starved: Duration(starved),
+            credit_stalled: Duration(starved),
             mean_waiting: occupancy.map(|occupancy| self.span.mean(occupancy.all.sum)),
             peak_waiting: occupancy.map(|occupancy| Bytes(occupancy.peak)),
             blocked_by: blocked_by.map(|(port, _)| port),
-            held: blocked_by.map(|(_, held)| self.span.mean(held)),
+            blocked_size: blocked_by.map(|(_, held)| self.span.mean(held)),
         }
     }
 

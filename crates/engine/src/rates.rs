@@ -175,11 +175,11 @@ impl Rates {
                     destination,
                     number,
                     packets: of.packets,
-                    again: of.again,
+                    retransmitted: of.again,
                     duplicates: of.duplicates,
                     nacks: of.nacks,
                     marked: of.marked,
-                    notified: of.notified,
+                    notifications: of.notified,
                     size: Bytes(of.bytes),
                     queue_pairs: rates.len() as u32,
                     rate: (!rates.is_empty()).then(|| Rate(rates.values().map(|rate| rate.0).sum())),
@@ -235,11 +235,11 @@ impl Line {
 fn together(first: &RateRow, second: &RateRow) -> RateRow {
     RateRow {
         packets: first.packets + second.packets,
-        again: first.again + second.again,
+        retransmitted: first.retransmitted + second.retransmitted,
         duplicates: first.duplicates + second.duplicates,
         nacks: first.nacks + second.nacks,
         marked: first.marked + second.marked,
-        notified: first.notified + second.notified,
+        notifications: first.notifications + second.notifications,
         size: Bytes(first.size.0 + second.size.0),
         ..*second
     }

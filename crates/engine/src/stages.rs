@@ -86,7 +86,7 @@ fn row((number, stage): (usize, &Stage), (place, flow): (usize, &StagedFlow), si
     StageRow {
         stage: number as u32,
         start,
-        judged,
+        measured_from: judged,
         end,
         flow: place as u16,
         source: flow.source,

@@ -33,7 +33,7 @@ pub(crate) fn run_summary(
         threads: Some(u32::try_from(threads).unwrap_or(u32::MAX)),
         command,
         engine: derived(prepared, simulated),
-        ours: notes(prepared),
+        assumptions: notes(prepared),
         time_scale: compiled.time_scale.clone(),
         measured: None,
     }

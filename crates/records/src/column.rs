@@ -14,11 +14,42 @@ use arrow_schema::{DataType, Field, Schema};
 use crate::registry::Table;
 
 /// Version of the set of tables and columns; a reader refuses a newer one.
-pub const SCHEMA_VERSION: u32 = 3;
+pub const SCHEMA_VERSION: u32 = 4;
 
 /// Columns added to the end of a table later: the table, and the version that added them. For earlier runs, which did
 /// not record them, they are read as zero.
 const ADDED: &[(Table, u32)] = &[(Table::Series, 2), (Table::Series, 2)];
+
+/// Columns that version 4 renamed: the table, the earlier name and the present one.
+const RENAMED_IN_4: &[(Table, &str, &str)] = &[
+    (Table::Repairs, "again", "retransmitted"),
+    (Table::Repairs, "nacks_blocked", "nacks_suppressed"),
+    (Table::Repairs, "nacks_made", "nacks_generated"),
+    (Table::Repairs, "notified", "notifications"),
+    (Table::Signals, "nacks_blocked", "nacks_suppressed"),
+    (Table::Signals, "nacks_made", "nacks_generated"),
+    (Table::Rates, "again", "retransmitted"),
+    (Table::Rates, "notified", "notifications"),
+    (Table::Stages, "judged", "measured_from"),
+    (Table::Congestion, "starved", "credit_stalled"),
+    (Table::Congestion, "held", "blocked_size"),
+    (Table::Events, "noticed", "detected"),
+    (Table::Reordering, "late_again", "late_retransmitted"),
+    (Table::Reordering, "held_packets", "buffered_packets"),
+    (Table::Reordering, "held_size", "buffered_size"),
+    (Table::Reordering, "back_one", "extent_1"),
+    (Table::Reordering, "back_two", "extent_2"),
+    (Table::Reordering, "back_four", "extent_4"),
+    (Table::Reordering, "back_eight", "extent_8"),
+    (Table::Reordering, "back_sixteen", "extent_16"),
+    (Table::Reordering, "back_thirty_two", "extent_32"),
+    (Table::Reordering, "back_sixty_four", "extent_64"),
+    (Table::Reordering, "back_more", "extent_128"),
+    (Table::Tallies, "again", "retransmitted"),
+    (Table::Tallies, "notified", "notifications"),
+    (Table::Tallies, "on_pairs", "on_queue_pairs"),
+    (Table::Arbitration, "longest", "longest_wait"),
+];
 
 /// How the values of a column are stored.
 ///
@@ -115,26 +146,39 @@ impl TableSpec {
         Schema::new_with_metadata(fields, owned(metadata))
     }
 
-    /// The schema, with nullability as stored: in earlier versions some columns were never null.
+    /// The schema with names and nullability as stored: in earlier versions some columns had other names, and some were
+    /// never null.
     pub(crate) fn schema_as_stored(&self, stored: &Schema) -> Schema {
         let schema = self.schema();
         let both = schema.fields().iter().zip(stored.fields());
-        let fields: Vec<Field> =
-            both.map(|(own, found)| own.as_ref().clone().with_nullable(found.is_nullable())).collect();
+        let as_stored = |(own, found): (&Arc<Field>, &Arc<Field>)| {
+            own.as_ref().clone().with_name(found.name()).with_nullable(found.is_nullable())
+        };
+        let fields: Vec<Field> = both.map(as_stored).collect();
         Schema::new_with_metadata(fields, schema.metadata)
     }
 
-    /// The table as in runs of a version.
+    /// The table with the columns that runs of a version have.
     pub(crate) fn of_version(&self, version: u32) -> TableSpec {
         let n_later = ADDED.iter().filter(|&&(table, since)| table == self.table && since > version).count();
         TableSpec { columns: &self.columns[..self.columns.len() - n_later], ..*self }
     }
 
-    /// Reports how a schema differs from this table's, if it does.
+    fn schema_of_version(&self, version: u32) -> Schema {
+        let schema = self.schema();
+        let named = |field: &Arc<Field>| {
+            let name = name_of_version(self.table, field.name(), version);
+            field.as_ref().clone().with_name(name)
+        };
+        let fields: Vec<Field> = schema.fields().iter().map(named).collect();
+        Schema::new_with_metadata(fields, schema.metadata)
+    }
+
+    /// Reports how the schema of a table stored in a version differs from this table's, if it does.
     ///
     /// Meanings are not compared: their wording may change without a new schema version.
-    pub(crate) fn difference(&self, found: &Schema) -> Option<String> {
-        let expected = self.schema();
+    pub(crate) fn difference(&self, found: &Schema, version: u32) -> Option<String> {
+        let expected = self.schema_of_version(version);
         for (place, field) in expected.fields().iter().enumerate() {
             let Some(other) = found.fields().get(place) else {
                 return Some(format!("a column is missing: {}", field.name()));
@@ -145,6 +189,15 @@ impl TableSpec {
         }
         let extra = found.fields().get(expected.fields().len())?;
         Some(format!("there is a column too many: {}", extra.name()))
+    }
+}
+
+/// The name of a column in runs of a version.
+fn name_of_version(table: Table, name: &str, version: u32) -> &str {
+    let renamed = RENAMED_IN_4.iter().find(|&&(in_table, _, present)| in_table == table && present == name);
+    match renamed {
+        Some(&(_, earlier, _)) if version < 4 => earlier,
+        _ => name,
     }
 }
 

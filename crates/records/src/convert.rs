@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 
+use crate::column::SCHEMA_VERSION;
 use crate::names::Names;
 use crate::row::{Row, RowError};
 
@@ -54,7 +55,7 @@ pub fn record_batch<R: Row>(rows: &[R], names: &Names) -> Result<RecordBatch, Ro
 /// If the columns are not those of the table, or contain a value that this program never writes.
 pub fn rows_of<R: Row>(batch: &RecordBatch) -> Result<Vec<R>, BatchError> {
     let table = R::TABLE.name();
-    if let Some(difference) = R::SPEC.difference(&batch.schema()) {
+    if let Some(difference) = R::SPEC.difference(&batch.schema(), SCHEMA_VERSION) {
         return Err(BatchError::Schema { table, difference });
     }
     let mut rows = Vec::new();

@@ -102,7 +102,7 @@ mod tests {
         };
         let row = EventRow {
             time: Time(5),
-            noticed: None,
+            detected: None,
             target: Target::Switch,
             link: LinkId(0),
             node: NodeId(1),
@@ -117,7 +117,7 @@ mod tests {
         csv_lines(&record_batch(&[row, lossy], &names).expect("all are named"), &mut text);
         assert_eq!(
             text,
-            "time,noticed,target,link,node,action,rate,loss,period,link_name,node_name\n\
+            "time,detected,target,link,node,action,rate,loss,period,link_name,node_name\n\
              5,,switch,0,1,degrade,7,,,left-right,\"a,\"\"b\"\"\"\n\
              5,,switch,0,0,errors,,0.0000001,,left-right,\"\"\n"
         );

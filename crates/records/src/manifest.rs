@@ -84,7 +84,7 @@ pub struct RunSummary {
     /// Values the engine derived: window, lookahead, coordination delay.
     pub engine: Map<String, Value>,
     /// Modelling assumptions, in whole sentences.
-    pub ours: Vec<String>,
+    pub assumptions: Vec<String>,
     /// Its times as a share of those of its source, such as `1/1000`; absent if the scenario states none.
     pub time_scale: Option<String>,
     /// Who measured it and how; absent if it was simulated.
@@ -126,9 +126,9 @@ pub struct Manifest {
     /// Values the engine derived: window, lookahead, coordination delay.
     #[serde(default)]
     pub engine: Map<String, Value>,
-    /// Modelling assumptions, in whole sentences.
-    #[serde(default)]
-    pub ours: Vec<String>,
+    /// Modelling assumptions, in whole sentences; up to version 3 they were called `ours`.
+    #[serde(default, alias = "ours")]
+    pub assumptions: Vec<String>,
     /// The resolved scenario as text.
     #[serde(default)]
     pub scenario_yaml: String,
@@ -163,7 +163,7 @@ impl Manifest {
             command: summary.command,
             tables: run.tables,
             engine: summary.engine,
-            ours: summary.ours,
+            assumptions: summary.assumptions,
             scenario_yaml: summary.scenario_yaml,
             scenario: summary.scenario,
             changed: Some(summary.changed),

@@ -39,12 +39,12 @@ impl From<&RepairRow> for Repaired {
         Repaired {
             messages: 1,
             packets: row.packets.into(),
-            again: row.again.into(),
+            again: row.retransmitted.into(),
             duplicates: row.duplicates.into(),
             nacks: row.nacks.into(),
             marked: row.marked.into(),
             cnps: row.cnps.into(),
-            notified: row.notified.into(),
+            notified: row.notifications.into(),
             timeouts: row.timeouts.into(),
             distance: row.distance,
         }
@@ -53,11 +53,21 @@ impl From<&RepairRow> for Repaired {
 
 impl From<&TallyRow> for Repaired {
     fn from(row: &TallyRow) -> Repaired {
-        let TallyRow { again, duplicates, nacks, marked, cnps, notified, timeouts, distance, .. } = *row;
+        let TallyRow {
+            retransmitted: again,
+            duplicates,
+            nacks,
+            marked,
+            cnps,
+            notifications: notified,
+            timeouts,
+            distance,
+            ..
+        } = *row;
         // Without a message on a queue pair, the packets of a row do not count.
-        let packets = if row.on_pairs > 0 { row.packets } else { 0 };
+        let packets = if row.on_queue_pairs > 0 { row.packets } else { 0 };
         Repaired {
-            messages: row.on_pairs,
+            messages: row.on_queue_pairs,
             packets,
             again,
             duplicates,
@@ -104,13 +114,13 @@ impl AddAssign<&RepairRow> for TallyRow {
             distance,
         } = sums;
         *self = TallyRow {
-            on_pairs: messages,
-            again,
+            on_queue_pairs: messages,
+            retransmitted: again,
             duplicates,
             nacks,
             marked,
             cnps,
-            notified,
+            notifications: notified,
             timeouts,
             distance,
             ..*self
@@ -131,14 +141,14 @@ mod tests {
             number,
             job: 0,
             packets: 10 + number,
-            again: 7,
+            retransmitted: 7,
             duplicates: 6,
             nacks: 5,
-            nacks_blocked: 4,
-            nacks_made: 3,
+            nacks_suppressed: 4,
+            nacks_generated: 3,
             marked: 2,
             cnps: 1,
-            notified: 8,
+            notifications: 8,
             timeouts: 9,
             distance: 20 - number,
         }

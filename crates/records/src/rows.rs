@@ -62,7 +62,7 @@ table! {
         pub packets: u32, "packets";
         /// Links crossed by these packets, summed.
         pub hops: u64, "links";
-        /// Time from start to end that it would have taken alone on the idle fabric; absent for messages of jobs.
+        /// Completion time on an otherwise idle fabric (unloaded FCT); absent for messages of jobs.
         pub ideal: Option<Duration>, "ps";
     }
     names {}
@@ -149,7 +149,7 @@ table! {
         pub port: PortId, "id";
         /// Node it belongs to.
         pub node: NodeId, "id";
-        /// Its place at that node.
+        /// Its index at that node.
         pub index: u32, "number";
         /// The link.
         pub link: LinkId, "id";
@@ -161,11 +161,11 @@ table! {
         pub packets: u64, "packets";
         /// Bytes sent.
         pub size: Bytes, "B";
-        /// Time these bytes take on the wire.
+        /// Serialization time of these bytes at the rate of the link.
         pub busy: Duration, "ps";
-        /// Most packets ever waiting, the one on the wire not included; absent where they were not counted.
+        /// Largest number of queued packets, without the one in transmission; absent where they were not counted.
         pub peak_packets: Option<u32>, "packets";
-        /// Most bytes ever accepted and not yet sent, the rest of the packet on the wire included; absent of a measured run.
+        /// Largest backlog: bytes accepted and not yet sent, with the rest of the packet in transmission; absent in a measured run.
         pub peak_size: KnownSize, "B";
         /// Packets dropped here.
         pub dropped: u64, "packets";
@@ -183,7 +183,7 @@ table! {
 }
 
 table! {
-    /// One interval of one port; intervals with nothing of all this have no row.
+    /// One interval of one port; intervals in which all values are zero have no row.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct SeriesRow in Series series {
         /// End of the interval; the run may end before the last one does.
@@ -194,9 +194,9 @@ table! {
         pub port: PortId, "id";
         /// Bytes whose transmission started in the interval.
         pub size: Bytes, "B";
-        /// Bytes waiting at its end.
+        /// Bytes queued at its end.
         pub waiting: Bytes, "B";
-        /// Time in the interval for which the other end kept a class from being sent here.
+        /// Time in the interval during which the peer had paused at least one class, or had no credits for one.
         pub paused: Duration, "ps";
         /// Packets dropped here in the interval.
         pub dropped: u64, "packets";
@@ -256,22 +256,22 @@ impl DropReason {
 }
 
 table! {
-    /// All drops of one reason at one place.
+    /// All drops of one reason at one port, or at one node before a port was chosen.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct DropRow in Drops drops {
-        /// Where.
+        /// The node.
         pub node: NodeId, "id";
-        /// Which egress port; absent where no port had been chosen.
+        /// The egress port; absent where none had been chosen.
         pub port: Option<PortId>, "id";
-        /// Why.
+        /// The reason.
         pub reason: DropReason, "word";
-        /// How many packets.
+        /// Number of packets.
         pub packets: u64, "packets";
-        /// Their bytes; absent of a measured run.
+        /// Their bytes; absent in a measured run.
         pub size: KnownSize, "B";
-        /// The first one; in a measured run the sample that shows it.
+        /// Time of the first drop; in a measured run, of the sample that shows it.
         pub first: Time, "ps";
-        /// The last one; in a measured run the sample that shows it.
+        /// Time of the last drop; in a measured run, of the sample that shows it.
         pub last: Time, "ps";
     }
     names {
@@ -283,14 +283,14 @@ table! {
 }
 
 table! {
-    /// One change of one link.
+    /// One change of state of one link.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct FaultRow in Faults faults {
-        /// When.
+        /// Time.
         pub time: Time, "ps";
-        /// Which link.
+        /// The link.
         pub link: LinkId, "id";
-        /// Whether it carries packets from then on.
+        /// Whether the link is up from then on.
         pub up: bool, "flag";
     }
     names {
@@ -302,7 +302,7 @@ table! {
 }
 
 table! {
-    /// What was sent again of a message on a queue pair, and why, until nothing of it was under way any more.
+    /// Retransmissions of a message on a queue pair and their causes, until none of its packets is in flight.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct RepairRow in Repairs repairs {
         /// When the message's last byte arrived; absent if it never did.
@@ -317,25 +317,25 @@ table! {
         pub job: u16, "id";
         /// Data packets that arrived, each counted once.
         pub packets: u32, "packets";
-        /// Packets that came and had been sent before.
-        pub again: u32, "packets";
-        /// Packets that came and had been taken before: sent again for nothing.
+        /// Retransmitted packets that arrived.
+        pub retransmitted: u32, "packets";
+        /// Packets that arrived and had been received before: spurious retransmissions.
         pub duplicates: u32, "packets";
-        /// NACKs the receiver sent.
+        /// NACKs that the receiver sent.
         pub nacks: u32, "packets";
-        /// NACKs that the switch above the receiver kept back.
-        pub nacks_blocked: u32, "packets";
-        /// NACKs that this switch made in the receiver's name.
-        pub nacks_made: u32, "packets";
-        /// Marked packets that came.
+        /// NACKs that the switch next to the receiver suppressed.
+        pub nacks_suppressed: u32, "packets";
+        /// NACKs that this switch generated on behalf of the receiver.
+        pub nacks_generated: u32, "packets";
+        /// Marked packets that arrived.
         pub marked: u32, "packets";
-        /// CNPs the receiver sent.
+        /// CNPs that the receiver sent.
         pub cnps: u32, "packets";
-        /// CNPs, NACKs and marks told by ACKs that slowed the sender down.
-        pub notified: u32, "packets";
-        /// Retransmission timeouts of its queue pair while it was the first message there that was not wholly acknowledged.
+        /// Congestion notifications that the sender's congestion control handled: CNPs, NACKs and marks echoed by ACKs.
+        pub notifications: u32, "packets";
+        /// Retransmission timeouts of its queue pair while it was the first message there that was not fully acknowledged.
         pub timeouts: u32, "number";
-        /// Most packets by which one came before its turn.
+        /// Largest reordering distance: number of packets by which a packet arrived before its turn.
         pub distance: u32, "packets";
     }
     names {}
@@ -354,7 +354,7 @@ impl RepairRow {
 }
 
 table! {
-    /// What an egress port told of congestion, or was told; ports without any of it have no row.
+    /// Congestion signals of an egress port: marks, pauses and filtered NACKs; ports without any have no row.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct SignalRow in Signals signals {
         /// Port, counted over the fabric.
@@ -367,16 +367,16 @@ table! {
         pub peer: NodeId, "id";
         /// Data packets marked here.
         pub marked: u64, "packets";
-        /// Pause frames sent here that stop a class; each is followed by one that lets it go on.
+        /// Pause frames sent here that pause a class; each is followed by one that resumes it.
         pub pauses: u64, "packets";
-        /// Time for which the other end kept a class from being sent here.
+        /// Time during which the peer had paused at least one class, or had no credits for one.
         pub paused: Duration, "ps";
-        /// NACKs of the host at the other end that the switch's filter let pass.
+        /// NACKs of the host at the other end that the switch's filter forwarded.
         pub nacks_forwarded: u64, "packets";
-        /// NACKs of that host that the filter kept back.
-        pub nacks_blocked: u64, "packets";
-        /// NACKs that the filter made in the name of that host.
-        pub nacks_made: u64, "packets";
+        /// NACKs of that host that the filter suppressed.
+        pub nacks_suppressed: u64, "packets";
+        /// NACKs that the filter generated on behalf of that host.
+        pub nacks_generated: u64, "packets";
     }
     names {
         /// Name of the node.
@@ -391,7 +391,7 @@ table! {
 }
 
 table! {
-    /// What a chosen flow sent in an interval, and how fast it might; intervals with nothing of it have no row.
+    /// What a recorded flow sent in an interval, and its allowed rate; intervals in which all values are zero have no row.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct RateRow in Rates rates {
         /// End of the interval; the run may end before the last one does.
@@ -402,25 +402,25 @@ table! {
         pub source: HostId, "id";
         /// Receiver.
         pub destination: HostId, "id";
-        /// Number of the message among the sender's, where a single one was chosen; absent for all to this receiver.
+        /// Index of the message among the sender's if a single message is recorded; absent for all messages to this receiver.
         pub number: Option<u32>, "number";
-        /// Data packets put on the wire.
+        /// Data packets that the sender put on the wire.
         pub packets: u64, "packets";
-        /// Of these, packets that had been sent before.
-        pub again: u64, "packets";
-        /// Packets that came and had been taken before: sent again for nothing, counted when they come.
+        /// Retransmissions among them.
+        pub retransmitted: u64, "packets";
+        /// Packets that arrived and had been received before (spurious retransmissions), counted on arrival.
         pub duplicates: u64, "packets";
-        /// NACKs the receiver sent.
+        /// NACKs that the receiver sent.
         pub nacks: u64, "packets";
-        /// Marked packets that came.
+        /// Marked packets that arrived.
         pub marked: u64, "packets";
-        /// Notifications that congestion control took: CNPs, echoed marks, and NACKs where these count as such.
-        pub notified: u64, "packets";
-        /// Payload that came for the first time.
+        /// Congestion notifications that congestion control handled: CNPs, echoed marks, and NACKs where these count as such.
+        pub notifications: u64, "packets";
+        /// Payload that arrived for the first time (goodput).
         pub size: Bytes, "B";
-        /// Queue pairs of the flow with something unacknowledged at the end.
+        /// Queue pairs of the flow with unacknowledged packets at the end of the interval.
         pub queue_pairs: u32, "number";
-        /// Rate that congestion control allows these at the end, summed; absent without any.
+        /// Rate that congestion control allows these queue pairs at the end of the interval, summed; absent without any.
         pub rate: Option<Rate>, "bit/s";
     }
     names {}
@@ -436,15 +436,15 @@ impl RateRow {
 }
 
 table! {
-    /// What arrived of a staged flow in the judged part of a stage; flows that are not to send in that part have no row.
+    /// Goodput of a staged flow in the measured part of a stage; flows that do not send in that part have no row.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct StageRow in Stages stages {
         /// Stage, from 0.
         pub stage: u32, "number";
         /// Start of the stage.
         pub start: Time, "ps";
-        /// Start of the part that is judged: what was left out before it is for settling.
-        pub judged: Time, "ps";
+        /// Start of the measured part: the end of the stage's warm-up.
+        pub measured_from: Time, "ps";
         /// End of the stage.
         pub end: Time, "ps";
         /// Flow, from 0.
@@ -453,9 +453,9 @@ table! {
         pub source: HostId, "id";
         /// Receiver.
         pub destination: HostId, "id";
-        /// Payload that came for the first time in the judged part.
+        /// Payload that arrived for the first time in the measured part.
         pub size: Bytes, "B";
-        /// The same over the length of that part.
+        /// The same, divided by the length of that part.
         pub throughput: f64, "bit/s";
     }
     names {
@@ -527,44 +527,44 @@ impl Fate {
 }
 
 table! {
-    /// One hop of one recorded packet: a node it came to, and the link it left by.
+    /// One hop of one recorded packet: a node at which it arrived, and the link by which it left.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct PacketRow in Packets packets {
-        /// When its last bit had come to the node; at its sender, when it was handed to the NIC.
+        /// When its last bit had arrived at the node; at its sender, when it was handed to the NIC.
         pub arrival: Time, "ps";
         /// When its first bit went onto the wire; absent if it never did.
         pub start: Option<Time>, "ps";
         /// When its last bit had left; absent if it never did.
         pub sent: Option<Time>, "ps";
-        /// When its last bit came to the other end of the link, or when it was dropped; absent where the run ended before.
+        /// When its last bit arrived at the other end of the link, or when it was dropped; absent where the run ended before.
         pub end: Option<Time>, "ps";
-        /// Sender of the message; an ACK goes to it.
+        /// Sender of the message: the destination of its ACKs.
         pub source: HostId, "id";
-        /// Receiver of the message; an ACK comes from it.
+        /// Receiver of the message: the source of its ACKs.
         pub destination: HostId, "id";
         /// Number of the message among its sender's, from 0.
         pub number: u32, "number";
-        /// Number of the packet in its message, from 0, on queue pairs its PSN; an ACK has that of the packet it answers.
+        /// Index of the packet in its message, from 0; on queue pairs its PSN; of an ACK that of the packet it acknowledges.
         pub packet: u32, "number";
-        /// What it is: `data` or `ack`.
+        /// Kind: `data` or `ack`.
         pub kind: PacketKind, "word";
-        /// Links it had crossed before.
+        /// Number of links it had crossed before.
         pub hop: u16, "links";
         /// The node.
         pub node: NodeId, "id";
-        /// Egress port by which it left or was to leave; absent where none had been chosen.
+        /// Its egress port; absent where none had been chosen.
         pub port: Option<PortId>, "id";
         /// Traffic class in which it was queued there.
         pub class: u16, "number";
         /// Size on the wire.
         pub size: Bytes, "B";
-        /// Packets it found waiting at the port, the one on the wire not included; absent where no port had been chosen.
+        /// Packets queued at the port on its arrival, without the one in transmission; absent where no port had been chosen.
         pub queue_packets: Option<u32>, "packets";
-        /// Bytes it found accepted and not yet sent, the rest of the packet on the wire included; absent as before.
+        /// Backlog of the port on its arrival in bytes, with the rest of the packet in transmission; absent where no port had been chosen.
         pub queue_size: Option<Bytes>, "B";
-        /// What became of it at this hop: `forwarded`, `delivered`, `dropped` or `unfinished`.
+        /// Its fate at this hop: `forwarded`, `delivered`, `dropped` or `unfinished`.
         pub fate: Fate, "word";
-        /// Why it was dropped; absent unless it was.
+        /// Reason for which it was dropped; absent if it was not.
         pub reason: Option<DropReason>, "word";
     }
     names {
@@ -598,10 +598,10 @@ impl PacketRow {
 }
 
 table! {
-    /// One link on the way of one of the slowest messages, for its data packets together.
+    /// One link on the paths of one of the slowest messages, summed over its data packets.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct PathRow in Paths paths {
-        /// Place of the message among those that arrived, slowest first, from 0.
+        /// Rank of the message among those that arrived, slowest first, from 0.
         pub rank: u32, "number";
         /// Sender.
         pub source: HostId, "id";
@@ -609,7 +609,7 @@ table! {
         pub destination: HostId, "id";
         /// Number of the message among its sender's, from 0.
         pub number: u32, "number";
-        /// Fewest links that any of its packets had crossed before this one.
+        /// Smallest number of links that one of its packets had crossed before this one.
         pub hop: u16, "links";
         /// Egress port that sends onto the link.
         pub port: PortId, "id";
@@ -623,13 +623,13 @@ table! {
         pub packets: u32, "packets";
         /// Their bytes.
         pub size: Bytes, "B";
-        /// Time they waited at the port, summed over them.
+        /// Queueing delay at the port, summed over these packets.
         pub waited: Duration, "ps";
-        /// The longest that one of them waited.
+        /// Longest queueing delay of one of these packets.
         pub longest_wait: Duration, "ps";
-        /// Time they took on the wire, summed: of each from its first to its last bit.
+        /// Serialization delay, summed over these packets: of each from its first to its last bit.
         pub serialization: Duration, "ps";
-        /// Time the last bits took over the link, summed.
+        /// Propagation delay, summed over these packets.
         pub propagation: Duration, "ps";
     }
     names {

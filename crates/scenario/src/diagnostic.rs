@@ -11,7 +11,9 @@ use std::sync::Arc;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, Severity, SourceCode};
 
+use crate::brought;
 use crate::excerpt::{Excerpt, harmless};
+use crate::former::FormerKey;
 use crate::place::{Place, Sources};
 use crate::suggest;
 
@@ -208,6 +210,8 @@ pub(crate) struct Problems {
     beyond: Option<Draft>,
     n_beyond: usize,
     base_is_lost: bool,
+    /// Keys written under their former names, which are warnings only.
+    pub former_keys: Vec<FormerKey>,
 }
 
 /// An error that is being described.
@@ -250,6 +254,11 @@ impl Problems {
     /// A hint for a misspelled word, as long as there are few errors: to search one for each of many takes too long.
     pub fn hint<'a>(&self, word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
         if self.list.len() < MOST_SHOWN { suggest::hint(word, known) } else { None }
+    }
+
+    /// A hint for an unknown key or name: the key that a word from elsewhere means here, or a misspelled word.
+    pub fn hint_for_key<'a>(&self, word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+        brought::answer(word).map(str::to_owned).or_else(|| self.hint(word, known))
     }
 
     /// Number of errors so far.

@@ -22,12 +22,14 @@
 //! assert!(diagnostics.problems().len() >= 2);
 //! ```
 
+mod brought;
 mod compile;
 mod describe;
 pub mod diagnostic;
 mod excerpt;
 mod flow_name;
 pub mod foreign;
+mod former;
 mod inherit;
 mod language;
 mod objection;
@@ -97,9 +99,11 @@ pub fn resolve_from<O: Origin>(
     let (mut sources, mut problems) = (Sources::default(), Problems::default());
     let name = origin.name();
     let text = sources.add_bytes(bytes, &name, &mut problems);
-    let Some(heir) = text.and_then(|(text, number)| written::parse(text, number, 0, &mut problems)) else {
+    let Some(mut heir) = text.and_then(|(text, number)| written::parse(text, number, 0, &mut problems))
+    else {
         return Err(problems.finish(&sources));
     };
+    former::rename(&mut heir, &mut problems.former_keys);
     let mut root = inherit::whole(heir, origin, &mut sources, &mut problems);
     overrides.apply(&mut root, &mut sources, &mut problems);
     let Some(draft) = resolve::scenario(&root, stem(&name), &mut problems) else {
@@ -113,7 +117,8 @@ pub fn resolve_from<O: Origin>(
         return Err(problems.finish(&sources));
     }
     let unfinished = sources.clone();
-    draft.complete(sources).ok_or_else(|| problems.finish(&unfinished))
+    let former_keys = std::mem::take(&mut problems.former_keys);
+    draft.complete(sources, former_keys).ok_or_else(|| problems.finish(&unfinished))
 }
 
 /// The file name without folder and extension.

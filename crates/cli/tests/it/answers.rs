@@ -111,7 +111,7 @@ fn the_manifest_says_how_the_run_was_made() {
     }
     assert!(manifest["packets"].as_u64() > Some(0) && manifest["hops"].as_u64() > Some(0));
     assert!(manifest["command"].as_array().is_some_and(|words| words.len() == 8), "{}", manifest["command"]);
-    assert!(manifest["ours"].as_array().is_some_and(|notes| !notes.is_empty()));
+    assert!(manifest["assumptions"].as_array().is_some_and(|notes| !notes.is_empty()));
 }
 
 #[test]

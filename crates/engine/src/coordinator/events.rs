@@ -31,7 +31,7 @@ impl Coordinator<'_, '_> {
         }
         let outages = Outages::of_links(&self.model.faults);
         let row = |event: &FaultEvent| EventRow {
-            noticed: self.noticed(event, &outages).filter(|at| at.0 <= end),
+            detected: self.noticed(event, &outages).filter(|at| at.0 <= end),
             ..self.event_row(event)
         };
         let mut rows: Vec<EventRow> = self.model.events[..n_past].iter().map(row).collect();
@@ -68,7 +68,7 @@ impl Coordinator<'_, '_> {
             }
             EventAction::Clear => Happening::Clear,
         };
-        EventRow { time: event.at, noticed: None, target, link, node, action, rate, loss, period }
+        EventRow { time: event.at, detected: None, target, link, node, action, rate, loss, period }
     }
 
     /// The first link of the subject of an event, and its node or the node at the link's first end.

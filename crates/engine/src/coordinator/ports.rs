@@ -90,8 +90,8 @@ impl Coordinator<'_, '_> {
                 pauses,
                 paused: Duration(paused),
                 nacks_forwarded: nacks.forwarded,
-                nacks_blocked: nacks.blocked,
-                nacks_made: nacks.made,
+                nacks_suppressed: nacks.blocked,
+                nacks_generated: nacks.made,
             })
         };
         self.ports_at(self.now, end).enumerate().filter_map(row).collect()
@@ -137,7 +137,7 @@ impl Coordinator<'_, '_> {
                 transfers: output.n_grants,
                 most_passes: u64::from(output.waits.most_passes),
                 bound,
-                longest: Duration(output.waits.longest),
+                longest_wait: Duration(output.waits.longest),
             }));
         }
         rows

@@ -24,7 +24,7 @@ fn sampled(port: u32, end: u64, size: u64, waiting: u64) -> SeriesRow {
 pub fn with_samples() -> MemorySink {
     let event = EventRow {
         time: Time(4 * SECOND),
-        noticed: None,
+        detected: None,
         target: Target::Link,
         link: LinkId(2),
         node: NodeId(0),

@@ -134,7 +134,7 @@ impl CellRun {
             threads: None,
             command: command.to_vec(),
             engine: Map::from_iter([(HOSTS.to_owned(), json!(self.n_hosts()))]),
-            ours: self.ours.clone(),
+            assumptions: self.ours.clone(),
             time_scale: None,
             measured: self.measured.clone(),
         }

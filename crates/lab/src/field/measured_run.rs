@@ -147,7 +147,7 @@ impl<'a> MeasuredRun<'a> {
             threads: None,
             command: command.to_vec(),
             engine,
-            ours: self.assumptions(),
+            assumptions: self.assumptions(),
             // Streams ran in the times of their source.
             time_scale: None,
             measured: Some(self.measured()),

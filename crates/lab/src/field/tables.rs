@@ -139,7 +139,7 @@ impl Tables {
                 self.stages.push(StageRow {
                     stage: number,
                     start,
-                    judged,
+                    measured_from: judged,
                     end,
                     flow,
                     source,

@@ -220,7 +220,7 @@ claims:
         assert_eq!(runs_in(home.path()), [home.path().join("cells/lake")]);
         let folder = RunFolder::open(&home.path().join("cells/lake")).expect("it is a run");
         assert!(folder.manifest().measured.is_none());
-        let ours = folder.manifest().ours.join(" ");
+        let ours = folder.manifest().assumptions.join(" ");
         assert!(ours.contains("published time: 1 run.") && ours.contains("than the study: 1 run."), "{ours}");
         let rows = folder.cells().expect("they are there");
         assert_eq!(rows.len(), 2, "what runs another policy is left out");

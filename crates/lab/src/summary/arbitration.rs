@@ -52,7 +52,7 @@ impl Tally {
         if self.most_passes.is_none_or(|most| row.most_passes > most.most_passes) {
             self.most_passes = Some(*row);
         }
-        if self.longest.is_none_or(|most| row.longest > most.longest) {
+        if self.longest.is_none_or(|most| row.longest_wait > most.longest_wait) {
             self.longest = Some(*row);
         }
         if row.most_passes > row.bound {
@@ -68,7 +68,7 @@ impl Tally {
             towards: names.node(row.peer),
             passes: row.most_passes,
             bound: row.bound,
-            longest_s: row.longest.as_seconds(),
+            longest_s: row.longest_wait.as_seconds(),
         };
         Some(ArbitrationSummary {
             transfers: self.transfers,

@@ -107,8 +107,8 @@ impl Tally {
     pub fn signal(&mut self, row: &SignalRow) {
         let sums = &mut self.signals;
         sums.nacks_forwarded += row.nacks_forwarded;
-        sums.nacks_blocked += row.nacks_blocked;
-        sums.nacks_made += row.nacks_made;
+        sums.nacks_blocked += row.nacks_suppressed;
+        sums.nacks_made += row.nacks_generated;
         sums.pauses += row.pauses;
         sums.paused_s += row.paused.as_seconds();
     }

@@ -74,7 +74,7 @@ impl Tally {
 }
 
 fn stage(rows: &[StageRow], names: &Names) -> Option<StageSummary> {
-    let &StageRow { stage, start, judged, end, .. } = rows.first()?;
+    let &StageRow { stage, start, measured_from: judged, end, .. } = rows.first()?;
     let throughputs: Vec<f64> = rows.iter().map(|row| row.throughput).collect();
     let Fairness { sum, jain, variance } = Fairness::of(&throughputs)?;
     let flow = |row: &StageRow| FlowThroughput {

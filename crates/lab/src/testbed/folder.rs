@@ -123,7 +123,7 @@ fn summary(
         threads: None,
         command: recording.command_line.clone(),
         engine: Map::from_iter(derived.map(|(key, count)| (key.to_owned(), json!(count)))),
-        ours: testbed.plan.notes(),
+        assumptions: testbed.plan.notes(),
         time_scale: None,
         measured: None,
     }

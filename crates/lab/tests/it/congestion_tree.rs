@@ -168,5 +168,5 @@ fn stages_are_looked_at_where_no_interval_is_given() {
         reported.rows.congestion.iter().find(|row| reported.port(row) == "LID14 to LID5").expect("a branch");
     let share = |span: u64| span as f64 / 150e6;
     assert!((share(uplink.sending.0) - 0.5).abs() < 0.02, "{uplink:?}");
-    assert!((share(uplink.starved.0) - 0.5).abs() < 0.03, "{uplink:?}");
+    assert!((share(uplink.credit_stalled.0) - 0.5).abs() < 0.03, "{uplink:?}");
 }

@@ -34,7 +34,7 @@ fn repairs(rows: &MemorySink) -> [u64; 3] {
     let sum =
         |of: fn(&netloom_records::RepairRow) -> u32| rows.repairs.iter().map(|row| u64::from(of(row))).sum();
     let dropped = rows.drops.iter().map(|row| row.packets).sum();
-    [dropped, sum(|row| row.again), sum(|row| row.duplicates)]
+    [dropped, sum(|row| row.retransmitted), sum(|row| row.duplicates)]
 }
 
 fn end(rows: &MemorySink) -> Time {
@@ -111,7 +111,7 @@ fn with_losses_names_beat_one_nack_at_a_time() {
 /// NACKs of hosts that switches kept back, and those that they let through or made.
 fn nacks(rows: &MemorySink) -> [u64; 2] {
     let sum = |of: fn(&netloom_records::SignalRow) -> u64| rows.signals.iter().map(of).sum::<u64>();
-    [sum(|row| row.nacks_blocked), sum(|row| row.nacks_forwarded + row.nacks_made)]
+    [sum(|row| row.nacks_suppressed), sum(|row| row.nacks_forwarded + row.nacks_generated)]
 }
 
 #[test]

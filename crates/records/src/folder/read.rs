@@ -18,7 +18,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::errors::ParquetError;
 use serde_json::Value;
 
-use crate::column::{Column, SCHEMA_VERSION, TableSpec};
+use crate::column::SCHEMA_VERSION;
 use crate::convert::{BatchError, name_columns, rows_of};
 use crate::digest::TableSummary;
 use crate::folder::guard::{Panicked, guard};
@@ -199,8 +199,8 @@ pub struct BatchReader {
     path: PathBuf,
     /// Number of rows according to the file.
     n_rows: u64,
-    /// Columns missing in a file of an earlier version.
-    lacking: &'static [Column],
+    /// Version of the tables of the run.
+    version: u32,
     /// `None` after a panic of the library.
     inner: Option<ParquetRecordBatchReader>,
 }
@@ -212,12 +212,10 @@ impl BatchReader {
             ErrorKind::NotFound => ReadError::TableMissing { table: table.name(), path: path.clone() },
             _ => ReadError::Io { path: path.clone(), source },
         })?;
-        let spec = table.spec().of_version(version);
-        let lacking = &table.spec().columns[spec.columns.len()..];
-        let opened = guard(|| open_parquet(file, &spec, &path));
+        let opened = guard(|| open_parquet(file, table, version, &path));
         let opened = opened.unwrap_or_else(|Panicked| Err(damaged(table, &path, &"its description")));
         let (inner, n_rows) = opened?;
-        Ok(BatchReader { table, path, n_rows, lacking, inner: Some(inner) })
+        Ok(BatchReader { table, path, n_rows, version, inner: Some(inner) })
     }
 
     /// The path of the file.
@@ -236,19 +234,20 @@ impl Iterator for BatchReader {
             return Some(Err(damaged(self.table, &self.path, &"its pages")));
         };
         let batch = next?.map_err(|error| damaged(self.table, &self.path, &error));
-        Some(batch.map(|batch| completed(batch, self.table, self.lacking)))
+        Some(batch.map(|batch| upgraded(batch, self.table, self.version)))
     }
 }
 
-/// Adds the missing columns to a batch.
-fn completed(batch: RecordBatch, table: Table, lacking: &[Column]) -> RecordBatch {
-    if lacking.is_empty() {
+/// Gives a batch of an earlier version the names and columns of this one; columns added since are zero.
+fn upgraded(batch: RecordBatch, table: Table, version: u32) -> RecordBatch {
+    if version == SCHEMA_VERSION {
         return batch;
     }
+    let spec = table.spec();
+    let added = &spec.columns[spec.of_version(version).columns.len()..];
     let mut columns = batch.columns().to_vec();
-    columns.extend(lacking.iter().map(|column| column.storage.zeros(batch.num_rows())));
-    let schema = Arc::new(table.spec().schema());
-    RecordBatch::try_new(schema, columns)
+    columns.extend(added.iter().map(|column| column.storage.zeros(batch.num_rows())));
+    RecordBatch::try_new(Arc::new(spec.schema()), columns)
         .expect("the columns found were checked, the others follow the table")
 }
 
@@ -258,14 +257,15 @@ fn completed(batch: RecordBatch, table: Table, lacking: &[Column]) -> RecordBatc
 /// rewrite a table put other, equivalent types there.
 fn open_parquet(
     file: File,
-    spec: &TableSpec,
+    table: Table,
+    version: u32,
     path: &Path,
 ) -> Result<(ParquetRecordBatchReader, u64), ReadError> {
-    let table = spec.table;
+    let spec = table.spec().of_version(version);
     let damaged = |error: ParquetError| damaged(table, path, &error);
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let stored = ArrowReaderMetadata::load(&file, options.clone()).map_err(damaged)?;
-    if let Some(difference) = spec.difference(stored.schema()) {
+    if let Some(difference) = spec.difference(stored.schema(), version) {
         let error = BatchError::Schema { table: table.name(), difference };
         return Err(ReadError::Batch { error, path: path.to_owned() });
     }

@@ -12,7 +12,7 @@ use crate::registry::{Batch, MemorySink, Table};
 use crate::row::{BadCell, Named, Row, RowError, table};
 
 table! {
-    /// One egress port of a switch with credits: how long packets waited for it at the heads of their queues; ports that granted no transfer have no row.
+    /// Waiting for one egress port of a switch with credits at the heads of queues; ports that granted no transfer have no row.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct ArbitrationRow in Arbitration arbitration {
         /// Port, counted over the fabric.
@@ -23,14 +23,14 @@ table! {
         pub link: LinkId, "id";
         /// The node at the other end.
         pub peer: NodeId, "id";
-        /// Transfers through the crossbar that it granted, trains of packets counted as one.
+        /// Crossbar transfers that it granted; a train of packets counts as one.
         pub transfers: u64, "number";
-        /// Most transfers to other ingresses that it granted in a lane while a packet of that lane was the head of its queue.
+        /// Largest number of transfers of a virtual lane that it granted to other ingresses while a packet of that lane was the head of its queue.
         pub most_passes: u64, "number";
-        /// What the rule allows of these while no link of the switch fails.
+        /// The bound on this number that the arbitration guarantees while no link of the switch fails.
         pub bound: u64, "number";
-        /// Longest time from when a packet became the head of its queue until its transfer began, waiting for credits and room included.
-        pub longest: Duration, "ps";
+        /// Longest time from when a packet became the head of its queue until its transfer began, with waiting for credits and for buffer space.
+        pub longest_wait: Duration, "ps";
     }
     names {
         /// Name of the node.
@@ -54,13 +54,13 @@ table! {
         pub destination: HostId, "id";
         /// Number among the sender's queue pairs, from 0 in the order of their first packets.
         pub number: u32, "number";
-        /// Timeouts after which it retransmitted.
+        /// Timeouts after which it retransmitted packets.
         pub timeouts: u64, "number";
-        /// Packets sent and not known to have arrived at a timeout, summed over timeouts.
+        /// Unacknowledged packets in flight at a timeout, summed over timeouts.
         pub unacknowledged: u64, "packets";
-        /// The first timeout.
+        /// Time of the first timeout.
         pub first: Time, "ps";
-        /// The last one.
+        /// Time of the last timeout.
         pub last: Time, "ps";
     }
     names {}

@@ -12,7 +12,7 @@ use crate::registry::{Batch, MemorySink, Table};
 use crate::row::{BadCell, Named, Row, RowError, table};
 
 table! {
-    /// One cell of a study of interference: how long a victim took alone, and beside an aggressor.
+    /// One cell of a study of interference: the time of a victim's collective in isolation, or beside an aggressor.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct CellRow in Cells cells {
         /// Hosts of both groups together.
@@ -21,7 +21,7 @@ table! {
         pub victim: u16, "id";
         /// Bytes of its vector; of an all-to-all those for each peer.
         pub size: Bytes, "B";
-        /// Collective of the aggressor; `none` in a cell that tells of the victim alone.
+        /// Collective of the aggressor; `none` in a cell of the victim in isolation.
         pub aggressor: u16, "id";
         /// Bytes of the aggressor's vector, of an all-to-all those for each peer; zero without an aggressor.
         pub aggressor_size: Bytes, "B";
@@ -29,17 +29,17 @@ table! {
         pub burst: Option<Duration>, "ps";
         /// Pause between its bursts; absent where it never pauses.
         pub pause: Option<Duration>, "ps";
-        /// Mean time of the victim's collective, that of its slowest rank each time; beside the aggressor, if there is one.
+        /// Mean time of the victim's collective, each time that of its slowest rank; beside the aggressor, if there is one.
         pub mean: Duration, "ps";
         /// Half of the 95 % interval of that mean; absent where it is not known.
         pub half_interval: Option<Duration>, "ps";
         /// Median of these times; absent where it is not known.
         pub median: Option<Duration>, "ps";
-        /// Iterations it is the mean of; zero where that is not known.
+        /// Number of iterations in the mean; zero where it is not known.
         pub steps: u32, "steps";
-        /// Iterations before these, which do not count.
+        /// Warm-up iterations before these, which are not counted.
         pub warm_up: u32, "steps";
-        /// Mean time of the victim alone, in the run this cell is compared with; absent without an aggressor.
+        /// Mean time of the victim in isolation, in the run with which this cell is compared; absent without an aggressor.
         pub baseline: Option<Duration>, "ps";
         /// Half of the 95 % interval of that mean; absent where it is not known.
         pub baseline_half_interval: Option<Duration>, "ps";

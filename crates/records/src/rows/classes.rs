@@ -10,7 +10,7 @@ use crate::registry::{Batch, MemorySink, Table};
 use crate::row::{BadCell, Named, Row, RowError, table};
 
 table! {
-    /// The data of one class at one egress port over the whole run; only where data is told apart by class.
+    /// The data of one traffic class at one egress port over the whole run; only if data has several classes.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct ClassRow in Classes classes {
         /// Port, counted over the fabric.
@@ -23,19 +23,19 @@ table! {
         pub link: LinkId, "id";
         /// The node at the other end.
         pub peer: NodeId, "id";
-        /// Data packets of the class that were sent, those lost on the link not counted.
+        /// Data packets of the class that were sent, without those lost on the link.
         pub packets: u64, "packets";
         /// Their bytes.
         pub size: Bytes, "B";
-        /// Most bytes that ever waited in the class, without the packet on the wire; 0 where queue pairs wait in the NIC.
+        /// Largest number of queued bytes of the class, without the packet in transmission; 0 where queue pairs wait in the NIC.
         pub peak_size: Bytes, "B";
         /// Data packets of the class that were dropped here.
         pub dropped: u64, "packets";
         /// Data packets of the class that were marked here.
         pub marked: u64, "packets";
-        /// Pause frames sent here that stop the class.
+        /// Pause frames sent here that pause the class.
         pub pauses: u64, "packets";
-        /// Time for which the other end kept the class from being sent here.
+        /// Time during which the peer had paused the class.
         pub paused: Duration, "ps";
     }
     names {
@@ -51,18 +51,18 @@ table! {
 }
 
 table! {
-    /// Which kind of traffic the messages of one job, of background traffic or of one staged flow are.
+    /// The kind of traffic of one job, of background traffic or of one staged flow.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct TrafficRow in Traffic traffic {
         /// Job; 65535 for background traffic, 65534 for staged flows.
         pub job: u16, "id";
-        /// The number of the staged flow; 0 of others.
+        /// The index of the staged flow; 0 for others.
         pub step: u32, "number";
         /// The kind of traffic.
         pub traffic: u16, "id";
-        /// The class its packets travel in.
+        /// The class of its packets.
         pub class: u16, "number";
-        /// Whether its packets are marked as such that may arrive in any order.
+        /// Whether its packets are marked as packets that may be reordered.
         pub may_reorder: bool, "flag";
     }
     names {

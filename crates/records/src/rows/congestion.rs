@@ -12,12 +12,12 @@ use crate::registry::{Batch, MemorySink, Table};
 use crate::row::{BadCell, Named, Row, RowError, table};
 
 table! {
-    /// One port that sends onto a link with credits, in one span of time; only ports where something waited or starved.
+    /// One egress port of a link with credits in one interval; only ports with queued packets or without credits.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct CongestionRow in Congestion congestion {
-        /// Start of the span.
+        /// Start of the interval.
         pub start: Time, "ps";
-        /// End of the span.
+        /// End of the interval.
         pub end: Time, "ps";
         /// Port, counted over the fabric.
         pub port: PortId, "id";
@@ -25,22 +25,22 @@ table! {
         pub node: NodeId, "id";
         /// The node at the other end of its link.
         pub peer: NodeId, "id";
-        /// What it is in the tree: `root`, `branch`, `leaf` (of hosts), or `free` of congestion.
+        /// Its role in the congestion tree: `root`, `branch`, `leaf` (of hosts), or `free` of congestion.
         pub role: Role, "word";
-        /// Time for which packets waited; absent of hosts.
+        /// Time during which packets were queued; absent for hosts.
         pub occupied: Option<Duration>, "ps";
-        /// Time for which it sent.
+        /// Time during which it sent.
         pub sending: Duration, "ps";
-        /// Time for which it had something to send, a free wire and no credits.
-        pub starved: Duration, "ps";
-        /// Bytes of packets that waited, the one on the wire not included, as a mean over the span; absent of hosts.
+        /// Time during which it had packets to send, an idle wire and no credits.
+        pub credit_stalled: Duration, "ps";
+        /// Mean number of queued bytes over the interval, without the packet in transmission; absent for hosts.
         pub mean_waiting: Option<Bytes>, "B";
-        /// The most that ever waited in the span; absent of hosts.
+        /// Largest number of queued bytes in the interval; absent for hosts.
         pub peak_waiting: Option<Bytes>, "B";
-        /// Of a branch or a leaf: the port of the node at the other end that held most of what it had sent there.
+        /// For a branch or a leaf: the egress port of the peer in which most of the packets that came from here were queued.
         pub blocked_by: Option<PortId>, "id";
-        /// What that port held of it, as a mean over the span; absent where no port is named.
-        pub held: Option<Bytes>, "B";
+        /// Mean number of bytes from here that were queued for that port over the interval; absent where no port is named.
+        pub blocked_size: Option<Bytes>, "B";
     }
     names {
         /// Name of the node.
@@ -53,18 +53,18 @@ table! {
 }
 
 table! {
-    /// One congested port that data of a pair of hosts passed or waited at, in one span of time.
+    /// One congested port that data of a pair of hosts crossed or was queued at, in one interval.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct CongestedFlowRow in CongestedFlows congested_flows {
-        /// Start of the span.
+        /// Start of the interval.
         pub start: Time, "ps";
-        /// End of the span.
+        /// End of the interval.
         pub end: Time, "ps";
         /// Sender.
         pub source: HostId, "id";
         /// Receiver.
         pub destination: HostId, "id";
-        /// What the pair's flows are to the tree: `contributor`, `victim`, or `free` of harm.
+        /// What the flows of the pair are to the congestion tree: `contributor`, `victim`, or `free` of harm.
         pub part: Part, "word";
         /// The port, counted over the fabric.
         pub port: PortId, "id";
@@ -72,9 +72,9 @@ table! {
         pub node: NodeId, "id";
         /// The node at the other end of its link.
         pub peer: NodeId, "id";
-        /// What the port is in the tree: `root`, `branch` or `leaf`.
+        /// Role of the port in the congestion tree: `root`, `branch` or `leaf`.
         pub role: Role, "word";
-        /// Bytes of the pair that waited there, as a mean over the span; absent of hosts.
+        /// Mean number of bytes of the pair queued there over the interval; absent for hosts.
         pub mean_waiting: Option<Bytes>, "B";
     }
     names {

@@ -15,23 +15,23 @@ table! {
     /// One event of the faults of a scenario.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct EventRow in Events events {
-        /// When.
+        /// Time.
         pub time: Time, "ps";
-        /// When the ends of its links noticed; absent where they never did, or need not.
-        pub noticed: Option<Time>, "ps";
-        /// What it happened to: `link`, `switch`, `nic` or `host`.
+        /// When the ends of its links detected it; absent where they did not, or need not.
+        pub detected: Option<Time>, "ps";
+        /// Kind of its target: `link`, `switch`, `nic` or `host`.
         pub target: Target, "word";
-        /// The link; of a switch or a host its first one.
+        /// The link; for a switch or a host its first one.
         pub link: LinkId, "id";
-        /// The switch or the host; of a link or a NIC the node at its first end.
+        /// The switch or the host; for a link or a NIC the node at its first end.
         pub node: NodeId, "id";
-        /// What happened: `down`, `up`, `flap`, `steady`, `degrade`, `restore`, `errors` or `clear`.
+        /// The action: `down`, `up`, `flap`, `steady`, `degrade`, `restore`, `errors` or `clear`.
         pub action: Happening, "word";
-        /// Of `degrade`: the rate from then on.
+        /// For `degrade`: the rate from then on.
         pub rate: Option<Rate>, "bit/s";
-        /// Of `errors`: the chance that a full data packet is lost.
+        /// For `errors`: the probability that a full data packet is lost.
         pub loss: Option<f64>, "number";
-        /// Of `flap`: from one going down to the next.
+        /// For `flap`: time from one down to the next.
         pub period: Option<Duration>, "ps";
     }
     names {

@@ -12,20 +12,20 @@ use crate::registry::{Batch, MemorySink, Table};
 use crate::row::{BadCell, Named, Row, RowError, table};
 
 table! {
-    /// The mean step time of a job that is measured: its first steps do not count, or it repeats until the mean is known.
+    /// The mean step time of a measured job: without its warm-up, or repeated until the mean is known precisely.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct MeasureRow in Measures measures {
         /// Job.
         pub job: u16, "id";
-        /// Steps that count.
+        /// Number of steps in the mean.
         pub steps: u32, "steps";
-        /// Steps before these, which do not.
+        /// Number of warm-up steps before these.
         pub warm_up: u32, "steps";
-        /// Mean time of the steps that count, each from the first rank's start to the last rank's end.
+        /// Mean time of these steps, each from the first rank's start to the last rank's end.
         pub mean: Duration, "ps";
-        /// Half of the 95 % interval of that mean, by ten batch means; absent of fewer than ten steps.
+        /// Half of the 95 % confidence interval of the mean, by ten batch means; absent for fewer than ten steps.
         pub half_interval: Option<Duration>, "ps";
-        /// Whether that is as little as the scenario asks for; absent where it asks for nothing.
+        /// Whether the interval is as narrow as the scenario requires; absent where it requires nothing.
         pub precise: Option<bool>, "flag";
     }
     names {
@@ -37,7 +37,7 @@ table! {
 }
 
 table! {
-    /// Messages of a job that arrived and have no rows of their own, by their sender.
+    /// Sums over the messages of one sender and job that arrived and have no rows of their own.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub struct TallyRow in Tallies tallies {
         /// Job.
@@ -48,30 +48,30 @@ table! {
         pub messages: u64, "number";
         /// Their payload.
         pub size: Bytes, "B";
-        /// Their times from start to end, summed.
+        /// Their completion times, summed.
         pub time: Duration, "ps";
         /// Data packets that arrived, each counted once.
         pub packets: u64, "packets";
         /// Links crossed by these packets, summed.
         pub hops: u64, "links";
-        /// Packets that came and had been sent before.
-        pub again: u64, "packets";
-        /// Those of them that had been taken before.
+        /// Retransmitted packets that arrived.
+        pub retransmitted: u64, "packets";
+        /// Those of them that had been received before: spurious retransmissions.
         pub duplicates: u64, "packets";
         /// NACKs sent.
         pub nacks: u64, "packets";
-        /// Marked packets that came.
+        /// Marked packets that arrived.
         pub marked: u64, "packets";
         /// CNPs sent.
         pub cnps: u64, "packets";
-        /// Notifications that slowed the sender down.
-        pub notified: u64, "packets";
+        /// Congestion notifications that the sender's congestion control handled.
+        pub notifications: u64, "packets";
         /// Retransmission timeouts.
         pub timeouts: u64, "number";
-        /// Most packets by which one came before its turn.
+        /// Largest reordering distance: number of packets by which a packet arrived before its turn.
         pub distance: u32, "packets";
-        /// Messages of these of which the last ten columns are known: those on queue pairs.
-        pub on_pairs: u64, "number";
+        /// Number of these messages on queue pairs, to which the ten columns before this one apply.
+        pub on_queue_pairs: u64, "number";
     }
     names {}
     sorted by "job, source",

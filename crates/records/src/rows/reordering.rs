@@ -12,7 +12,7 @@ use crate::registry::{Batch, MemorySink, Table};
 use crate::row::{BadCell, Row, RowError, table};
 
 table! {
-    /// In what order the data packets of a message came over the wire; of each packet the first one that came.
+    /// Order of arrival of the data packets of a message; of each packet the first arrival.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct ReorderingRow in Reordering reordering {
         /// When the message's last byte arrived; absent if it never did.
@@ -25,36 +25,36 @@ table! {
         pub number: u32, "number";
         /// Job; 65535 for background traffic, 65534 for staged flows.
         pub job: u16, "id";
-        /// Data packets that came, each counted once.
+        /// Data packets that arrived, each counted once.
         pub packets: u32, "packets";
-        /// Those that came after one with a higher number.
+        /// Late packets: those that arrived after one with a higher number.
         pub late: u32, "packets";
-        /// Those of them that had been sent before: the first one was lost.
-        pub late_again: u32, "packets";
-        /// Most arrivals by which one was late, from the first with a higher number on.
+        /// Late packets that are retransmissions: the first transmission was lost.
+        pub late_retransmitted: u32, "packets";
+        /// Largest reordering extent: arrivals from the first packet with a higher number up to the late packet (RFC 4737).
         pub extent: u32, "packets";
-        /// Most arrivals just before a late one that all had higher numbers: the n of n-reordering.
+        /// Largest n of n-reordering: arrivals directly before a late packet that all had higher numbers (RFC 4737).
         pub degree: u32, "packets";
-        /// Most packets that a receiver would have had to hold to deliver in order.
-        pub held_packets: u32, "packets";
-        /// Most bytes on the wire of such packets.
-        pub held_size: Bytes, "B";
+        /// Largest number of packets that a receiver would have to buffer to deliver in order.
+        pub buffered_packets: u32, "packets";
+        /// Largest number of bytes on the wire of such packets.
+        pub buffered_size: Bytes, "B";
         /// Late packets with an extent of 1.
-        pub back_one: u32, "packets";
+        pub extent_1: u32, "packets";
         /// Late packets with an extent of 2 to 3.
-        pub back_two: u32, "packets";
+        pub extent_2: u32, "packets";
         /// Late packets with an extent of 4 to 7.
-        pub back_four: u32, "packets";
+        pub extent_4: u32, "packets";
         /// Late packets with an extent of 8 to 15.
-        pub back_eight: u32, "packets";
+        pub extent_8: u32, "packets";
         /// Late packets with an extent of 16 to 31.
-        pub back_sixteen: u32, "packets";
+        pub extent_16: u32, "packets";
         /// Late packets with an extent of 32 to 63.
-        pub back_thirty_two: u32, "packets";
+        pub extent_32: u32, "packets";
         /// Late packets with an extent of 64 to 127.
-        pub back_sixty_four: u32, "packets";
+        pub extent_64: u32, "packets";
         /// Late packets with an extent of 128 and more.
-        pub back_more: u32, "packets";
+        pub extent_128: u32, "packets";
     }
     names {}
     sorted by "end, destination, source, number; unfinished ones last",
@@ -70,14 +70,14 @@ impl ReorderingRow {
     /// Late packets by extent: 1, 2 to 3, 4 to 7 and so on up to 128 and more.
     pub fn back(&self) -> [u32; 8] {
         [
-            self.back_one,
-            self.back_two,
-            self.back_four,
-            self.back_eight,
-            self.back_sixteen,
-            self.back_thirty_two,
-            self.back_sixty_four,
-            self.back_more,
+            self.extent_1,
+            self.extent_2,
+            self.extent_4,
+            self.extent_8,
+            self.extent_16,
+            self.extent_32,
+            self.extent_64,
+            self.extent_128,
         ]
     }
 }

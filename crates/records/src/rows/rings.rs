@@ -10,14 +10,14 @@ use crate::registry::{Batch, MemorySink, Table};
 use crate::row::{BadCell, Named, Row, RowError, table};
 
 table! {
-    /// A host whose switch overwrote numbers in rings of its queue pairs although a NACK that they cause might have come.
+    /// A host whose switch overwrote sequence numbers in the rings of its queue pairs although a NACK caused by them could still arrive.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct RingRow in Rings rings {
         /// The switch.
         pub node: NodeId, "id";
         /// The host.
         pub host: HostId, "id";
-        /// Numbers overwritten too early.
+        /// Sequence numbers overwritten too early.
         pub overwritten: u64, "packets";
     }
     names {

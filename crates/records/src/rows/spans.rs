@@ -12,12 +12,12 @@ use crate::registry::{Batch, MemorySink, Table};
 use crate::row::{BadCell, Row, RowError, table};
 
 table! {
-    /// One thing that a rank did in a recorded step; of each job the first step is recorded, and the slowest of the others.
+    /// One activity of a rank in a recorded step; of each job the first step and the slowest of the others are recorded.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct SpanRow in Spans spans {
-        /// When the rank began it.
+        /// When the rank began the activity.
         pub start: Time, "ps";
-        /// When the rank had done it; absent if it had not when the run ended.
+        /// When the rank ended the activity; absent if it was unfinished when the run ended.
         pub end: Option<Time>, "ps";
         /// Job.
         pub job: u16, "id";
@@ -27,11 +27,11 @@ table! {
         pub rank: u32, "number";
         /// The host of the rank.
         pub host: HostId, "id";
-        /// What it did: `step`, `compute`, `communicate`, `stages`, `barrier`, or `collective`.
+        /// The activity: `step`, `compute`, `communicate`, `stages`, `barrier`, or `collective`.
         pub activity: Activity, "word";
-        /// Phase of the step; absent of steps.
+        /// Phase of the step; absent for steps.
         pub phase: Option<u16>, "number";
-        /// Bucket of the phase; only of collectives.
+        /// Bucket of the phase; only for collectives.
         pub bucket: Option<u16>, "number";
     }
     names {}

@@ -41,11 +41,11 @@ impl Reordering {
         self.reordered += u64::from(row.late > 0);
         self.packets += u64::from(row.packets);
         self.late += u64::from(row.late);
-        self.late_again += u64::from(row.late_again);
+        self.late_again += u64::from(row.late_retransmitted);
         self.extent = self.extent.max(row.extent);
         self.degree = self.degree.max(row.degree);
-        self.held_packets = self.held_packets.max(row.held_packets);
-        self.held_bytes = self.held_bytes.max(row.held_size.0);
+        self.held_packets = self.held_packets.max(row.buffered_packets);
+        self.held_bytes = self.held_bytes.max(row.buffered_size.0);
         for (sum, count) in self.back.iter_mut().zip(row.back()) {
             *sum += u64::from(count);
         }

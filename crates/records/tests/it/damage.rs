@@ -134,7 +134,7 @@ fn an_altered_manifest_is_reported() {
     let turned: String = digest.chars().rev().collect();
     assert!(check(&digest, &turned).starts_with("the digest of the run is "));
     assert!(check(&digest, "no digest").contains("a digest has 64 hexadecimal digits"));
-    assert!(check("\"schema\": 3", "\"schema\": 4").contains("this netloom knows up to 3"));
+    assert!(check("\"schema\": 4", "\"schema\": 5").contains("this netloom knows up to 4"));
     assert!(check("\"netloom\"", "\"weaver\"").contains("this is no run folder"));
     assert!(check("\"drops\"", "\"drips\"").contains("does not know: drips"));
     assert!(check("\"seed\"", "\"sead\"").contains("missing field `seed`"));

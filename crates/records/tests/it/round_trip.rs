@@ -128,6 +128,6 @@ fn the_manifest_reads_well() {
     let (_home, path) = sample::place();
     sample::write(&sample::run(1, 2), &path);
     let text = fs::read_to_string(path.join("manifest.json")).unwrap();
-    assert!(text.starts_with("{\n  \"netloom\": \"0.1.0\",\n  \"schema\": 3,\n  \"digest\": \""));
+    assert!(text.starts_with("{\n  \"netloom\": \"0.1.0\",\n  \"schema\": 4,\n  \"digest\": \""));
     assert!(text.contains("\"status\": \"complete\"") && text.contains("\"seed\": 18446744073709551615"));
 }

@@ -242,19 +242,19 @@ fn repair(random: &mut Random) -> RepairRow {
         number: random.next_u32(),
         job: random.next_u32() as u16,
         packets: random.next_u32(),
-        again: random.next_u32(),
+        retransmitted: random.next_u32(),
         duplicates: random.next_u32(),
         nacks: random.next_u32(),
-        nacks_blocked: random.next_u32(),
-        nacks_made: random.next_u32(),
+        nacks_suppressed: random.next_u32(),
+        nacks_generated: random.next_u32(),
         marked: random.next_u32(),
         cnps: random.next_u32(),
-        notified: random.next_u32(),
+        notifications: random.next_u32(),
         timeouts: 0,
         distance: random.next_u32(),
     };
     // Added later, so that it moves no other column of the sample.
-    RepairRow { timeouts: row.again / 3, ..row }
+    RepairRow { timeouts: row.retransmitted / 3, ..row }
 }
 
 fn class(random: &mut Random) -> ClassRow {
@@ -294,8 +294,8 @@ fn signal(random: &mut Random) -> SignalRow {
         pauses: large(random),
         paused: Duration(large(random)),
         nacks_forwarded: large(random),
-        nacks_blocked: large(random),
-        nacks_made: large(random),
+        nacks_suppressed: large(random),
+        nacks_generated: large(random),
     }
 }
 
@@ -308,11 +308,11 @@ fn rate(random: &mut Random) -> RateRow {
         destination: HostId(random.below(3)),
         number: perhaps(random, number),
         packets: large(random),
-        again: large(random),
+        retransmitted: large(random),
         duplicates: large(random),
         nacks: large(random),
         marked: large(random),
-        notified: large(random),
+        notifications: large(random),
         size: Bytes(large(random)),
         queue_pairs: random.next_u32(),
         rate: perhaps(random, rate),
@@ -323,7 +323,7 @@ fn stage(random: &mut Random) -> StageRow {
     StageRow {
         stage: random.below(4),
         start: time(random),
-        judged: time(random),
+        measured_from: time(random),
         end: time(random),
         flow: random.below(N_NAMED) as u16,
         source: HostId(random.next_u32()),
@@ -346,7 +346,7 @@ fn congestion(random: &mut Random) -> CongestionRow {
             perhaps(random, value)
         },
         sending: Duration(large(random)),
-        starved: Duration(large(random)),
+        credit_stalled: Duration(large(random)),
         mean_waiting: {
             let value = Bytes(large(random));
             perhaps(random, value)
@@ -359,7 +359,7 @@ fn congestion(random: &mut Random) -> CongestionRow {
             let value = PortId(random.next_u32());
             perhaps(random, value)
         },
-        held: {
+        blocked_size: {
             let value = Bytes(large(random));
             perhaps(random, value)
         },
@@ -389,7 +389,7 @@ fn event(random: &mut Random) -> EventRow {
     let loss = random.unit();
     EventRow {
         time: time(random),
-        noticed: perhaps(random, noticed),
+        detected: perhaps(random, noticed),
         target: Target::ALL[random.below(4) as usize],
         link: LinkId(random.below(N_NAMED)),
         node: NodeId(random.below(N_NAMED)),
@@ -416,19 +416,19 @@ fn reordering(random: &mut Random) -> ReorderingRow {
         job: random.next_u32() as u16,
         packets,
         late,
-        late_again,
+        late_retransmitted: late_again,
         extent,
         degree,
-        held_packets,
-        held_size: Bytes(large(random)),
-        back_one: back[0],
-        back_two: back[1],
-        back_four: back[2],
-        back_eight: back[3],
-        back_sixteen: back[4],
-        back_thirty_two: back[5],
-        back_sixty_four: back[6],
-        back_more: back[7],
+        buffered_packets: held_packets,
+        buffered_size: Bytes(large(random)),
+        extent_1: back[0],
+        extent_2: back[1],
+        extent_4: back[2],
+        extent_8: back[3],
+        extent_16: back[4],
+        extent_32: back[5],
+        extent_64: back[6],
+        extent_128: back[7],
     }
 }
 
@@ -482,15 +482,15 @@ fn tally(random: &mut Random) -> TallyRow {
         time: Duration(large(random)),
         packets,
         hops,
-        again,
+        retransmitted: again,
         duplicates,
         nacks,
         marked,
         cnps,
-        notified,
+        notifications: notified,
         timeouts: again / 3,
         distance: random.next_u32(),
-        on_pairs,
+        on_queue_pairs: on_pairs,
     }
 }
 
@@ -518,7 +518,7 @@ fn arbitration(random: &mut Random) -> ArbitrationRow {
         transfers: large(random),
         most_passes: large(random),
         bound: large(random),
-        longest: Duration(large(random)),
+        longest_wait: Duration(large(random)),
     }
 }
 
@@ -589,7 +589,7 @@ pub fn summary(status: Status) -> RunSummary {
         threads: Some(2),
         command: vec!["netloom".to_owned(), "run".to_owned()],
         engine: engine.as_object().unwrap().clone(),
-        ours: vec!["The barrier is modelled.".to_owned()],
+        assumptions: vec!["The barrier is modelled.".to_owned()],
         time_scale: Some("1/1000".to_owned()),
         measured: None,
     }

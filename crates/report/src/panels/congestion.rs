@@ -65,7 +65,7 @@ impl Sums {
             row: *row,
             occupied: row.occupied.map_or(0, |span| span.0),
             sending: row.sending.0,
-            starved: row.starved.0,
+            starved: row.credit_stalled.0,
             waiting: row.mean_waiting.map_or(0.0, |mean| mean.0 as f64 * span),
             peak: row.peak_waiting.map_or(0, |peak| peak.0),
         }

@@ -74,7 +74,7 @@ impl Faults {
         };
         self.events.push(EventData {
             time: seconds(row.time.0 as f64),
-            noticed: row.noticed.map(|at| seconds(at.0 as f64)),
+            noticed: row.detected.map(|at| seconds(at.0 as f64)),
             target: row.target.word(),
             name,
             action: row.action.word(),

@@ -114,7 +114,7 @@ impl RunData {
             packets: manifest.packets,
             hops: manifest.hops,
             command: command_line(&manifest.command),
-            ours: manifest.ours.clone(),
+            ours: manifest.assumptions.clone(),
             engine: manifest.engine.clone(),
             yaml: (yaml.len() <= MOST_SCENARIO).then(|| yaml.clone()),
             yaml_bytes: yaml.len(),

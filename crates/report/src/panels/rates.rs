@@ -132,7 +132,7 @@ fn slots(rows: &[RateRow], interval: u64, joined: u64) -> Vec<Slot> {
     for row in rows {
         let slot = &mut slots[last.min(((row.time.0 - first) / (interval * joined)) as usize)];
         slot.packets += row.packets;
-        slot.again += row.again;
+        slot.again += row.retransmitted;
         slot.bytes += row.size.0;
         slot.rate = pair_rate(row).or(slot.rate);
     }
@@ -154,11 +154,11 @@ impl FlowData {
         FlowData {
             flow: name(key, about),
             packets: sum(|row| row.packets),
-            again: sum(|row| row.again),
+            again: sum(|row| row.retransmitted),
             spurious: sum(|row| row.duplicates),
             nacks: sum(|row| row.nacks),
             marked: sum(|row| row.marked),
-            notified: sum(|row| row.notified),
+            notified: sum(|row| row.notifications),
             mean_rate,
             mean_goodput: goodput(sum(|row| row.size.0), begin, ended),
             begin: seconds(begin as f64),

@@ -55,8 +55,8 @@ impl Collector for Repairs {
             Batch::Signals(rows) => {
                 for row in rows {
                     self.edge.forwarded += row.nacks_forwarded;
-                    self.edge.blocked += row.nacks_blocked;
-                    self.edge.made += row.nacks_made;
+                    self.edge.blocked += row.nacks_suppressed;
+                    self.edge.made += row.nacks_generated;
                 }
             }
             _ => {}
@@ -71,11 +71,11 @@ impl Repairs {
         totals.single += 1;
         totals.reordered += u64::from(row.distance > 0);
         totals.distance += u64::from(row.distance);
-        if row.again + row.nacks + row.distance + row.timeouts == 0 {
+        if row.retransmitted + row.nacks + row.distance + row.timeouts == 0 {
             return;
         }
         self.n_affected += 1;
-        let badness = |row: &RepairRow| (row.timeouts, row.again, row.nacks, row.distance);
+        let badness = |row: &RepairRow| (row.timeouts, row.retransmitted, row.nacks, row.distance);
         let place = self.worst.partition_point(|other| badness(other) >= badness(row));
         if place < LISTED {
             self.worst.insert(place, *row);
@@ -186,14 +186,14 @@ impl MessageData {
         MessageData {
             flow: format!("{from} → {to} #{}", row.number),
             packets: row.packets,
-            needed: row.again.saturating_sub(row.duplicates),
+            needed: row.retransmitted.saturating_sub(row.duplicates),
             spurious: row.duplicates,
             nacks: row.nacks,
-            blocked: row.nacks_blocked,
-            made: row.nacks_made,
+            blocked: row.nacks_suppressed,
+            made: row.nacks_generated,
             marked: row.marked,
             cnps: row.cnps,
-            notified: row.notified,
+            notified: row.notifications,
             timeouts: row.timeouts,
             distance: row.distance,
         }

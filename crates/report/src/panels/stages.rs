@@ -168,7 +168,7 @@ impl StageData {
         };
         Some(StageData {
             start: seconds(first.start.0 as f64),
-            judged: seconds(first.judged.0 as f64),
+            judged: seconds(first.measured_from.0 as f64),
             end: seconds(first.end.0 as f64),
             flows: rows.len(),
             throughputs: reported.iter().map(throughput).collect(),

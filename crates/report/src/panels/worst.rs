@@ -98,7 +98,7 @@ impl Worst {
         let place =
             self.repairs.as_mut().and_then(|all| all.get_mut(&(row.source, row.destination, row.number)));
         if let Some(place) = place {
-            *place = Some(RepairData { timeouts: row.timeouts, again: row.again });
+            *place = Some(RepairData { timeouts: row.timeouts, again: row.retransmitted });
         }
     }
 

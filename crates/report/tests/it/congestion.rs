@@ -37,11 +37,11 @@ fn port(
         role,
         occupied: at_switch.then_some(Duration(SECOND)),
         sending: Duration(tenths.0 * SECOND / 10),
-        starved: Duration(tenths.1 * SECOND / 10),
+        credit_stalled: Duration(tenths.1 * SECOND / 10),
         mean_waiting: at_switch.then_some(Bytes(waiting)),
         peak_waiting: at_switch.then_some(Bytes(2 * waiting)),
         blocked_by,
-        held: blocked_by.map(|_| Bytes(waiting)),
+        blocked_size: blocked_by.map(|_| Bytes(waiting)),
     }
 }
 

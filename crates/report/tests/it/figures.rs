@@ -143,7 +143,7 @@ fn events_are_reported_as_they_were_named() {
     let mut place = Place::new();
     let event = |target, action| EventRow {
         time: Time(SECOND),
-        noticed: Some(Time(2 * SECOND)),
+        detected: Some(Time(2 * SECOND)),
         target,
         link: LinkId(2),
         node: NodeId(4),

@@ -43,6 +43,7 @@ use netloom_units::Duration;
 
 use crate::describe::changed::Changed;
 use crate::diagnostic::{Diagnostics, Problems};
+use crate::former;
 use crate::resolve::Draft;
 use crate::resolved::{Flows, Resolved};
 use ground::Ground;
@@ -70,7 +71,7 @@ pub struct Compiled {
     pub changed: Vec<Changed>,
     /// Notes for readers of the results: modelling assumptions, links drawn at random.
     pub notes: Vec<String>,
-    /// Settings without effect; often none.
+    /// Settings without effect and former names of keys; often none.
     pub warnings: Diagnostics,
 }
 
@@ -244,7 +245,9 @@ fn finish(resolved: &Resolved, draft: &Draft, parts: Parts) -> Compiled {
         recording: parts.recording,
         seed: resolved.seed,
     };
-    let warnings = without_effect::find(draft, &model).finish_as_warnings(&resolved.sources);
+    let mut warnings = without_effect::find(draft, &model);
+    former::warn(&resolved.former_keys, &mut warnings);
+    let warnings = warnings.finish_as_warnings(&resolved.sources);
     Compiled {
         model,
         node_names: built.node_names,

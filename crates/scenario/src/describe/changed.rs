@@ -52,6 +52,7 @@ pub(crate) fn changed(resolved: &Resolved) -> Vec<Changed> {
         record,
         fabric_place: _,
         sources: _,
+        former_keys: _,
     } = resolved;
     let mut list = List::default();
     list.entry("seed", seed.to_string(), Some("1"));

@@ -9,6 +9,7 @@
 mod merge;
 
 use crate::diagnostic::Problems;
+use crate::former;
 use crate::place::{Placed, Sources};
 use crate::resolve::value::name;
 use crate::resolve::{Version, version};
@@ -122,6 +123,9 @@ fn follow<O: Origin>(
     let mut tree = None;
     if let Some((text, number)) = sources.add_bytes(&bytes, &base.name(), problems) {
         tree = written::parse(text, number, 0, problems);
+        if let Some(tree) = &mut tree {
+            former::rename(tree, &mut problems.former_keys);
+        }
     }
     origins.push(base);
     let tree = tree?;

@@ -39,7 +39,7 @@ impl<'a> Fields<'a> {
         };
         for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             let message = format!("`{what}` has no key `{}`", entry.key);
-            let help = problems.hint(&entry.key, known.iter().copied());
+            let help = problems.hint_for_key(&entry.key, known.iter().copied());
             problems.report(entry.key_place, message).label("unknown key").maybe_help(help);
         }
         let unknown = entries.iter().map(|entry| entry.key.as_str()).filter(|key| !known.contains(key));

@@ -26,6 +26,7 @@ use netloom_units::{Duration, Kind, Time, Value};
 
 use crate::diagnostic::Problems;
 use crate::flow_name::FlowName;
+use crate::former::FormerKey;
 use crate::inherit::FROM;
 use crate::place::{Place, Placed, Sources};
 use crate::resolved::{
@@ -130,7 +131,7 @@ impl Draft {
     }
 
     /// The whole scenario, if nothing is missing.
-    pub fn complete(self, sources: Sources) -> Option<Resolved> {
+    pub fn complete(self, sources: Sources, former_keys: Vec<FormerKey>) -> Option<Resolved> {
         Some(Resolved {
             name: self.name?,
             seed: self.seed?,
@@ -152,6 +153,7 @@ impl Draft {
             record: self.record?,
             fabric_place: self.fabric_place,
             sources,
+            former_keys,
         })
     }
 }

@@ -53,7 +53,7 @@ fn phase(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
         }
         name => {
             let known = KINDS.iter().copied().chain(collective::SPECS.iter().map(|spec| spec.name));
-            let help = problems.hint(name, known);
+            let help = problems.hint_for_key(name, known);
             let report = problems.report(found.place, format!("there is no phase `{name}`"));
             report.label("unknown phase").maybe_help(help);
             None

@@ -35,7 +35,7 @@ pub(super) fn find(
 ) -> Option<&'static Spec> {
     let found = specs.iter().find(|spec| spec.name == name);
     if found.is_none() {
-        let help = problems.hint(name, specs.iter().map(|spec| spec.name));
+        let help = problems.hint_for_key(name, specs.iter().map(|spec| spec.name));
         let report = problems.report(place, format!("there is no {what} `{name}`"));
         report.label("unknown name").maybe_help(help);
     }

@@ -17,6 +17,7 @@ use netloom_policy::congestion::infiniband;
 use netloom_units::{Bytes, Duration, Rate, Spec, Time};
 
 use crate::describe::{self, changed::Changed};
+use crate::former::FormerKey;
 use crate::place::{Place, Placed, Sources};
 use crate::written::print;
 
@@ -64,6 +65,8 @@ pub struct Resolved {
     pub record: Record,
     pub(crate) fabric_place: Place,
     pub(crate) sources: Sources,
+    /// Keys written under their former names.
+    pub(crate) former_keys: Vec<FormerKey>,
 }
 
 impl Resolved {

@@ -8,6 +8,7 @@
 
 use super::{Entry, Node, Tree, parse};
 use crate::diagnostic::Problems;
+use crate::former::{self, FormerKey};
 use crate::inherit::FROM;
 use crate::place::{Place, Sources};
 
@@ -58,7 +59,7 @@ fn apply_one(
     if matches!(node.tree, Tree::Nothing) {
         node.place = Place { source, start: 0, end: text.len() as u32 };
     }
-    let Some(segments) = segments(path, source) else {
+    let Some(mut segments) = segments(path, source) else {
         let report = problems.report(path_place, format!("`{path}` is not a path"));
         report.label("expected keys joined by dots").help("for example `transport.window.packets=64`");
         return;
@@ -68,6 +69,7 @@ fn apply_one(
         report.label("overrides come after it").help("write `from` into a scenario of its own");
         return;
     }
+    rename_former(&mut segments, &mut node, &mut problems.former_keys);
     let mut at = root;
     for segment in &segments {
         at = match descend(at, segment) {
@@ -80,6 +82,18 @@ fn apply_one(
     }
     node.owner = segments.last().map(|segment| segment.place);
     *at = node;
+}
+
+/// Gives the words of a path and the keys of the value there their present names.
+fn rename_former(segments: &mut [Segment], value: &mut Node, found: &mut Vec<FormerKey>) {
+    for index in 0..segments.len() {
+        let words: Vec<&str> = segments.iter().map(|segment| segment.word.as_str()).collect();
+        if let Some(present) = former::rename_word(&words, index, segments[index].place, found) {
+            present.clone_into(&mut segments[index].word);
+        }
+    }
+    let words: Vec<&str> = segments.iter().map(|segment| segment.word.as_str()).collect();
+    former::rename_below(&words, value, found);
 }
 
 /// The words of a path, `a.b[0].c` as `a`, `b`, `0`, `c`.

@@ -69,7 +69,7 @@ fn faults(run: &Run, model: &Model) -> Vec<String> {
     let arrived: u64 = records.flows.iter().map(|row| u64::from(row.packets)).sum();
     let is_host = |row: &&PortRow| model.fabric.is_host(row.node);
     let sent: u64 = records.ports.iter().filter(is_host).map(|row| row.packets).sum();
-    let repaired = records.repairs.iter().find(|row| row.again + row.duplicates + row.nacks > 0);
+    let repaired = records.repairs.iter().find(|row| row.retransmitted + row.duplicates + row.nacks > 0);
     let late = records.arbitration.iter().find(|row| row.most_passes > row.bound);
     // Every packet is answered by an ACK (`coalesce: 1`), and hosts send nothing else.
     let answered = 2 * needed;

@@ -119,7 +119,7 @@ fn totals(rows: &[CongestionRow]) -> BTreeMap<PortId, (u64, u64)> {
     for row in rows {
         let of_port: &mut (u64, u64) = totals.entry(row.port).or_default();
         of_port.0 += row.occupied.map_or(0, |span| span.0);
-        of_port.1 += row.starved.0;
+        of_port.1 += row.credit_stalled.0;
     }
     totals
 }

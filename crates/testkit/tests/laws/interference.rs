@@ -340,7 +340,7 @@ fn messages_summed_up_are_those_that_would_have_rows() {
         assert_eq!(tally.messages, arrived.len() as u64);
         assert_eq!(tally.size.0, arrived.iter().map(|row| row.size.0).sum::<u64>());
         assert_eq!(tally.packets, arrived.iter().map(|row| u64::from(row.packets)).sum::<u64>());
-        assert_eq!(tally.on_pairs, tally.messages);
+        assert_eq!(tally.on_queue_pairs, tally.messages);
     }
     let n_arrived = each.records.flows.iter().filter(|row| row.end.is_some()).count() as u64;
     assert_eq!(summed.records.tallies.iter().map(|tally| tally.messages).sum::<u64>(), n_arrived);

@@ -107,7 +107,7 @@ fn without_loss_themis_over_three_tiers_sends_nothing_again() {
         let sum = |read: fn(&netloom_records::RepairRow) -> u32| {
             run.records.repairs.iter().map(|row| u64::from(read(row))).sum::<u64>()
         };
-        (sum(|row| row.again), sum(|row| row.nacks))
+        (sum(|row| row.retransmitted), sum(|row| row.nacks))
     };
     let (again, nacks) = counts(&simulate(&themis(None), everybody()));
     assert!(again > 1_000 && nacks >= again, "unfiltered, sprayed packets are sent again: {again} {nacks}");

@@ -121,7 +121,7 @@ fn packets_count_in_the_interval_of_their_start() {
         for (pair, rows) in by_pair(&run) {
             for row in rows {
                 let counts = sent.remove(&(pair.0, pair.1, row.time)).unwrap_or_default();
-                assert_eq!([row.packets, row.again], counts, "{case} {row:?}");
+                assert_eq!([row.packets, row.retransmitted], counts, "{case} {row:?}");
             }
         }
         sent.retain(|&(source, destination, _), _| {
@@ -142,18 +142,18 @@ fn totals_are_those_of_the_other_tables() {
             assert_eq!(sum(|row| row.size.0), size, "{case} {pair:?}");
             let repairs = run.records.repairs.iter().filter(|row| (row.source, row.destination) == pair);
             let reported = repairs.fold([0; 6], |sums, row| {
-                let more = [row.packets, row.again, row.duplicates, row.nacks, row.marked, row.notified]
+                let more = [row.packets, row.retransmitted, row.duplicates, row.nacks, row.marked, row.notifications]
                     .map(u64::from);
                 std::array::from_fn(|place| sums[place] + more[place])
             });
             let [packets, again, duplicates, nacks, marked, notified] = reported;
-            assert_eq!(sum(|row| row.packets - row.again), packets, "{case} {pair:?}");
+            assert_eq!(sum(|row| row.packets - row.retransmitted), packets, "{case} {pair:?}");
             assert_eq!(sum(|row| row.duplicates), duplicates, "{case} {pair:?}");
             assert_eq!(sum(|row| row.nacks), nacks, "{case} {pair:?}");
             assert_eq!(sum(|row| row.marked), marked, "{case} {pair:?}");
-            assert_eq!(sum(|row| row.notified), notified, "{case} {pair:?}");
+            assert_eq!(sum(|row| row.notifications), notified, "{case} {pair:?}");
             // Rates count what was sent again, repairs what came again: the difference was lost.
-            assert!(sum(|row| row.again) >= again && again >= duplicates, "{case} {pair:?}");
+            assert!(sum(|row| row.retransmitted) >= again && again >= duplicates, "{case} {pair:?}");
         }
     });
 }
@@ -164,7 +164,7 @@ fn the_rate_is_the_link_rate_until_congestion_is_reported() {
         let run = simulate(&recorded(model), work(5));
         let line = model.fabric.ports_of(model.fabric.host_node(NAMED.source))[0].rate;
         for row in &run.records.rates {
-            let reported = |other: &&RateRow| other.source == row.source && other.notified > 0;
+            let reported = |other: &&RateRow| other.source == row.source && other.notifications > 0;
             let is_free = run.records.rates.iter().filter(reported).all(|other| other.time > row.time);
             if let (true, Some(rate)) = (is_free, row.rate) {
                 assert_eq!(rate.0, line.0 * u64::from(row.queue_pairs), "{case} {row:?}");
@@ -177,7 +177,7 @@ fn the_rate_is_the_link_rate_until_congestion_is_reported() {
             }
         }
         if model.queues.buffer.is_none() {
-            assert!(run.records.rates.iter().any(|row| row.notified > 0), "{case}: never told");
+            assert!(run.records.rates.iter().any(|row| row.notifications > 0), "{case}: never told");
         }
     });
 }

@@ -79,8 +79,8 @@ fn by_definition(came: &[(u32, u64)]) -> [u64; 5] {
 }
 
 fn reported(row: &ReorderingRow) -> [u64; 5] {
-    let [late, extent, degree, held] = [row.late, row.extent, row.degree, row.held_packets].map(u64::from);
-    [late, extent, degree, held, row.held_size.0]
+    let [late, extent, degree, held] = [row.late, row.extent, row.degree, row.buffered_packets].map(u64::from);
+    [late, extent, degree, held, row.buffered_size.0]
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn on_one_path_nothing_is_late_unless_it_was_sent_again() {
         let run = simulate(&model, work(7));
         let sum = |of: fn(&ReorderingRow) -> u32| run.records.reordering.iter().map(of).sum::<u32>();
         assert!(sum(|row| row.packets) > 400, "{name}");
-        assert_eq!(sum(|row| row.late), sum(|row| row.late_again), "{name}");
+        assert_eq!(sum(|row| row.late), sum(|row| row.late_retransmitted), "{name}");
         let is_repaired = ["Lossy", "Corrupting"].iter().any(|word| name.contains(word));
         assert!(is_repaired || sum(|row| row.late) == 0, "{name}");
         assert!(!name.contains("Corrupting") || sum(|row| row.late) > 0, "{name}");
@@ -169,5 +169,5 @@ fn messages_that_share_a_queue_pair_are_one_stream() {
     let late: u32 = single.clone().map(|row| row.late).sum();
     assert!(late > 0, "messages overtake each other");
     assert!(single.clone().count() >= 400);
-    assert!(single.clone().any(|row| row.held_size > Bytes(962)), "others are held");
+    assert!(single.clone().any(|row| row.buffered_size > Bytes(962)), "others are held");
 }

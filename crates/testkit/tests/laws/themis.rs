@@ -57,7 +57,7 @@ fn counts_of(run: &Run) -> ([u64; 4], f64) {
     let last = run.records.flows.iter().filter_map(|flow| flow.end).max().expect("all have arrived");
     let ideal = Rate(100_000_000_000).serialization(Bytes(SIZE)).0;
     let counts =
-        [sum(|row| row.packets), sum(|row| row.again), sum(|row| row.duplicates), sum(|row| row.nacks)];
+        [sum(|row| row.packets), sum(|row| row.retransmitted), sum(|row| row.duplicates), sum(|row| row.nacks)];
     (counts, last.0 as f64 / ideal as f64)
 }
 
@@ -99,12 +99,12 @@ fn messages_and_ports_report_the_same_of_nacks() {
         let ports =
             |read: fn(&netloom_records::SignalRow) -> u64| -> u64 { records.signals.iter().map(read).sum() };
         let [sent, blocked, made] =
-            [messages(|row| row.nacks), messages(|row| row.nacks_blocked), messages(|row| row.nacks_made)];
+            [messages(|row| row.nacks), messages(|row| row.nacks_suppressed), messages(|row| row.nacks_generated)];
         assert!(blocked > 0 && (made > 0 || race == "scan"), "{race}: {blocked} {made}");
-        assert_eq!([blocked, made], [ports(|row| row.nacks_blocked), ports(|row| row.nacks_made)], "{race}");
+        assert_eq!([blocked, made], [ports(|row| row.nacks_suppressed), ports(|row| row.nacks_generated)], "{race}");
         // Some are lost before the switch, or on the way to the sender.
         let passed = ports(|row| row.nacks_forwarded);
-        let heard = messages(|row| row.notified);
+        let heard = messages(|row| row.notifications);
         assert!(passed + blocked <= sent && heard <= passed + made, "{race}: {sent} {passed} {heard}");
         assert!(loss > 0 || (passed + blocked == sent && heard == passed + made), "{race}: {sent} {passed}");
     }

@@ -136,7 +136,7 @@ fn while_it_has_fallen_back_every_nack_passes() {
     assert_eq!(run.outcome.status, Status::Complete);
     let sum =
         |read: fn(&netloom_records::SignalRow) -> u64| run.records.signals.iter().map(read).sum::<u64>();
-    assert_eq!(sum(|row| row.nacks_blocked) + sum(|row| row.nacks_made), 0);
+    assert_eq!(sum(|row| row.nacks_suppressed) + sum(|row| row.nacks_generated), 0);
     assert!(sum(|row| row.nacks_forwarded) > 20);
 }
 
@@ -154,7 +154,7 @@ fn packets_are_sprayed_over_what_is_left_and_equal_numbers_share_a_path() {
     let mut model = broken_with("subset", 400_000);
     model.faults = vec![Fault { at: Time::ZERO, link: LINK, action: FaultAction::Down }];
     let run = simulate(&model, work());
-    assert!(run.records.repairs.iter().all(|row| row.again == 0));
+    assert!(run.records.repairs.iter().all(|row| row.retransmitted == 0));
     assert!(run.records.drops.is_empty());
     let nacks: u32 = run.records.repairs.iter().map(|row| row.nacks).sum();
     assert!(nacks > 1_000, "{nacks} were kept back");

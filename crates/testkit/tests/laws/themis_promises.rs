@@ -82,16 +82,16 @@ fn without_loss(seed: u64) -> String {
 fn expect_silence(text: &str) -> u64 {
     let run = simulated(&compiled(text));
     assert!(run.records.drops.is_empty(), "{text}");
-    let [forwarded, made] = [sum(&run, |row| row.nacks_forwarded), sum(&run, |row| row.nacks_made)];
+    let [forwarded, made] = [sum(&run, |row| row.nacks_forwarded), sum(&run, |row| row.nacks_generated)];
     assert_eq!(
         [forwarded, made],
         [0, 0],
         "forwarded and made of {}:\n{text}",
-        sum(&run, |row| row.nacks_blocked)
+        sum(&run, |row| row.nacks_suppressed)
     );
-    assert!(run.records.repairs.iter().all(|row| row.again == 0), "{text}");
+    assert!(run.records.repairs.iter().all(|row| row.retransmitted == 0), "{text}");
     assert!(run.records.rings.is_empty(), "{text}");
-    sum(&run, |row| row.nacks_blocked)
+    sum(&run, |row| row.nacks_suppressed)
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn each_head_of_three_equal_senders_is_passed_twice() {
     let row = towards(&run, 0);
     assert_eq!(row.transfers, 3 * N);
     // While one is the head, both of the others are granted one; so it waits for these, and for the one before it.
-    assert_eq!((row.most_passes, row.longest), (2, Duration(3 * SERIALIZATION)));
+    assert_eq!((row.most_passes, row.longest_wait), (2, Duration(3 * SERIALIZATION)));
     // Four ports: three others hold the turn twice each, every holder is passed four times.
     assert_eq!(row.bound, 2 * 3 * 5 + 4);
     for sender in 1..4 {
@@ -46,7 +46,7 @@ fn a_single_sender_waits_for_its_own_packets_alone() {
     let run = simulate(&model, ListedWork::new(&[Sending::new(0, 0, 1, 20 * PACKET)]));
     let row = towards(&run, 1);
     // Packets come as fast as they leave.
-    assert_eq!((row.transfers, row.most_passes, row.longest), (20, 0, Duration::ZERO));
+    assert_eq!((row.transfers, row.most_passes, row.longest_wait), (20, 0, Duration::ZERO));
     assert_eq!(row.bound, 2 * 5 + 4);
 }
 

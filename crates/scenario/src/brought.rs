@@ -1,0 +1,94 @@
+//! Words that users bring from configurations of switches, NICs and other simulators, and the keys that mean them here.
+//!
+//! Models: an answer for each such word, given where it is refused as an unknown key or name.
+//! Leaves out: misspelled words (`suggest`) and keys of earlier versions (`former`).
+
+/// Words in lower case, and the answer.
+const ANSWERS: &[(&[&str], &str)] = &[
+    (&["pfc", "lossless", "priority_flow_control"], "PFC is `queues: { buffer: 32MiB, pause: true }`"),
+    (&["xoff", "pfc_threshold"], "the threshold of PFC follows from `alpha` of `queues`"),
+    (&["ecn", "red", "wred"], "ECN is `queues: { marking: { minimum: 100KB, maximum: 400KB } }`"),
+    (&["kmin", "min_threshold", "ecn_low"], "Kmin is `minimum` of `queues.marking`"),
+    (&["kmax", "max_threshold", "ecn_high"], "Kmax is `maximum` of `queues.marking`"),
+    (&["pmax", "max_probability"], "Pmax is `probability` of `queues.marking`"),
+    (
+        &["rtt", "base_rtt_us", "basertt"],
+        "the round trip without queues is `base_rtt` of `congestion`; it is computed if not set",
+    ),
+    (
+        &["min_rto", "rto", "rto_min", "retransmission_timeout"],
+        "the retransmission timeout is `timeout` of `transport`",
+    ),
+    (&["payload", "max_payload", "mss"], "the payload of a data packet is `mtu` of `transport`"),
+    (&["bdp", "cwnd", "initial_window"], "the limit of bytes in flight is `window` of `transport: irn`"),
+    (
+        &["all_reduce", "allreduce"],
+        "an all-reduce is `ring_all_reduce`, or `ring_reduce_scatter` and `ring_all_gather`",
+    ),
+    (&["all_gather", "allgather"], "an all-gather is `ring_all_gather`"),
+    (&["reduce_scatter", "reducescatter"], "a reduce-scatter is `ring_reduce_scatter`"),
+    (&["all_to_all", "alltoall"], "an all-to-all is `all_to_all_linear` or `all_to_all_pairwise`"),
+    (&["broadcast", "bcast"], "a broadcast is `broadcast_chain` or `broadcast_tree`"),
+    (
+        &["clos", "folded_clos", "spine_leaf"],
+        "a Clos network is `leaf_spine` (two tiers) or `fat_tree` (three tiers)",
+    ),
+    (
+        &["latency", "link_delay", "propagation_delay"],
+        "delays of links are `host_delay`, `fabric_delay` and so on, one for each tier",
+    ),
+    (
+        &["bandwidth", "link_speed", "speed"],
+        "rates of links are `host_rate`, `fabric_rate` and so on, one for each tier",
+    ),
+    (&["gbn", "rocev2", "roce"], "RoCE is `transport: go_back_n`, or `nic_sr` for selective repeat"),
+    (&["selective_repeat", "sr"], "selective repeat is `transport: nic_sr` (commodity NICs) or `irn`"),
+    (
+        &["rps", "packet_spray", "packet_spraying", "spraying"],
+        "packet spraying is `spray` (random) or `round_robin`",
+    ),
+    (&["letflow", "conga"], "flowlet switching is `flowlet`"),
+    (&["ugal"], "UGAL is `ugal_l` (local queues) or `ugal_g` (queues of all global links)"),
+    (
+        &["vc", "virtual_channels", "num_vcs", "vls", "num_vls"],
+        "virtual lanes are `data_vl` and `control_vl` of `queues.credits`",
+    ),
+];
+
+/// The answer to a word, if users bring it from elsewhere.
+pub(crate) fn answer(word: &str) -> Option<&'static str> {
+    let word = word.to_lowercase().replace('-', "_");
+    ANSWERS.iter().find(|(words, _)| words.contains(&word.as_str())).map(|(_, answer)| *answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_word_has_one_answer() {
+        let words: Vec<&str> = ANSWERS.iter().flat_map(|(words, _)| words.iter().copied()).collect();
+        assert_eq!(words.iter().collect::<BTreeSet<_>>().len(), words.len());
+    }
+
+    #[test]
+    fn answers_name_keys_and_words_of_the_language() {
+        let reference = crate::reference();
+        for (words, answer) in ANSWERS {
+            let names: Vec<&str> = answer.split('`').skip(1).step_by(2).collect();
+            assert!(!names.is_empty(), "{words:?}");
+            let parts =
+                names.iter().flat_map(|name| name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
+            for part in parts.filter(|part| part.starts_with(|c: char| c.is_ascii_lowercase())) {
+                assert!(reference.contains(part), "{words:?}: {part}");
+            }
+        }
+    }
+
+    #[test]
+    fn letter_case_and_hyphens_cost_nothing() {
+        assert_eq!(answer("Min-RTO"), answer("min_rto"));
+        assert!(answer("PFC").is_some() && answer("leaves").is_none());
+    }
+}
