@@ -356,7 +356,8 @@ fn ends(phase: u16) -> Segment {
 /// The reason why ranks cannot grant, add or copy.
 fn of_whom(what: &str) -> String {
     format!(
-        "{what} cannot say whom a rank receives from, which `rendezvous`, `reduction` and `copy` of `hosts` need"
+        "{what}: the sender of a message is unknown at its receiver, but `rendezvous`, `reduction` and \
+         `copy` of `hosts` need it"
     )
 }
 

@@ -27,8 +27,8 @@ use super::{Balance, Context, PacketView, Pick, Ports, Position};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "par",
-    summary: "as `ugal_l`, asked again at every switch of the source's group while the way is minimal; needs a fabric of \
-              groups",
+    summary: "progressive adaptive routing (PAR): as `ugal_l`, but a packet on a minimal path decides again \
+              at every switch of its source's group; needs a fabric of groups",
     source: "Jiang et al. 2009 (PAR); weights and threshold of BookSim",
     parameters: &[MINIMAL_WEIGHT, LONGER_WEIGHT, THRESHOLD],
 };

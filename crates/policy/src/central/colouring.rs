@@ -241,7 +241,7 @@ mod tests {
             for leaf in 0..n_leaves {
                 for leaf_of in [|edge: &Edge| edge.from, |edge: &Edge| edge.to] {
                     let (degree, most) = most_alike(&edges, &colours, leaf_of, leaf);
-                    assert!(most <= 1, "case {case}: {most} flows share a way at {leaf}");
+                    assert!(most <= 1, "case {case}: {most} flows share a path at {leaf}");
                     n_full += u32::from(degree == n_colours);
                 }
             }

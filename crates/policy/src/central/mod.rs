@@ -191,7 +191,7 @@ mod tests {
             let plan = controller(unit).look(Time(0), all()).expect("flows are new");
             assert_eq!(plan.len(), n_known, "{unit:?}");
             let paths: Vec<_> = all().map(|demand| plan.path(demand.key(unit))).collect();
-            assert_eq!(paths[3], None, "a flow below one leaf needs no way");
+            assert_eq!(paths[3], None, "a flow below one leaf needs no path");
             assert_eq!(paths[0] == paths[1], unit != Unit::Flow, "{unit:?}");
             assert_eq!(paths[0] == paths[2], unit == Unit::Edges, "{unit:?}");
         }

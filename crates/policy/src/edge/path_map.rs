@@ -61,7 +61,7 @@ impl fmt::Display for Unreachable {
         match self {
             Unreachable::Rank { rank, needed } => write!(
                 formatter,
-                "the source port reaches 2^{rank} of 2^{needed} paths: tiers choose by dependent bits"
+                "the source port reaches 2^{rank} of 2^{needed} paths: the tiers use dependent hash bits"
             ),
             Unreachable::Bits => formatter.write_str("a path has more bits than the source port has"),
         }

@@ -127,7 +127,7 @@ fn irn_repeats_each_hole_once_and_keeps_to_its_window() {
     assert_eq!(sender.in_flight(), 6);
     sender.timeout();
     let sent: Vec<u64> = std::iter::from_fn(|| sender.has_work().then(|| sender.take().position)).collect();
-    assert_eq!(sent, [1, 3], "what was repeated may be lost again");
+    assert_eq!(sent, [1, 3], "a retransmission may be lost, too");
 }
 
 /// With any loss, duplication and delay, every packet arrives in the end.

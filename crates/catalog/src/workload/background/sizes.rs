@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn all_may_be_of_one_size() {
-        let sizes = sizes(&[(64, 0.0), (64, 1.0)]).expect("a size may stand still");
+        let sizes = sizes(&[(64, 0.0), (64, 1.0)]).expect("all messages may have one size");
         assert_eq!([sizes.at(0.0), sizes.at(0.7), sizes.largest()], [Bytes(64); 3]);
         assert!((sizes.mean() - 64.0).abs() < 1e-12);
     }

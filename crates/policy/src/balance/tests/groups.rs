@@ -95,7 +95,7 @@ impl Scene {
         let mut context = Context { now: Time(1_000), random: &mut self.random };
         let pick = self.balancer.pick(&mut context, || packet, || &mut *queues);
         let detour = Detour::of(pick.tag);
-        assert_eq!(detour.through.is_some(), pick.candidate > 0, "the port is that of the way");
+        assert_eq!(detour.through.is_some(), pick.candidate > 0, "the port is that of the path");
         detour
     }
 

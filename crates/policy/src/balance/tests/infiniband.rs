@@ -22,7 +22,7 @@ impl Ports for At<'_> {
         self.bytes[candidate]
     }
     fn waiting_packets(&mut self, _: usize) -> u64 {
-        unreachable!("nobody here counts packets")
+        unreachable!("these policies do not read packet counts")
     }
 }
 

@@ -43,7 +43,7 @@ impl Ports for &mut Seen {
         self.total
     }
     fn waiting_packets(&mut self, _: usize) -> u64 {
-        unreachable!("nobody here counts packets")
+        unreachable!("this policy does not read packet counts")
     }
     fn class_bytes(&mut self, candidate: usize, class: u8) -> u64 {
         assert_eq!(class, 0, "the packet's own class");
