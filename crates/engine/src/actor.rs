@@ -449,7 +449,7 @@ mod tests {
         let when = |flow, tag| (0, Task::SendWhen { flow, tag, after: 0 });
         let mut actor = actor(&[when(1, 7), when(2, 8), when(3, 7), (0, Task::Send(4))]);
         let mut effects = Vec::new();
-        assert!(!actor.message_arrived(8), "nobody waits for it yet");
+        assert!(!actor.message_arrived(8), "no operation waits for it yet");
         actor.advance(0, &mut effects);
         assert_eq!(effects, [Effect::Send(2), Effect::Send(4)]);
         // The first message that waits for a tag goes first; surplus arrivals stay in the mailbox.

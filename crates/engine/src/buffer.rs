@@ -144,7 +144,7 @@ impl Classes {
         let is_it = |class: &u8| {
             self.alphas[usize::from(*class)] > 0 && self.use_of(counter / self.n, *class) == counter
         };
-        let class = (0..8).find(is_it).expect("every account is of a class");
+        let class = (0..8).find(is_it).expect("every counter belongs to a class");
         (counter / self.n, 1 << class)
     }
 
@@ -287,7 +287,7 @@ impl SharedBuffer {
     pub fn sync(&mut self, egress: usize, waiting: usize) -> Option<u32> {
         let lossless = self.lossless.as_mut()?;
         while lossless.waiting[egress].len() > waiting {
-            let (number, bytes) = lossless.waiting[egress].pop_front().expect("longer than something");
+            let (number, bytes) = lossless.waiting[egress].pop_front().expect("it is longer than `waiting`");
             let ingress = &mut lossless.ingresses[number as usize];
             self.used -= ingress.release(u64::from(bytes));
             let limit = limit(self.shared, self.used, ingress.alpha);
@@ -482,7 +482,7 @@ mod tests {
             let n_held = random.next_u32() % 20;
             if (0..n_held).any(|_| shared.admit(&request(random.next_u32() % 3, 0), true) != Admission::Take)
             {
-                assert_eq!(shared.least_time_to_pause(&inflow), 0, "somebody is paused");
+                assert_eq!(shared.least_time_to_pause(&inflow), 0, "an ingress is paused already");
                 continue;
             }
             let until = shared.least_time_to_pause(&inflow);

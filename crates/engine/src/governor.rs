@@ -210,10 +210,10 @@ mod tests {
         let mut governor = Governor::new(Some(&read));
         rounds(20_000, &clock, &mut governor, 100_000, 60_000);
         let (took, _) = rounds(20_000, &clock, &mut governor, 100_000, 300_000);
-        assert!(took < 20_000 * 110_000, "sharing goes on: {took} ns");
+        assert!(took < 20_000 * 110_000, "rounds are still shared: {took} ns");
         rounds(100_000, &clock, &mut governor, 100_000, 60_000);
         let (took, in_shared) = rounds(20_000, &clock, &mut governor, 100_000, 60_000);
-        assert!(in_shared * 10 > took * 9, "sharing is not tried again: {in_shared} of {took} ns");
+        assert!(in_shared * 10 > took * 9, "shared rounds are not tried again: {in_shared} of {took} ns");
     }
 
     #[test]

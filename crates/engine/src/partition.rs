@@ -333,7 +333,7 @@ impl Partition {
             PAUSING => self.run_switch::<PAUSING>(round, keys),
             PAUSING_COMPARING => self.run_switch::<PAUSING_COMPARING>(round, keys),
             CREDIT => self.run_switch::<CREDIT>(round, keys),
-            _ => unreachable!("no switch needs such care"),
+            _ => unreachable!("no switch has these flags"),
         }
     }
 
@@ -412,7 +412,7 @@ impl Partition {
             GUARDED_COMPARING => self.run_several::<GUARDED_COMPARING>(round, keys),
             PAUSING => self.run_several::<PAUSING>(round, keys),
             PAUSING_COMPARING => self.run_several::<PAUSING_COMPARING>(round, keys),
-            _ => unreachable!("no nodes need such care"),
+            _ => unreachable!("no nodes have these flags"),
         }
     }
 

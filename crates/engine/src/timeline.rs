@@ -255,7 +255,7 @@ impl Step {
 
     fn begin(&mut self, rank: usize, n_spans: usize, what: What, at: u64) {
         let count = self.counts[rank] as usize;
-        assert!(count < n_spans, "a rank does no more in a step than its job says");
+        assert!(count < n_spans, "a rank has no more spans in a step than its job");
         self.spans[rank * n_spans + count] = Span { start: at, end: u64::MAX, what };
         self.counts[rank] += 1;
     }
@@ -263,7 +263,7 @@ impl Step {
     fn end(&mut self, rank: usize, n_spans: usize, what: What, at: u64) {
         let begun = &mut self.spans[rank * n_spans..][..self.counts[rank] as usize];
         let span = begun.iter_mut().rev().find(|span| span.what == what && span.end == u64::MAX);
-        span.expect("a rank begins what it ends").end = at;
+        span.expect("a span begins before it ends").end = at;
     }
 }
 

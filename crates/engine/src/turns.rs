@@ -84,7 +84,7 @@ impl Turns {
 
     fn leave(&mut self, class: u8) {
         let place = self.line[..self.n_in_line].iter().position(|&other| other == class);
-        let place = place.expect("members stand in line");
+        let place = place.expect("every member is in line");
         self.has_begun &= place != 0;
         self.line[place..self.n_in_line].rotate_left(1);
         self.n_in_line -= 1;

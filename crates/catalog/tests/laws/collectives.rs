@@ -1,4 +1,4 @@
-//! Every algorithm ends, sends what the textbook says, waits for what it depends on, and confuses no messages.
+//! Every algorithm ends, sends the bytes of the textbook, waits for its dependencies, and confuses no messages.
 
 use std::collections::BTreeMap;
 

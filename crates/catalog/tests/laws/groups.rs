@@ -1,4 +1,4 @@
-//! Dragonflies, Dragonfly+ and rails: who is joined to whom, by which kind of link, over how many hops.
+//! Dragonflies, Dragonfly+ and rails: which nodes are connected, by which kind of link, over how many hops.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use netloom_catalog::topology::{Built, dragonfly, dragonfly_plus, rail, single_s
 use netloom_model::{PortKind, Routing};
 use netloom_units::{HostId, NodeId, PortId, Rate, Settings, Spec, Value};
 
-/// Settings from numbers by name, the default of all else.
+/// Settings from numbers by name, defaults for all others.
 fn settings(spec: &'static Spec, numbers: &[(&str, u64)]) -> Settings {
     let value = |parameter: &netloom_units::Parameter| {
         let given = numbers.iter().find(|(name, _)| *name == parameter.name);
@@ -61,7 +61,7 @@ fn nodes(built: &Built) -> impl Iterator<Item = NodeId> + use<> {
     (0..built.fabric.n_nodes() as u32).map(NodeId)
 }
 
-/// What names say must be what ports, kinds and groups say.
+/// Names must agree with ports, kinds and groups.
 fn check_kinds(built: &Built) {
     let Built { fabric, routing, .. } = built;
     for node in nodes(built) {
@@ -117,14 +117,14 @@ fn kinds_of(built: &Built, node: NodeId) -> [usize; 3] {
     found
 }
 
-/// Walks every minimal way from a switch or host: the kinds of links of each, host links left out.
+/// Follows every minimal path from a switch or host: the kinds of links of each, without host links.
 fn ways(built: &Built, node: NodeId, to: HostId, so_far: &mut Vec<PortKind>, found: &mut BTreeSet<Vec<u8>>) {
     if node.0 == to.0 {
         let way = so_far.iter().filter(|kind| **kind != PortKind::Host).map(|&kind| kind as u8);
         found.insert(way.collect());
         return;
     }
-    assert!(so_far.len() < 12, "a way without end");
+    assert!(so_far.len() < 12, "an endless path");
     assert!(so_far.is_empty() || !built.fabric.is_host(node), "hosts do not forward");
     let set = built.routing.next_hops(node, to);
     assert!(!set.is_empty());
@@ -181,7 +181,7 @@ fn paths_in_a_dragonfly_take_one_global_link_and_a_local_one_on_either_side() {
 
 #[test]
 fn any_global_link_between_two_groups_is_minimal() {
-    // Three links between two groups, on three of four switches: those that end at the goal are no better.
+    // Three links between two groups, on three of four switches: those that end at the destination are no better.
     let built = dragonfly_of(&[
         ("groups", 2),
         ("switches_per_group", 4),
@@ -224,7 +224,7 @@ fn lumi_can_be_built_at_full_size() {
     assert_eq!(racks.len(), 24 * 8, "hosts of a block share a rack");
     assert!(racks.iter().all(|rack| rack.len() == 16));
     assert_eq!(built.routing.heap_bytes(), 4 * (32 * 24 + 32 * 23 + 1 + 23 * 12 * 20), "no table by host");
-    // Links of a pair of groups end at switches far apart: no switch has two of them.
+    // Links of a pair of groups end at distant switches: no switch has two of them.
     let switch = fabric.n_hosts() as u32 + 3;
     for group in 1..24 {
         let set = built.routing.towards_group(NodeId(switch), group);
@@ -322,7 +322,7 @@ fn spines_may_serve_some_groups_each() {
             let first = built.routing.towards_group(spine, other).get(0);
             built.routing.port_kind(spine, first) == PortKind::Global
         });
-        assert_eq!(leads.count(), 2, "elsewhere it goes down again");
+        assert_eq!(leads.count(), 2, "other spines lead down first");
     }
     for (from, to) in (0..14).flat_map(|from| (0..14).map(move |to| (from, to))) {
         if from / 2 != to / 2 {

@@ -1,4 +1,4 @@
-//! The background messages of `zeltser2026` are the published ones, to the last.
+//! The background messages of `zeltser2026` are exactly the published ones.
 
 use std::fmt::Write;
 

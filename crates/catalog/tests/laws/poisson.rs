@@ -1,7 +1,7 @@
-//! Poisson traffic has the load, the gaps, the sizes and the receivers that it promises.
+//! Poisson traffic has the specified load, gaps, sizes and receivers.
 //!
-//! Seeds are fixed, so a law that holds here holds always; bounds are several standard errors wide, or percentiles of a
-//! test statistic.
+//! Seeds are fixed, so a check that passes here passes always; bounds are several standard errors wide, or percentiles
+//! of a test statistic.
 
 use netloom_catalog::expand;
 use netloom_catalog::workload::background::{self, poisson, published};
@@ -48,7 +48,7 @@ fn the_next_group_receives_from_all_of_one_and_evenly() {
     let end = Duration::from_millis(20);
     let mut background = traffic("solar", 0.2, end, &values);
     assert!(background::arrivals(&background, 1).is_err(), "there are no groups");
-    // Groups of four hosts, dealt in turn.
+    // Four groups of four hosts, assigned in turn.
     background.groups = (0..16).map(|host| host % 4).collect();
     let sent = drained(&background);
     let mut counts = [0_u32; 16];
@@ -107,7 +107,7 @@ fn sizes_follow_their_distribution() {
     for name in published::NAMES {
         let sent = drained(&long(name, 0.5, 300_000.0));
         let points = published::points(name).expect("it is published");
-        // Sizes are rounded: what is at most k bytes was below k and a half.
+        // Sizes are rounded: a size of at most k bytes was below k + 1/2.
         let share = |size: f64| share(&points, size + 0.5);
         let distance = distance(sent.iter().map(|sent| sent.size as f64), share);
         assert!(distance < critical(sent.len()), "{name}: Kolmogorov-Smirnov distance {distance}");
@@ -115,7 +115,7 @@ fn sizes_follow_their_distribution() {
     }
 }
 
-/// The largest distance between the share of values and what it should be, over values that may repeat.
+/// The largest distance between the measured and the expected cumulative share, over values that may repeat.
 fn distance(values: impl Iterator<Item = f64>, share: impl Fn(f64) -> f64) -> f64 {
     let mut sorted: Vec<f64> = values.collect();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -129,7 +129,7 @@ fn distance(values: impl Iterator<Item = f64>, share: impl Fn(f64) -> f64) -> f6
     largest
 }
 
-/// What the distance of so many true draws exceeds in one of a hundred cases.
+/// The distance that this number of samples of the distribution exceeds in one of a hundred cases.
 fn critical(n: usize) -> f64 {
     1.63 / (n as f64).sqrt()
 }

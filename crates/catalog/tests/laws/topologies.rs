@@ -1,4 +1,4 @@
-//! Topologies build what they say, name everything once, and refuse what makes no sense.
+//! Topologies build what their settings describe, give unique names, and reject invalid settings.
 
 use std::collections::BTreeSet;
 

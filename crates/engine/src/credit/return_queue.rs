@@ -162,7 +162,7 @@ mod tests {
             expected[returned.vl as usize] += returned.blocks;
             queues[0].read(arrival.saturating_sub(20), &mut often);
         }
-        assert_ne!(often.blocks(), expected, "what has not arrived does not count");
+        assert_ne!(often.blocks(), expected, "credits that have not arrived do not count");
         queues[0].read(arrival, &mut often);
         queues[1].read(arrival, &mut seldom);
         assert_eq!((often.blocks(), seldom.blocks()), (&expected[..], &expected[..]));

@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(port.paused_for(200_000, 0), Duration(0));
         port.set_paused(200_000, 1, true);
         assert_eq!(port.paused_for(250_000, 0), Duration(50_000));
-        assert_eq!(port.class_bytes(250_000, 0), 2_000, "what stands aside waits");
+        assert_eq!(port.class_bytes(250_000, 0), 2_000, "packets of a paused class count as waiting");
     }
 
     #[test]

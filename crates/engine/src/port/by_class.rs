@@ -196,7 +196,7 @@ impl Egress {
 
     /// Lets data packets of a class be marked here, before the run.
     pub fn set_class_marker(&mut self, class: u8, marker: Marker) {
-        self.by_class_mut().expect("data is told apart").of(class).marker = Some(marker);
+        self.by_class_mut().expect("data is counted by class").of(class).marker = Some(marker);
     }
 
     pub(super) fn by_class_mut(&mut self) -> Option<&mut ByClass> {
@@ -286,7 +286,7 @@ impl Egress {
 
     /// Counts a packet that starts out of a queue pair.
     pub fn count_started(&mut self, packet: &Packet) {
-        self.by_class_mut().expect("data is told apart").count_sent(packet);
+        self.by_class_mut().expect("data is counted by class").count_sent(packet);
     }
 
     /// Subtracts a start that is undone.

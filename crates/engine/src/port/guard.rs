@@ -160,7 +160,7 @@ impl Egress {
         if waiting <= extras.judged_above {
             return packet;
         }
-        extras.marker.as_mut().expect("it judges").judge(waiting, packet)
+        extras.marker.as_mut().expect("the marker is at this port").judge(waiting, packet)
     }
 
     /// Subtracts a packet that has left its queue.

@@ -82,7 +82,7 @@ pub struct Start {
 }
 
 /// The egress side of one link direction.
-#[expect(clippy::struct_excessive_bools, reason = "answers worked out before the run, each asked for alone")]
+#[expect(clippy::struct_excessive_bools, reason = "conditions computed before the run, checked one by one")]
 pub struct Egress {
     /// Its id.
     id: PortId,
@@ -164,7 +164,7 @@ impl Count {
 #[derive(Debug, Default)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "four answers worked out before the run, each asked for alone"
+    reason = "four conditions computed before the run, checked one by one"
 )]
 struct Extras {
     /// The marker of data packets, where there is one.

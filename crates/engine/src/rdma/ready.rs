@@ -107,7 +107,7 @@ mod tests {
             sorted.insert((7, number));
         }
         for round in 0..2_000 {
-            let first = ready.first().expect("somebody is left");
+            let first = ready.first().expect("forty are left");
             assert_eq!(sorted.pop_first(), Some((first.from, first.number)));
             assert_eq!(first.place, 100 - first.number);
             ready.pop();

@@ -10,10 +10,10 @@
 //! Those of `ugal_l`.
 //!
 //! # Invariants
-//! Once a packet goes through another group it does not decide again, nor after a global link. It needs one virtual
-//! lane more than `ugal_l`: two local links may follow each other in the first group. In groups of two tiers the upper
-//! switches send packets only through groups that their own global links lead to, so that no packet goes down before it
-//! has left its group (modelling assumption).
+//! Once a packet goes through another group it does not decide again, nor after a global link. It needs one more
+//! virtual lane (VL) than `ugal_l`: two local links may follow each other in the first group. In groups of two tiers
+//! the upper switches send packets only through groups that their own global links lead to, so that no packet goes down
+//! before it has left its group (modelling assumption).
 //!
 //! # When it misleads
 //! As `ugal_l`, but the queue of the global link is seen. The hop to the switch with that link is not undone.

@@ -267,7 +267,7 @@ impl Themis {
         self.on_data_with_hole(of, Entry { psn, end }, true, left)
     }
 
-    /// A data packet is about to be enqueued for the last hop while NACKs are not judged: a number that is still
+    /// A data packet is about to be enqueued for the last hop while NACKs are not checked: a number that is still
     /// awaited is reported to the sender, as its loss can no longer be detected.
     pub fn on_data_unjudged(
         &self,

@@ -19,7 +19,7 @@ fn feedback(number: u64, nanos: u64) -> Feedback<'static> {
     }
 }
 
-/// Rates after round trips of these numbers of nanoseconds, from 10 Gb/s on.
+/// Rates after round trips of these numbers of nanoseconds, starting from 10 Gb/s.
 fn rates(changes: &[(&str, Value)], round_trips: &[u64]) -> Vec<i64> {
     let controller = with("timely", &[&[("minimum", Value::Rate(Rate(10_000_000_000)))], changes].concat());
     let mut state = controller.start();

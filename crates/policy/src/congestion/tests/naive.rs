@@ -1,6 +1,6 @@
 //! A second model of DCQCN, tick by tick: every timer fires when it is due, whether or not it changes anything.
 //!
-//! Written from the description, sharing no line with the lazy forms but the words of the state.
+//! Written from the description, sharing no code with the lazy forms except the words of the state.
 
 use netloom_units::{Bytes, Duration, Random, Time, Value};
 

@@ -1,7 +1,7 @@
 //! Second models of HPCC, TIMELY and Swift, written as in their papers, in seconds, bits and packets: over random ACKs
 //! both forms agree.
 //!
-//! Written from the description, sharing no line with the controllers. Floats are added in another order, so the two
+//! Written from the description, sharing no code with the controllers. Floats are added in another order, so the two
 //! may differ in the last digits; random values never fall exactly on a threshold.
 
 use netloom_units::{Duration, PortId, Random, Rate, Time, Value};

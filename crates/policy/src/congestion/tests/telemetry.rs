@@ -1,4 +1,4 @@
-//! HPCC: its step computed by hand, a link of which nearly all is used with almost no queue, and equal shares of it.
+//! HPCC: a step computed separately, a link that is almost fully used with almost no queue, and equal shares of it.
 
 use std::collections::VecDeque;
 
