@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn contiguous_and_strided_take_what_is_free() {
+    fn contiguous_and_strided_take_free_hosts() {
         let placed = run(&[
             (Some(2), Placement::List(vec![HostId(4), HostId(0)])),
             (Some(5), Placement::Strided { stride: 4 }),
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn random_repeats_and_leaves_taken_hosts_alone() {
+    fn random_placement_repeats_and_avoids_used_hosts() {
         let requests = [(Some(6), Placement::Random { seed: 1 }), (None, Placement::Random { seed: 1 })];
         let placed = run(&requests).unwrap();
         assert_eq!(placed, run(&requests).unwrap());
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_placed_is_refused() {
+    fn impossible_placements_are_rejected() {
         let few = run(&[(Some(17), Placement::Contiguous)]);
         assert_eq!(few, Err(PlacementError::TooFew { job: 0, wanted: 17, free: 16 }));
         let taken = run(&[(None, Placement::All), (None, Placement::List(vec![HostId(3)]))]);

@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_takes_its_part_of_what_is_free() {
+    fn a_queue_takes_its_share_of_the_free_buffer() {
         let buffer = Buffer { size: Bytes(10_000), alpha: 512, pause: None };
         let mut shared = SharedBuffer::new(&buffer, &DataClasses::default(), headrooms(&buffer));
         let mut waiting = 0;
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ingress_is_paused_once_and_goes_on() {
+    fn an_ingress_is_paused_once_and_resumed() {
         let pause = Pause { headroom: Some(Bytes(2_000)), xon_gap: Bytes(500) };
         let buffer = Buffer { size: Bytes(16_000), alpha: 1024, pause: Some(pause) };
         let mut shared = SharedBuffer::new(&buffer, &DataClasses::default(), headrooms(&buffer));
@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_paused_before_the_least_time_though_all_send_at_their_rates() {
+    fn no_ingress_is_paused_before_the_least_time_to_pause() {
         // Three links of a byte per ns.
         let inflow = Inflow { n_links: 3, total: 24_000_000_000, fastest: 8_000_000_000, packet: 1_000 };
         let mut n_bounds = 0;

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn sharing_that_pays_is_found_and_kept() {
+    fn shared_rounds_that_pay_off_are_kept() {
         let clock = Cell::new(0);
         let read = || clock.get();
         let mut governor = Governor::new(Some(&read));
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn sharing_that_never_pays_costs_less_than_a_tenth() {
+    fn shared_rounds_that_never_pay_off_cost_less_than_a_tenth() {
         for shared in [101_000, 150_000, 1_000_000, 20_000_000] {
             let clock = Cell::new(0);
             let read = || clock.get();
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_of_one_size_do_not_judge_those_of_another() {
+    fn measurements_of_one_round_size_do_not_affect_another() {
         let clock = Cell::new(0);
         let read = || clock.get();
         let mut governor = Governor::new(Some(&read));

@@ -163,7 +163,7 @@ fn balanced_dragonflies_are_those_of_the_paper() {
 }
 
 #[test]
-fn paths_in_a_dragonfly_take_one_global_link_and_a_local_one_on_either_side() {
+fn dragonfly_paths_take_a_local_a_global_and_a_local_link() {
     let built = balanced(2, "absolute");
     let minimal: BTreeSet<Vec<u8>> = [vec![], vec![L], vec![G], vec![L, G], vec![G, L], vec![L, G, L]].into();
     let mut found = BTreeSet::new();
@@ -234,7 +234,7 @@ fn lumi_can_be_built_at_full_size() {
 }
 
 #[test]
-fn one_nic_of_four_can_be_modelled_alone() {
+fn one_nic_of_four_can_be_modelled_in_isolation() {
     let one = [("nics", 1), ("nic_switches", 4)];
     let numbers: Vec<_> = LUMI.iter().copied().filter(|(name, _)| *name != "nics").chain(one).collect();
     let built = dragonfly_of(&numbers);
@@ -344,7 +344,7 @@ fn spines_may_serve_some_groups_each() {
 }
 
 #[test]
-fn dragonflies_that_make_no_sense_are_refused() {
+fn invalid_dragonflies_are_rejected() {
     let base = [("groups", 4), ("switches_per_group", 6), ("hosts_per_switch", 2)];
     let with = |changes: &[(&str, u64)]| {
         let all = settings(&dragonfly::SPEC, &base);
@@ -380,7 +380,7 @@ fn dragonflies_that_make_no_sense_are_refused() {
 }
 
 #[test]
-fn rails_join_gpus_of_equal_number() {
+fn rails_connect_gpus_of_equal_position() {
     let numbers = [("servers", 6), ("gpus_per_server", 4), ("servers_per_block", 3), ("spines", 2)];
     let built = rail::build(&settings(&rail::SPEC, &numbers)).unwrap();
     let fabric = &built.fabric;

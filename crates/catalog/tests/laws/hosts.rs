@@ -41,7 +41,7 @@ fn traced(workload: &Workload, n: u32, delay: Delay) -> Trace {
 }
 
 #[test]
-fn the_receives_listed_are_those_that_come() {
+fn listed_receives_match_the_messages() {
     assert_eq!(cases().len(), 7);
     for case in cases() {
         for (n, size) in (1..9).flat_map(|n| [0, 1, 5, 1000, 1 << 20].map(|size| (n, size))) {
@@ -67,7 +67,7 @@ fn the_receives_listed_are_those_that_come() {
 }
 
 #[test]
-fn every_large_message_is_granted_once_and_waited_for_by_its_sender() {
+fn every_large_message_is_granted_once_and_awaited_by_its_sender() {
     let hosts = Hosts { rendezvous: Some(Bytes(100)), ..Hosts::default() };
     for case in cases() {
         for (n, seed) in (1..7).flat_map(|n| [(n, 3), (n, 4)]) {
@@ -140,7 +140,7 @@ fn a_rank_posts_one_message_after_the_other() {
 }
 
 #[test]
-fn what_came_is_added_and_copied_before_the_next_round() {
+fn received_chunks_are_reduced_and_copied_before_the_next_round() {
     let rate = |bytes_per_ps: u64| Some(Rate(bytes_per_ps * 8_000_000_000_000));
     let hosts = Hosts { reduction: rate(2), copy: rate(5), ..Hosts::default() };
     for (name, adding, rounds) in
@@ -154,7 +154,7 @@ fn what_came_is_added_and_copied_before_the_next_round() {
 }
 
 #[test]
-fn who_cannot_say_whom_it_receives_from_is_refused() {
+fn algorithms_without_known_senders_are_rejected() {
     let hosts = Hosts { rendezvous: Some(Bytes(100)), ..Hosts::default() };
     for name in ["broadcast_tree", "broadcast_chain", "permutation"] {
         let spec = SPECS.iter().find(|spec| spec.name == name).expect("in the registry");

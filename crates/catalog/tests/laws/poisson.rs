@@ -43,7 +43,7 @@ fn gaps(sent: &[Sent]) -> Vec<f64> {
 }
 
 #[test]
-fn the_next_group_receives_from_all_of_one_and_evenly() {
+fn hosts_of_the_next_group_receive_evenly() {
     let values = [("to", Value::Choice("next_group"))];
     let end = Duration::from_millis(20);
     let mut background = traffic("solar", 0.2, end, &values);
@@ -62,7 +62,7 @@ fn the_next_group_receives_from_all_of_one_and_evenly() {
 }
 
 #[test]
-fn the_load_offered_is_the_load_asked_for() {
+fn the_offered_load_is_the_configured_load() {
     // A hundredth is at least three standard errors.
     for (sizes, load, n_messages) in
         [("websearch", 0.3, 1_000_000.0), ("alistorage", 0.8, 3_000_000.0), ("solar", 0.05, 200_000.0)]
@@ -167,7 +167,7 @@ fn receivers_are_all_other_hosts_alike() {
 }
 
 #[test]
-fn no_host_and_no_load_changes_what_another_host_draws() {
+fn samples_of_a_host_do_not_depend_on_others_or_on_load() {
     let end = Duration::from_millis(2);
     let all = traffic("solar", 0.3, end, &[]);
     let mut few = all.clone();
@@ -184,7 +184,7 @@ fn no_host_and_no_load_changes_what_another_host_draws() {
 }
 
 #[test]
-fn messages_start_within_their_span_on_time_and_are_made_lazily() {
+fn messages_start_within_their_span_and_are_generated_lazily() {
     let start = Duration::from_millis(1);
     let background = traffic("solar", 0.5, Duration::from_millis(3), &[("start", Value::Duration(start))]);
     let sent = drained(&background);
@@ -204,7 +204,7 @@ fn messages_start_within_their_span_on_time_and_are_made_lazily() {
 }
 
 #[test]
-fn no_load_is_no_message_and_nowhere_to_go_is_refused() {
+fn zero_load_has_no_messages_and_missing_receivers_are_rejected() {
     assert!(drained(&traffic("websearch", 0.0, Duration::from_millis(50), &[])).is_empty());
     let alone =
         of_kind(&poisson::SPEC, 1, 4, &[("load", Value::Fraction(0.5)), ("cross_rack", Value::Flag(true))]);

@@ -222,7 +222,7 @@ fn routing_memory_per_host_is_flat() {
 }
 
 #[test]
-fn an_overlay_is_small_when_little_is_dead() {
+fn an_overlay_is_small_with_few_failures() {
     let mut settings = leaf_spine_settings([64, 16, 32, 1, 1]);
     settings = settings.with("fabric_links", Value::Count(2));
     let built = leaf_spine::build(&settings).unwrap();
@@ -250,7 +250,7 @@ fn n_paths(built: &Built, node: NodeId, to: HostId) -> u64 {
 }
 
 #[test]
-fn pods_are_joined_by_a_shortest_path_per_core() {
+fn pods_have_one_shortest_path_per_core() {
     for k in [2, 4, 6, 8, 32] {
         let built = fat_tree::build(&fat_tree_of(k)).unwrap();
         let half = k / 2;
@@ -266,7 +266,7 @@ fn pods_are_joined_by_a_shortest_path_per_core() {
 }
 
 #[test]
-fn eight_thousand_hosts_take_no_time_and_no_tables() {
+fn eight_thousand_hosts_are_built_fast_and_without_tables() {
     let start = Instant::now();
     let built = fat_tree::build(&fat_tree_of(32)).unwrap();
     let took = start.elapsed();
@@ -277,7 +277,7 @@ fn eight_thousand_hosts_take_no_time_and_no_tables() {
 }
 
 #[test]
-fn an_overlay_goes_round_a_dead_core_link() {
+fn an_overlay_avoids_a_failed_core_link() {
     let built = fat_tree::build(&fat_tree_of(8)).unwrap();
     let Routing::FatTree(shape) = built.routing else { panic!("a fat tree routes by arithmetic") };
     let mut dead = vec![false; built.fabric.links().len()];

@@ -32,7 +32,7 @@ fn trace(flows: &[StagedFlow], posting: Posting, delay: Delay, ahead: usize) -> 
 }
 
 #[test]
-fn by_the_clock_messages_start_one_after_the_other_until_the_flow_stops() {
+fn clocked_messages_start_in_sequence_until_the_flow_stops() {
     // A message takes 1000 ps at 8 Tbps; three messages start within the time of 2.5 messages.
     let flows =
         [flow(0, 1, 100, 2_600, Some(8_000_000_000_000)), flow(0, 2, 0, 1_000, Some(8_000_000_000_000))];
@@ -43,7 +43,7 @@ fn by_the_clock_messages_start_one_after_the_other_until_the_flow_stops() {
 }
 
 #[test]
-fn so_many_messages_are_always_posted_and_none_from_the_stop_on() {
+fn a_fixed_number_of_messages_is_posted_and_none_after_the_stop() {
     for posted in [1, 2, 5, 40] {
         for ahead in [0, 3, 100] {
             let flows = [flow(0, 1, 50, 10_050, None), flow(2, 1, 0, 77, None)];
@@ -61,7 +61,7 @@ fn so_many_messages_are_always_posted_and_none_from_the_stop_on() {
 }
 
 #[test]
-fn how_far_ahead_messages_are_handed_out_changes_nothing() {
+fn the_refill_level_of_flows_has_no_effect() {
     let flows = [flow(0, 1, 50, 30_000, None), flow(2, 1, 0, 9_000, None), flow(0, 3, 4_000, 30_000, None)];
     let random = || Delay::Random(Random::stream(5, 0, 0), 300);
     let posting = Posting::Acknowledged { posted: 3 };

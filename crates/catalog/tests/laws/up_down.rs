@@ -116,7 +116,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn trees_with_failed_links_have_no_ring_and_join_whom_they_can((built, dead) in trees()) {
+    fn trees_with_failed_links_have_no_cycle_and_connect_all_reachable_hosts((built, dead) in trees()) {
         let (waits, arrive) = Damaged::new(&built, &dead, ReroutePaths::UpDown).play();
         prop_assert!(!has_ring(waits));
         let tiers = tiers(&built.fabric);
@@ -139,13 +139,13 @@ proptest! {
 
     /// Minimal paths through groups need VLs, or they form cycles; paths that go up and then down need none.
     #[test]
-    fn fabrics_of_groups_have_no_ring_where_paths_go_up_and_down((built, dead) in of_groups()) {
+    fn up_down_paths_in_fabrics_of_groups_have_no_cycle((built, dead) in of_groups()) {
         let (waits, _) = Damaged::new(&built, &dead, ReroutePaths::UpDown).play();
         prop_assert!(!dead.contains(&true) || !has_ring(waits));
     }
 
     #[test]
-    fn packets_reach_whom_live_links_join_and_never_come_back((built, dead) in of_groups()) {
+    fn packets_reach_all_connected_hosts_without_loops((built, dead) in of_groups()) {
         let damaged = Damaged::new(&built, &dead, ReroutePaths::Shortest);
         let n_hosts = built.fabric.n_hosts() as u32;
         for to in 0..n_hosts {
@@ -163,7 +163,7 @@ proptest! {
 /// Leaf 0 has lost spine 0 and leaf 1 spine 1: packets between the two go down to another leaf and up again, and
 /// buffers wait for each other across the two spines. With up-down paths only, the two do not reach each other.
 #[test]
-fn shortest_paths_round_two_failures_make_a_ring() {
+fn shortest_paths_around_two_failures_form_a_cycle() {
     let built = leaf_spine::build(&leaf_spine_settings([4, 2, 1, 1, 1])).unwrap();
     let is_dead = |name: &String| name.starts_with("leaf0-spine0") || name.starts_with("leaf1-spine1");
     let dead: Vec<bool> = built.link_names.iter().map(is_dead).collect();

@@ -138,7 +138,7 @@ fn concurrent_buckets_share_the_time_and_each_ends_by_itself() {
 }
 
 #[test]
-fn collectives_of_a_bucket_run_side_by_side() {
+fn collectives_of_a_bucket_run_concurrently() {
     for (names, expected) in [(&BOTH[..], 7), (&["ring_all_reduce", "all_to_all_linear", "incast"][..], 14)] {
         let phases = vec![communicate(vec![bucket(names, true)], false, false)];
         assert_eq!(trace(&job(8, 1, phases)).end, expected * DELAY);
@@ -146,7 +146,7 @@ fn collectives_of_a_bucket_run_side_by_side() {
 }
 
 #[test]
-fn how_much_is_handed_out_at_a_time_changes_nothing() {
+fn the_size_of_refills_has_no_effect() {
     let workload = job(8, 4, a_busy_step());
     for seed in 0..5 {
         let delay = || Delay::Random(Random::stream(seed, 2, 2), 50_000);
@@ -169,7 +169,7 @@ fn operations_are_made_as_they_are_needed() {
 }
 
 #[test]
-fn seventeen_lanes_are_refused_but_bursts_share_one() {
+fn seventeen_streams_are_rejected_but_bursts_share_one() {
     let buckets = |n, dependent| vec![bucket(&["ring_all_gather"], dependent); n];
     let refused = expand(&job(8, 1, vec![communicate(buckets(17, true), true, false)]), 8, 1);
     let expected = WorkloadError::TooManyStreams { job: 0, phase: 0, wanted: 17, limit: 16 };
@@ -223,7 +223,7 @@ fn stages_without_dependence_start_on_the_clock_of_the_run() {
 }
 
 #[test]
-fn dependent_stages_pass_on_what_they_have_received() {
+fn dependent_stages_forward_received_messages() {
     let trace = trace(&job(16, 1, vec![Phase::PointToPoint(stages(true, false, 0))]));
     assert_eq!(trace.end, 3 * DELAY);
     for (at, from, _) in starts(&trace) {
@@ -279,7 +279,7 @@ fn actors_are_ranks_job_by_job_and_then_background_by_host() {
 }
 
 #[test]
-fn given_orders_are_taken_in_the_order_the_job_meets_its_collectives() {
+fn given_orders_are_used_in_the_order_of_collectives() {
     let lists = vec![vec![0, 1, 2], vec![0, 2, 1], vec![2, 1, 0]];
     let two = BOTH.map(|name| collective(name, 300, false, Order::Given(lists.clone())));
     let bucket = collective::bucket(two.to_vec(), 3).unwrap();

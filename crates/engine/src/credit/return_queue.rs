@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn credits_count_from_their_arrival_however_often_they_are_read() {
+    fn credits_count_from_their_arrival_regardless_of_reads() {
         let mut random = Random::stream(5, 6, 7);
         let (mut often, mut seldom) = (CreditCounters::new(&credits()), CreditCounters::new(&credits()));
         let ((mut sender, receiver), (mut other_sender, other_receiver)) = (ring(), ring());

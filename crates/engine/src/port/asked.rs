@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_on_the_wire_was_never_sent() {
+    fn packets_lost_on_the_wire_do_not_count_as_sent() {
         let (sender, _receiver) = ring();
         let mut port = Egress::new(PortId(0), Channel::new(sender, Far::Inside(0)), Rate(8_000_000_000), 0);
         port.set_form(Form::Lazy);

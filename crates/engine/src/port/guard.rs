@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn who_joins_late_starts_changes_nothing() {
+    fn joining_late_starts_gives_the_same_result() {
         let to = Address { host: 1, slot: 0 };
         for seed in 0..200 {
             let mut random = Random::stream(seed, 1, 1);

@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_replaces_the_preset() {
+    fn given_parameters_replace_those_of_the_preset() {
         let settings = SPEC
             .defaults()
             .with("increase_time", Value::Duration(Duration::from_micros(10)))

@@ -315,7 +315,7 @@ fn compare(lazy: &Controller, naive: &mut dyn Ticking, random: &mut Random) -> u
 }
 
 #[test]
-fn what_is_computed_late_is_what_would_have_been_computed_in_time() {
+fn lazy_timers_agree_with_ticking_timers() {
     let mut random = Random::stream(3, 1, 4);
     let mut changes = 0;
     for _ in 0..200 {
