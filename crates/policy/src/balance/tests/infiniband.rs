@@ -70,7 +70,7 @@ fn tables_by_pair_are_fixed_and_use_all_next_hops_evenly() {
             take(&mut balancer, between(&HostId(pair % 40), 40 + pair / 40, sequence), &[0, 1, 2, 3])
         };
         let first: Vec<u32> = (0..1_600).map(|pair| port(pair, 0)).collect();
-        assert!((0..1_600).all(|pair| port(pair, pair) == first[pair as usize]), "independent of other fields");
+        assert!((0..1_600).all(|pair| port(pair, pair) == first[pair as usize]), "same for all packets");
         first
     };
     let counts =

@@ -33,7 +33,7 @@ fn a_single_host_is_not_notified_and_two_only_above_the_threshold() {
     }
     assert!(came(&mut port, 30_000, 8, 64 * KIB).is_empty());
     let notified = came(&mut port, 30_100, 7, 64 * KIB + 1);
-    assert_eq!(notified.iter().map(|notified| notified.0).collect::<Vec<_>>(), [7, 8], "all hosts at the onset");
+    assert_eq!(notified.iter().map(|notified| notified.0).collect::<Vec<_>>(), [7, 8], "all at the onset");
     // 40 KiB is the target, 24 KiB and a byte more are there: in 20 us that is 9.8 Gb/s.
     let excess = (24 * KIB + 1) as f64 * 8.0 / 20e-6;
     assert!((notified[0].1.0 as f64 - (LINE.0 as f64 - excess) / 2.0).abs() < 2.0, "{notified:?}");
