@@ -70,7 +70,7 @@ impl Marker {
         }
     }
 
-    /// A FECN marker, which judges packets with [`Marker::judge_root`].
+    /// A FECN marker, which decides about packets by [`Marker::judge_root`].
     ///
     /// A port that waited for credits counts as a victim of congestion until it has had the time to send the contents
     /// of one input buffer.

@@ -40,7 +40,7 @@ pub struct Fabric {
 }
 
 impl Fabric {
-    /// Changes the rate of every link, both directions alike, before the fabric is used.
+    /// Changes the rate of every link in both directions, before the fabric is used.
     pub fn change_rates(&mut self, change: impl Fn(Rate) -> Rate) {
         for port in &mut self.ports {
             port.rate = change(port.rate);

@@ -12,7 +12,7 @@
 //! each switch, the balanced dragonfly of the paper has a = 2p = 2h and g = a h + 1 groups with `global_links: 1`. Host
 //! `n` of a group is attached to the `nic_switches` neighbouring switches from `n / hosts_per_switch * nic_switches`
 //! on, with one NIC on each of the first `nics` of them: `nics: 4` gives each host NICs on four switches, `nics: 1,
-//! nic_switches: 4` models one NIC of such hosts alone. `global_links` join each two groups; `arrangement` is the order
+//! nic_switches: 4` models a single NIC of such hosts. `global_links` join each two groups; `arrangement` is the order
 //! in which a group ranks the others when it distributes its ends over its switches. Rates and delays of the three
 //! kinds of links.
 //!

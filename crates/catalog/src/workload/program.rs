@@ -286,8 +286,8 @@ impl Compiler {
         Ok(())
     }
 
-    /// Assigns the collectives of a bucket to streams: all that send before they wait to the first one, each other one
-    /// alone.
+    /// Assigns the collectives of a bucket to streams: all that send before they wait to the first one, each of the
+    /// others to a stream of its own.
     fn streams_of(
         &mut self,
         bucket: BucketId,

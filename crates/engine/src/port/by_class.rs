@@ -236,7 +236,7 @@ impl Egress {
         start
     }
 
-    /// Marks a packet about to join the queue of its class, if the marker judges at enqueue and marks it.
+    /// Marks a packet about to join the queue of its class, if the marker decides at enqueue and marks it.
     pub(super) fn judge_entering(&mut self, packet: Packet) -> Packet {
         let own = self.by_class_mut().expect("seen by the caller").of(packet.class());
         match &mut own.marker {
@@ -245,7 +245,7 @@ impl Egress {
         }
     }
 
-    /// Marks a packet that has left the queue of its class, if the marker judges at dequeue and marks it.
+    /// Marks a packet that has left the queue of its class, if the marker decides at dequeue and marks it.
     pub(super) fn judge_leaving(&mut self, packet: Packet) -> Packet {
         let own = self.by_class_mut().expect("seen by the caller").of(packet.class());
         match &mut own.marker {

@@ -194,7 +194,7 @@ struct Extras {
     needs_admission_check: bool,
     /// See [`Egress::may_join`].
     low_threshold: u64,
-    /// The marker judges a data packet at its start while more bytes than these wait behind it.
+    /// The marker decides about a data packet at its start only if more bytes than these wait behind it.
     judged_above: u64,
     /// Whether the link loses packets, will change, or carries packets that are recorded.
     watched: bool,
