@@ -425,8 +425,8 @@ impl Partition {
         }
     }
 
-    /// Merges arrivals, inner arrivals and timers. Stops early when an actor runs out of operations: returns the number of
-    /// arrivals processed.
+    /// Merges arrivals, inner arrivals and timers. Stops early when an actor runs out of operations; returns the number
+    /// of arrivals processed.
     #[inline(never)]
     fn run<const CARE: u8, const MANY: bool>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
         let arrival = |place: usize| keys.get(place).map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
