@@ -64,8 +64,7 @@ pub static SPEC: Spec = Spec {
             name: "notify_hold",
             kind: Kind::Duration,
             default: Some(Value::Duration(Duration::from_micros(20))),
-            meaning: "time for which these neighbours avoid their port to that switch, towards the leaf \
-                      concerned",
+            meaning: "time for which a notified switch avoids the port, for packets to the leaf concerned",
         },
     ],
 };

@@ -43,7 +43,7 @@ pub static SPEC: Spec = Spec {
             name: "marked_above",
             kind: Kind::Size,
             default: Some(Value::Size(Bytes(16_384))),
-            meaning: "and longer than this number of bytes",
+            meaning: "a global link is marked only if its queue is also longer than this",
         },
         MINIMAL_WEIGHT,
         LONGER_WEIGHT,

@@ -49,8 +49,8 @@ pub static SPEC: Spec = Spec {
             name: "longer",
             kind: Kind::Count { minimum: 0, maximum: 64 },
             default: Some(Value::Count(2)),
-            meaning: "number of non-minimal paths compared, each through a random other group, or through a \
-                      random switch of the own one",
+            meaning: "number of non-minimal paths compared, each through a random other group or, within a \
+                      group, a random other switch",
         },
         Parameter {
             name: "longer_weight",
@@ -62,7 +62,7 @@ pub static SPEC: Spec = Spec {
             name: "bias",
             kind: Kind::Size,
             default: Some(Value::Size(Bytes(8_192))),
-            meaning: "bytes added to that product",
+            meaning: "bytes added to the weighted queue of a non-minimal path",
         },
         Parameter {
             name: "within_group",

@@ -49,8 +49,8 @@ pub(super) const THRESHOLD: Parameter = Parameter {
     name: "threshold",
     kind: Kind::Size,
     default: Some(Value::Size(Bytes(1_920))),
-    meaning: "bytes by which the first product may exceed the second (BookSim: 30 flits, here of 64B; \
-              SST/macro: 0)",
+    meaning: "bytes by which the weighted queue of the minimal path may exceed the other (BookSim: 30 \
+              flits, here of 64B; SST/macro: 0)",
 };
 
 /// The specification.

@@ -56,7 +56,8 @@ pub static SPEC: Spec = Spec {
             &Kind::Count { minimum: 0, maximum: 1000 },
             "number of increases that only halve the distance to the target rate (F)",
         ),
-        over("additive", &Kind::Rate, "step of the target rate in the one increase after these (R_AI)"),
+        over("additive", &Kind::Rate, "step of the target rate in the first increase after fast recovery \
+              (R_AI)"),
         over("hyper", &Kind::Rate, "step of the target rate in all later increases (R_HAI)"),
         over("minimum", &Kind::Rate, "lowest rate"),
         Parameter {

@@ -66,7 +66,7 @@ pub static SPEC: Spec = Spec {
             name: "additive",
             kind: Kind::Rate,
             default: Some(Value::Rate(Rate(40_000_000))),
-            meaning: "step of the target rate in the increases after these (R_AI)",
+            meaning: "step of the target rate in the increases after fast recovery (R_AI)",
         },
         Parameter {
             name: "hyper",

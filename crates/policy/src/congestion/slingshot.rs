@@ -45,7 +45,8 @@ pub static SPEC: Spec = Spec {
             name: "low",
             kind: Kind::Size,
             default: Some(Value::Size(Bytes(16_384))),
-            meaning: "its congestion ends when less data than this has waited for the time `hold` (Q_lo)",
+            meaning: "the congestion ends when less data than this has waited there for the time `hold` \
+                      (Q_lo)",
         },
         Parameter {
             name: "interval",
