@@ -43,8 +43,7 @@ pub static SPEC: Spec = Spec {
         over(
             "gain",
             &GAIN,
-            "1/g: each update moves alpha by the fraction g of its distance to 1 (after a \
-              notification) or to 0",
+            "1/g: each update moves alpha by the fraction g of its distance to 1 (after a notification) or to 0",
         ),
         over(
             "initial_alpha",
@@ -56,8 +55,11 @@ pub static SPEC: Spec = Spec {
             &Kind::Count { minimum: 0, maximum: 1000 },
             "number of increases that only halve the distance to the target rate (F)",
         ),
-        over("additive", &Kind::Rate, "step of the target rate in the first increase after fast recovery \
-              (R_AI)"),
+        over(
+            "additive",
+            &Kind::Rate,
+            "step of the target rate in the first increase after fast recovery (R_AI)",
+        ),
         over("hyper", &Kind::Rate, "step of the target rate in all later increases (R_HAI)"),
         over("minimum", &Kind::Rate, "lowest rate"),
         Parameter {
