@@ -57,7 +57,7 @@ pub struct Request {
 #[non_exhaustive]
 pub enum PlacementError {
     /// Too few hosts are free.
-    #[error("job {job} wants {wanted} hosts, but only {free} are free")]
+    #[error("job {job} requests {wanted} hosts, but only {free} are free")]
     TooFew {
         /// Job number.
         job: usize,
@@ -67,7 +67,7 @@ pub enum PlacementError {
         free: u32,
     },
     /// A leaf has too few free hosts.
-    #[error("job {job} wants {wanted} hosts of every leaf, but leaf {leaf} has {free} free ones")]
+    #[error("job {job} requests {wanted} hosts of every leaf, but leaf {leaf} has only {free} free")]
     LeafTooFew {
         /// Job number.
         job: usize,
@@ -79,7 +79,7 @@ pub enum PlacementError {
         free: u32,
     },
     /// A number of ranks that cannot be divided evenly among the leaves.
-    #[error("job {job} has {ranks} ranks, which {leaves} leaves cannot share evenly")]
+    #[error("job {job} has {ranks} ranks, which cannot be placed evenly on {leaves} leaves")]
     Uneven {
         /// Job number.
         job: usize,
@@ -89,7 +89,7 @@ pub enum PlacementError {
         leaves: usize,
     },
     /// A host that belongs to an earlier job, or that a job lists twice.
-    #[error("job {job} wants host {host}, which is taken", host = host.0)]
+    #[error("job {job} requests host {host}, which is in use", host = host.0)]
     Taken {
         /// Job number.
         job: usize,
@@ -97,7 +97,7 @@ pub enum PlacementError {
         host: HostId,
     },
     /// A host that does not exist.
-    #[error("job {job} wants host {host}, which is not in the fabric", host = host.0)]
+    #[error("job {job} requests host {host}, which is not in the fabric", host = host.0)]
     NoSuchHost {
         /// Job number.
         job: usize,
@@ -105,7 +105,7 @@ pub enum PlacementError {
         host: HostId,
     },
     /// Hosts by number, of which there are too few.
-    #[error("job {job} wants {wanted} hosts by number, but {there} have such numbers")]
+    #[error("job {job} requests {wanted} hosts by number, but the fabric has {there} with such numbers")]
     TooFewNumbers {
         /// Job number.
         job: usize,
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn contiguous_and_strided_take_what_is_free() {
+    fn contiguous_and_strided_take_free_hosts() {
         let placed = run(&[
             (Some(2), Placement::List(vec![HostId(4), HostId(0)])),
             (Some(5), Placement::Strided { stride: 4 }),
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn random_repeats_and_leaves_taken_hosts_alone() {
+    fn random_placement_repeats_and_avoids_used_hosts() {
         let requests = [(Some(6), Placement::Random { seed: 1 }), (None, Placement::Random { seed: 1 })];
         let placed = run(&requests).unwrap();
         assert_eq!(placed, run(&requests).unwrap());
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_placed_is_refused() {
+    fn impossible_placements_are_rejected() {
         let few = run(&[(Some(17), Placement::Contiguous)]);
         assert_eq!(few, Err(PlacementError::TooFew { job: 0, wanted: 17, free: 16 }));
         let taken = run(&[(None, Placement::All), (None, Placement::List(vec![HostId(3)]))]);

@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_join_waits_for_all_lanes() {
+    fn a_join_waits_for_all_streams() {
         let tasks = [(0, Task::Compute(5)), (1, Task::Send(1)), (0, Task::Join), (1, Task::Send(2))];
         let mut actor = actor(&tasks);
         let mut effects = Vec::new();
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn who_stops_does_nothing_more_whatever_is_handed_out() {
+    fn a_stopped_actor_ignores_further_operations() {
         let tasks = [(0, Task::StopAt(7)), (0, Task::Send(1)), (1, Task::Compute(9)), (0, Task::Until(7))];
         let mut actor = Actor::new(0);
         actor.refill(tasks.into_iter().chain([(0, Task::StopAt(7)), (0, Task::Send(2))]));
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_that_came_early_are_kept() {
+    fn early_messages_are_kept() {
         let tasks = [(0, Task::Receive { tag: 7, messages: 2 }), (0, Task::Send(1))];
         let mut actor = actor(&tasks);
         let mut effects = Vec::new();
@@ -445,11 +445,11 @@ mod tests {
     }
 
     #[test]
-    fn a_message_waits_for_its_tag_and_holds_nobody_up() {
+    fn a_message_waits_for_its_tag_without_blocking_others() {
         let when = |flow, tag| (0, Task::SendWhen { flow, tag, after: 0 });
         let mut actor = actor(&[when(1, 7), when(2, 8), when(3, 7), (0, Task::Send(4))]);
         let mut effects = Vec::new();
-        assert!(!actor.message_arrived(8), "nobody waits for it yet");
+        assert!(!actor.message_arrived(8), "no operation waits for it yet");
         actor.advance(0, &mut effects);
         assert_eq!(effects, [Effect::Send(2), Effect::Send(4)]);
         // The first message that waits for a tag goes first; surplus arrivals stay in the mailbox.
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_enough_before_it_asks_for_no_more() {
+    fn an_actor_with_enough_operations_needs_no_refill() {
         let until = |at| (0, Task::Until(at));
         let mut actor = Actor::new(0);
         actor.refill((1..=100).map(until));
@@ -481,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn without_operations_it_is_dry_not_finished() {
+    fn without_operations_an_actor_needs_a_refill() {
         let mut actor = Actor::new(0);
         assert_eq!(actor.advance(0, &mut Vec::new()), ActorState::OutOfTasks);
         actor.refill([(0, Task::Compute(1))].into_iter());

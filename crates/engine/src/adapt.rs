@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn it_begins_at_the_level_of_what_is_written() {
+    fn adaptation_starts_at_the_configured_level() {
         for (minimum, level) in [(1, 0), (20_000, 0), (20_001, 1), (40_000, 1), (10_240_000, 9), (1 << 40, 9)]
         {
             assert_eq!(adapt(minimum, 4 * minimum).level, level, "{minimum}");
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_looks_at_changes_nothing() {
+    fn intervals_without_starts_have_no_effect() {
         let mut adapt = adapt(20_000, 80_000);
         interval(&mut adapt, 0, 95, 0, 0);
         // A start, then silence for some time: the interval of that start counts, the others change nothing.

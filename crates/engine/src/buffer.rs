@@ -144,7 +144,7 @@ impl Classes {
         let is_it = |class: &u8| {
             self.alphas[usize::from(*class)] > 0 && self.use_of(counter / self.n, *class) == counter
         };
-        let class = (0..8).find(is_it).expect("every account is of a class");
+        let class = (0..8).find(is_it).expect("every counter belongs to a class");
         (counter / self.n, 1 << class)
     }
 
@@ -287,7 +287,7 @@ impl SharedBuffer {
     pub fn sync(&mut self, egress: usize, waiting: usize) -> Option<u32> {
         let lossless = self.lossless.as_mut()?;
         while lossless.waiting[egress].len() > waiting {
-            let (number, bytes) = lossless.waiting[egress].pop_front().expect("longer than something");
+            let (number, bytes) = lossless.waiting[egress].pop_front().expect("it is longer than `waiting`");
             let ingress = &mut lossless.ingresses[number as usize];
             self.used -= ingress.release(u64::from(bytes));
             let limit = limit(self.shared, self.used, ingress.alpha);
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_takes_its_part_of_what_is_free() {
+    fn a_queue_takes_its_share_of_the_free_buffer() {
         let buffer = Buffer { size: Bytes(10_000), alpha: 512, pause: None };
         let mut shared = SharedBuffer::new(&buffer, &DataClasses::default(), headrooms(&buffer));
         let mut waiting = 0;
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ingress_is_paused_once_and_goes_on() {
+    fn an_ingress_is_paused_once_and_resumed() {
         let pause = Pause { headroom: Some(Bytes(2_000)), xon_gap: Bytes(500) };
         let buffer = Buffer { size: Bytes(16_000), alpha: 1024, pause: Some(pause) };
         let mut shared = SharedBuffer::new(&buffer, &DataClasses::default(), headrooms(&buffer));
@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_paused_before_the_least_time_though_all_send_at_their_rates() {
+    fn no_ingress_is_paused_before_the_least_time_to_pause() {
         // Three links of a byte per ns.
         let inflow = Inflow { n_links: 3, total: 24_000_000_000, fastest: 8_000_000_000, packet: 1_000 };
         let mut n_bounds = 0;
@@ -482,7 +482,7 @@ mod tests {
             let n_held = random.next_u32() % 20;
             if (0..n_held).any(|_| shared.admit(&request(random.next_u32() % 3, 0), true) != Admission::Take)
             {
-                assert_eq!(shared.least_time_to_pause(&inflow), 0, "somebody is paused");
+                assert_eq!(shared.least_time_to_pause(&inflow), 0, "an ingress is paused already");
                 continue;
             }
             let until = shared.least_time_to_pause(&inflow);

@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_leave_in_order_of_time_and_rank_however_far_ahead_they_were_set() {
+    fn events_are_popped_in_order_of_time_and_rank() {
         for seed in 0..200 {
             let mut random = Random::stream(seed, 1, 1);
             let (mut queue, mut sorted) = (CalendarQueue::default(), BTreeSet::new());

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn sharing_that_pays_is_found_and_kept() {
+    fn shared_rounds_that_pay_off_are_kept() {
         let clock = Cell::new(0);
         let read = || clock.get();
         let mut governor = Governor::new(Some(&read));
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn sharing_that_never_pays_costs_less_than_a_tenth() {
+    fn shared_rounds_that_never_pay_off_cost_less_than_a_tenth() {
         for shared in [101_000, 150_000, 1_000_000, 20_000_000] {
             let clock = Cell::new(0);
             let read = || clock.get();
@@ -210,14 +210,14 @@ mod tests {
         let mut governor = Governor::new(Some(&read));
         rounds(20_000, &clock, &mut governor, 100_000, 60_000);
         let (took, _) = rounds(20_000, &clock, &mut governor, 100_000, 300_000);
-        assert!(took < 20_000 * 110_000, "sharing goes on: {took} ns");
+        assert!(took < 20_000 * 110_000, "rounds are still shared: {took} ns");
         rounds(100_000, &clock, &mut governor, 100_000, 60_000);
         let (took, in_shared) = rounds(20_000, &clock, &mut governor, 100_000, 60_000);
-        assert!(in_shared * 10 > took * 9, "sharing is not tried again: {in_shared} of {took} ns");
+        assert!(in_shared * 10 > took * 9, "shared rounds are not tried again: {in_shared} of {took} ns");
     }
 
     #[test]
-    fn rounds_of_one_size_do_not_judge_those_of_another() {
+    fn measurements_of_one_round_size_do_not_affect_another() {
         let clock = Cell::new(0);
         let read = || clock.get();
         let mut governor = Governor::new(Some(&read));

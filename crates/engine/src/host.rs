@@ -235,7 +235,7 @@ impl Node {
     ) {
         let host = self.host_mut();
         let place = host.actors.iter().position(|candidate| candidate.id == actor.0);
-        let place = place.expect("the actor to be told lives at this host");
+        let place = place.expect("the actor to notify is at this host");
         if host.actors[place].message_arrived(tag) {
             self.run_actor(now, place as u32, context, round);
         }

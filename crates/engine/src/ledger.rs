@@ -206,7 +206,7 @@ fn begin<K: Ord>(open: &mut BTreeMap<K, Span>, key: K, at: Time) {
 
 /// One more rank has ended; returns the span if it was the last rank.
 fn end<K: Ord + Copy>(open: &mut BTreeMap<K, Span>, key: K, at: Time, n_ranks: u32) -> Option<Span> {
-    let span = open.get_mut(&key).expect("a rank begins what it ends");
+    let span = open.get_mut(&key).expect("a span begins before it ends");
     span.n_ended += 1;
     span.end = span.end.max(at);
     if span.n_ended < n_ranks { None } else { open.remove(&key) }

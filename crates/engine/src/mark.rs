@@ -17,7 +17,7 @@ pub struct Marker {
     minimum: u64,
     maximum: u64,
     probability: u64,
-    /// Whether a packet is judged when it joins the queue, not when its transmission starts.
+    /// Whether the decision is made when a packet joins the queue, not when its transmission starts.
     pub at_enqueue: bool,
     /// FECN only: smaller packets are never marked.
     smallest: u64,
@@ -70,7 +70,7 @@ impl Marker {
         }
     }
 
-    /// A FECN marker, which judges packets with [`Marker::judge_root`].
+    /// A FECN marker, which decides about packets by [`Marker::judge_root`].
     ///
     /// A port that waited for credits counts as a victim of congestion until it has had the time to send the contents
     /// of one input buffer.

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_warm_up_does_not_count() {
+    fn warm_up_steps_do_not_count() {
         let times: Vec<u64> = [900; 5].into_iter().chain([100; 45]).collect();
         let found = estimate(&times, WarmUp { steps: 0, share: 0.1 }).expect("there are some");
         assert_eq!((found.steps, found.warm_up, found.half_interval), (45, 5, Some(0.0)));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_enough_when_the_interval_is_small_and_never_between_tens() {
+    fn precision_is_reached_by_a_small_interval_at_multiples_of_ten() {
         let repetition = |target, at_least| Repetition {
             precision: Some(Precision { target, at_least }),
             ..Repetition::default()

@@ -333,7 +333,7 @@ impl Partition {
             PAUSING => self.run_switch::<PAUSING>(round, keys),
             PAUSING_COMPARING => self.run_switch::<PAUSING_COMPARING>(round, keys),
             CREDIT => self.run_switch::<CREDIT>(round, keys),
-            _ => unreachable!("no switch needs such care"),
+            _ => unreachable!("no switch has these flags"),
         }
     }
 
@@ -412,7 +412,7 @@ impl Partition {
             GUARDED_COMPARING => self.run_several::<GUARDED_COMPARING>(round, keys),
             PAUSING => self.run_several::<PAUSING>(round, keys),
             PAUSING_COMPARING => self.run_several::<PAUSING_COMPARING>(round, keys),
-            _ => unreachable!("no nodes need such care"),
+            _ => unreachable!("no nodes have these flags"),
         }
     }
 
@@ -425,8 +425,8 @@ impl Partition {
         }
     }
 
-    /// Merges arrivals, inner arrivals and timers. Stops early when an actor runs dry: returns the number of arrivals
-    /// processed.
+    /// Merges arrivals, inner arrivals and timers. Stops early when an actor runs out of operations; returns the number
+    /// of arrivals processed.
     #[inline(never)]
     fn run<const CARE: u8, const MANY: bool>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
         let arrival = |place: usize| keys.get(place).map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));

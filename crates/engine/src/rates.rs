@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_stays_counted_and_quiet_intervals_leave_no_row() {
+    fn totals_of_ended_messages_stay_and_idle_intervals_have_no_row() {
         let mut rates = rates();
         rates.started(3, message(0, 1, 6));
         rates.take(|_| reading(4, Some((0, 50))));

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_in_order_is_never_late_and_never_held() {
+    fn packets_in_order_are_never_late_nor_buffered() {
         for arrival in arrivals(&[0, 1, 2, 3, 4]) {
             assert_eq!(arrival, Some(Arrival { late: None, held: BufferUse::default() }));
         }
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn of_each_number_only_the_first_counts() {
+    fn only_the_first_copy_of_a_packet_counts() {
         let taken = arrivals(&[0, 0, 2, 2, 1, 1, 2]);
         assert_eq!(
             taken.iter().map(Option::is_some).collect::<Vec<_>>(),

@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_due_has_no_gaps_while_the_sender_goes_on() {
+    fn due_entries_have_no_gaps_while_the_sender_continues() {
         const N: u64 = if cfg!(miri) { 300 } else { 2_000_000 };
         let (mut sender, mut receiver) = ring();
         std::thread::scope(|scope| {
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn two_threads_agree() {
+    fn two_threads_exchange_all_entries_in_order() {
         const N: u32 = if cfg!(miri) { 200 } else { 100_000 };
         let (mut sender, mut receiver) = ring();
         std::thread::scope(|scope| {
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_received_is_freed() {
+    fn entries_never_received_are_freed() {
         let (mut sender, mut receiver) = ring();
         (0..100).for_each(|i| sender.push(entry(i)));
         (0..40).for_each(|i| assert_eq!(pop(&mut receiver), entry(i)));

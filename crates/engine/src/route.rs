@@ -218,14 +218,14 @@ mod tests {
     }
 
     #[test]
-    fn a_node_of_two_tiers_sees_what_the_model_says() {
+    fn next_hops_in_two_tiers_agree_with_the_model() {
         let shape = LeafSpine { leaves: 5, spines: 3, hosts_per_leaf: 4, host_links: 2, fabric_links: 3 };
         assert_the_model_is_seen(&Routing::LeafSpine(shape), 20, 28);
         assert_arithmetic_knows(&Routing::LeafSpine(shape), 20, 28);
     }
 
     #[test]
-    fn a_node_of_three_tiers_sees_what_the_model_says() {
+    fn next_hops_in_three_tiers_agree_with_the_model() {
         let shape = FatTree {
             pods: 4,
             leaves_per_pod: 3,
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_on_rails_sees_what_the_model_says() {
+    fn next_hops_on_rails_agree_with_the_model() {
         let shape = Rail {
             servers: 6,
             gpus_per_server: 4,

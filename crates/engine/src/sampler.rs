@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_beyond_all_time_is_one_interval() {
+    fn an_interval_beyond_the_range_of_time_is_one_interval() {
         let mut sampler = sampler(u64::MAX / 2 + 1, 1);
         sampler.finish(vec![cell(7, 0, 0, 0)]);
         let rows = rows(sampler);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_without_anything_has_no_row() {
+    fn an_empty_interval_has_no_row() {
         let mut sampler = sampler(10, 3);
         sampler.take(vec![cell(0, 0, 0, 0), cell(5, 0, 0, 0), cell(0, 2, 0, 0)]);
         sampler.take(vec![cell(0, 0, 0, 1), cell(5, 0, 0, 0), cell(0, 0, 4, 0)]);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn few_rows_are_wanted_of_a_run_with_few_packets() {
+    fn a_run_with_few_packets_has_few_rows() {
         let mut sampler = sampler(10, 2);
         for sample in 1..=77_u64 {
             sampler.take(vec![cell(sample * 7, 3, 0, 0), cell(0, 0, 0, 0)]);
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_turns_out_to_be_less_is_taken_back() {
+    fn a_count_that_turns_out_lower_is_corrected() {
         let mut sampler = sampler(10, 1);
         for paused in [4, 9, 6, 8] {
             sampler.take(vec![cell(0, 1, paused, 0)]);

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_comes_in_the_judged_part_counts() {
+    fn only_data_of_the_measured_part_counts() {
         let staged = StagedFlows {
             flows: vec![flow(0, 200), flow(100, 200), flow(0, 110)],
             stages: vec![stage(0, 20, 100), stage(100, 120, 200)],

@@ -255,7 +255,7 @@ impl Step {
 
     fn begin(&mut self, rank: usize, n_spans: usize, what: What, at: u64) {
         let count = self.counts[rank] as usize;
-        assert!(count < n_spans, "a rank does no more in a step than its job says");
+        assert!(count < n_spans, "a rank has no more spans in a step than its job");
         self.spans[rank * n_spans + count] = Span { start: at, end: u64::MAX, what };
         self.counts[rank] += 1;
     }
@@ -263,7 +263,7 @@ impl Step {
     fn end(&mut self, rank: usize, n_spans: usize, what: What, at: u64) {
         let begun = &mut self.spans[rank * n_spans..][..self.counts[rank] as usize];
         let span = begun.iter_mut().rev().find(|span| span.what == what && span.end == u64::MAX);
-        span.expect("a rank begins what it ends").end = at;
+        span.expect("a span begins before it ends").end = at;
     }
 }
 
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn of_steps_that_took_equally_long_the_earlier_is_reported() {
+    fn of_equally_long_steps_the_earlier_is_reported() {
         let jobs = [job(2, 0, 100)];
         for (most, expected) in
             [(1, vec![0]), (2, vec![0, 3]), (4, vec![0, 2, 3, 5]), (9, vec![0, 1, 2, 3, 4, 5])]
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn jobs_get_a_step_each_in_turns_those_with_the_fewest_rows_first() {
+    fn jobs_get_one_step_each_in_turn_fewest_rows_first() {
         assert_eq!(shares(&[job(1000, 59, 9), job(1, 0, 9), job(100, 9, 2)], 4), [1, 4, 2]);
         assert_eq!(shares(&[job(1000, 65, 9), job(1, 0, 9)], 4), [0, 4]);
         assert_eq!(shares(&[job(10, 1, 9)], 0), [0]);
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_in_which_partitions_report_is_no_matter() {
+    fn the_order_of_reports_of_partitions_has_no_effect() {
         let jobs = [job(3, 1, 9)];
         let marks = |host: u32| {
             let at = u64::from(host);
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn who_runs_ahead_takes_no_more_memory_than_there_is() {
+    fn ranks_that_run_ahead_use_bounded_memory() {
         let jobs = [job(1 << 13, 7, 1 << 20)];
         let mut timeline = Timeline::new(&jobs, 4).unwrap();
         for step in 0..1000 {

@@ -84,7 +84,7 @@ impl Turns {
 
     fn leave(&mut self, class: u8) {
         let place = self.line[..self.n_in_line].iter().position(|&other| other == class);
-        let place = place.expect("members stand in line");
+        let place = place.expect("every member is in line");
         self.has_begun &= place != 0;
         self.line[place..self.n_in_line].rotate_left(1);
         self.n_in_line -= 1;
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_is_worth_its_quantum_and_what_is_left_of_the_last_one() {
+    fn a_turn_is_worth_its_quantum_plus_the_remaining_deficit() {
         let mut turns = turns(&[(3, 1), (1, 2)]);
         assert_eq!(turns.weighted(), 0b1010);
         let sizes = [0, 700, 0, 600, 0, 0, 0, 0];
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_nothing_keeps_no_deficit_and_stands_last_when_he_is_back() {
+    fn an_empty_class_loses_its_deficit_and_returns_last() {
         let mut turns = turns(&[(3, 1), (2, 1), (1, 1)]);
         let sizes = [0, 400, 400, 400, 0, 0, 0, 0];
         assert_eq!(order(&mut turns, sizes, 0b1110, 3), [3, 3, 2]);

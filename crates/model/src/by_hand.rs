@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_comes_before_any_and_other_switches_do_not_matter() {
+    fn entries_with_a_source_come_before_entries_without() {
         let all = [
             entry(9, 2, None, 1),
             entry(8, 2, None, 7),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sent_a_packet_is_asked_only_where_it_matters() {
+    fn the_source_is_looked_up_only_if_an_entry_has_one() {
         let table = HandTable::of(&[entry(9, 2, None, 1)], NodeId(9)).expect("it has an entry");
         assert_eq!(table.port(HostId(2), || unreachable!("no entry has a source")), Some(1));
     }

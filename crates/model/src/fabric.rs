@@ -40,7 +40,7 @@ pub struct Fabric {
 }
 
 impl Fabric {
-    /// Changes the rate of every link, both directions alike, before the fabric is used.
+    /// Changes the rate of every link in both directions, before the fabric is used.
     pub fn change_rates(&mut self, change: impl Fn(Rate) -> Rate) {
         for port in &mut self.ports {
             port.rate = change(port.rate);
@@ -164,7 +164,7 @@ impl FabricBuilder {
 
     /// Joins two nodes; ports are numbered in the order of these calls.
     pub fn link(&mut self, from: NodeId, to: NodeId, rate: Rate, delay: Duration) -> LinkId {
-        assert!(from.0 < self.n_nodes && to.0 < self.n_nodes, "link to a node that is not there");
+        assert!(from.0 < self.n_nodes && to.0 < self.n_nodes, "link to a node that does not exist");
         self.links.push(Cable { ends: [from, to], rate, delay });
         LinkId(self.links.len() as u32 - 1)
     }

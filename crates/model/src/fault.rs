@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn chances_by_themselves_survive_together() {
+    fn loss_probabilities_combine_to_the_joint_survival() {
         let both = Errors::of_packets(0.5).and(Errors::of_packets(0.5));
         assert!((both.chance(64) - 0.75).abs() < 1e-15);
         assert_eq!(Errors::NONE.and(Errors::of_packets(0.0)), Errors::NONE);

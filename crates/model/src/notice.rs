@@ -136,13 +136,13 @@ mod tests {
     }
 
     #[test]
-    fn without_delay_every_change_is_noticed_as_it_comes() {
+    fn without_delay_every_change_is_detected_at_once() {
         let found = seen(&[(0, 5), (6, 7), (9, 0)], &[], 0, 0);
         assert_eq!(found, [(0, false), (5, true), (6, false), (7, true), (9, false)]);
     }
 
     #[test]
-    fn what_does_not_last_is_never_noticed() {
+    fn changes_shorter_than_the_delay_are_not_detected() {
         assert_eq!(seen(&[(10, 15), (20, 30)], &[], 5, 5), [(25, false), (35, true)]);
         // Up for no longer than the recovery delay: it counts as down all the time.
         assert_eq!(seen(&[(10, 20), (25, 40)], &[], 5, 5), [(15, false), (45, true)]);
@@ -150,12 +150,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_down_at_the_start_is_known() {
+    fn links_down_at_the_start_are_known() {
         assert_eq!(seen(&[(0, 3)], &[], 5, 2), [(0, false), (5, true)]);
     }
 
     #[test]
-    fn the_ports_of_a_dead_switch_are_dead_at_once() {
+    fn the_ports_of_a_failed_switch_are_down_at_once() {
         assert_eq!(seen(&[(10, 30)], &[(10, 30)], 5, 1), [(10, false), (31, true)]);
         // The link was down before, not yet detected.
         assert_eq!(seen(&[(8, 30)], &[(10, 20)], 5, 1), [(10, false), (31, true)]);

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn short_host_links_are_taken_inside() {
+    fn hosts_with_short_links_share_the_partition_of_their_switch() {
         let partitions = Partitions::of(&tree(8, 10, 1000));
         assert_eq!(partitions.n_partitions(), 9);
         assert_eq!(partitions.lookahead(), Some(Duration(1000)));
@@ -156,13 +156,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_joined_into_one_lump() {
+    fn partitions_are_not_merged_into_one() {
         let partitions = Partitions::of(&tree(2, 10, 1000));
         assert_eq!(partitions.lookahead(), Some(Duration(10)));
     }
 
     #[test]
-    fn zero_delay_never_parts() {
+    fn nodes_at_zero_delay_share_a_partition() {
         let partitions = Partitions::of(&tree(8, 0, 0));
         assert_eq!(partitions.n_partitions(), 1);
         assert_eq!(partitions.lookahead(), None);

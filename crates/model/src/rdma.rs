@@ -131,7 +131,7 @@ pub struct Marking {
     pub maximum: Bytes,
     /// The chance just below `maximum`, in 2^-32.
     pub probability: u64,
-    /// Whether a packet is judged when it joins the queue, not when its transmission starts.
+    /// Whether the decision is made when a packet joins the queue, not when its transmission starts.
     pub at_enqueue: bool,
 }
 

@@ -536,7 +536,7 @@ mod tests {
     const LINKS: &[(u32, u32)] = &[(0, 3), (0, 4), (1, 3), (1, 4), (0, 1), (2, 4), (3, 4), (2, 4)];
 
     #[test]
-    fn the_link_from_host_to_host_is_taken_by_these_two_only() {
+    fn a_link_between_two_hosts_is_used_by_these_two_only() {
         let tables = tables(&fabric(LINKS));
         let next = |node, host| -> Vec<u32> { tables.next_hops(NodeId(node), HostId(host)).iter().collect() };
         assert_eq!(next(0, 1), [2]);
@@ -548,7 +548,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overlay_holds_differences_alone() {
+    fn an_overlay_holds_differences_only() {
         let fabric = fabric(LINKS);
         let routing = Routing::Tables(tables(&fabric));
         let with_dead = |dead_links: &[usize]| {

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn channels_are_taken_in_rising_order() {
+    fn vl_steps_are_taken_in_rising_order() {
         // Host links are in no cycle: hosts accept every packet.
         let between = [PortKind::Local, PortKind::Global];
         for (ingress, from) in between.iter().zip(0_u8..) {

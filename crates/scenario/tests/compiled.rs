@@ -291,7 +291,7 @@ fn absurd_sizes_are_refused_at_once() {
     });
     assert!(phases(&nothing).contains("no phase `barier`"));
     let mice = "background: { mice: { end: 100s, interval: 1ps } }\n";
-    assert!(refused(mice).contains("messages that can be told apart"));
+    assert!(refused(mice).contains("more messages before its `end` than the limit"));
     let lanes =
         "{ collectives: { buckets: 17, concurrent: true, each: [ { ring_all_reduce: { size: 1MB } } ] } }";
     assert!(phases(lanes).contains("17 collectives run side by side, at most 16 can"));

@@ -15,8 +15,8 @@ pub(super) const ARRANGEMENT: Parameter = Parameter {
     name: "arrangement",
     kind: Kind::Choice(&["absolute", "relative"]),
     default: Some(Value::Choice("absolute")),
-    meaning: "in which order a group deals its global links to the others over its switches: by their numbers, or \
-              from the next one on",
+    meaning: "order of the other groups in which a group distributes its global links over its switches: by \
+              number (`absolute`), or from the next group on (`relative`)",
 };
 
 /// The arrangement that the settings choose.

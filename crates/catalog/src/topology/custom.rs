@@ -23,8 +23,12 @@ use super::{Built, MAXIMUM_HOSTS, MAXIMUM_LINKS, MAXIMUM_SWITCHES, TopologyError
 use crate::routing;
 
 /// The specification.
-pub static SPEC: Spec =
-    Spec { name: "custom", summary: "hosts, switches and links as listed", source: "ours", parameters: &[] };
+pub static SPEC: Spec = Spec {
+    name: "custom",
+    summary: "hosts, switches and links as listed",
+    source: "modelling assumption",
+    parameters: &[],
+};
 
 /// Nodes and links by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

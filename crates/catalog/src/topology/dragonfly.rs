@@ -12,7 +12,7 @@
 //! each switch, the balanced dragonfly of the paper has a = 2p = 2h and g = a h + 1 groups with `global_links: 1`. Host
 //! `n` of a group is attached to the `nic_switches` neighbouring switches from `n / hosts_per_switch * nic_switches`
 //! on, with one NIC on each of the first `nics` of them: `nics: 4` gives each host NICs on four switches, `nics: 1,
-//! nic_switches: 4` models one NIC of such hosts alone. `global_links` join each two groups; `arrangement` is the order
+//! nic_switches: 4` models a single NIC of such hosts. `global_links` join each two groups; `arrangement` is the order
 //! in which a group ranks the others when it distributes its ends over its switches. Rates and delays of the three
 //! kinds of links.
 //!
@@ -42,19 +42,20 @@ use super::{Built, MAXIMUM_HOSTS, MAXIMUM_LINKS, MAXIMUM_SWITCHES, TopologyError
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "dragonfly",
-    summary: "groups of switches all joined to each other, and global links between every two groups",
+    summary: "groups of fully connected switches; global links join every two groups",
     source: "Kim et al., ISCA 2008",
     parameters: &[
         number("groups", "number of groups"),
         number("switches_per_group", "switches in each group, all joined to each other"),
         number(
             "hosts_per_switch",
-            "hosts below each switch; below each `nic_switches` where these are more than one",
+            "hosts attached to each switch, or to each block of `nic_switches` switches",
         ),
-        links("nics", "NICs of each host, each on a switch of its own"),
+        links("nics", "NICs of each host, each attached to another switch"),
         optional(
             "nic_switches",
-            "switches from one block of hosts to the next, the first `nics` of which they are joined to; without it `nics`",
+            "number of switches per block of hosts; the hosts are attached to the first `nics` of them; \
+             without it `nics`",
         ),
         links("host_links", "parallel links between a NIC and its switch"),
         links("local_links", "parallel links between two switches of a group"),
@@ -133,7 +134,8 @@ fn shape(settings: &Settings) -> Result<(DragonflyShape, u32), TopologyError> {
         product(&[groups, switches * (switches - 1) / 2, local_links]),
         between_groups::n_links(groups, Some(per_pair)),
     ]);
-    let terms = "hosts x nics x host_links + groups x pairs of switches x local_links + pairs of groups x global_links";
+    let terms = "hosts x nics x host_links + groups x pairs of switches x local_links \
+                 + pairs of groups x global_links";
     within("links", terms, links, MAXIMUM_LINKS)?;
     let shape = DragonflyShape {
         groups: groups as u32,

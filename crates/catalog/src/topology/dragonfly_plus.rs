@@ -35,22 +35,24 @@ use super::{Built, MAXIMUM_HOSTS, MAXIMUM_LINKS, MAXIMUM_SWITCHES, TopologyError
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "dragonfly_plus",
-    summary: "groups of leaves and spines, and global links between the spines of every two groups",
+    summary: "groups of leaves and spines; global links join the spines of every two groups",
     source: "Shpiner et al., HiPINEB 2017",
     parameters: &[
         number("groups", "number of groups"),
         number("leaves_per_group", "leaves in each group"),
-        number("spines_per_group", "spines in each group, each joined to all its leaves"),
+        number("spines_per_group", "spines in each group, each joined to all leaves of the group"),
         number("hosts_per_leaf", "hosts below each leaf"),
         links("host_links", "parallel links (NIC ports) between a host and its leaf"),
         links("local_links", "parallel links between a leaf and a spine of its group"),
         optional(
             "global_links",
-            "parallel links between spines of equal number in two groups; without it 1, or what `global_ports` asks for",
+            "parallel links between spines of equal number in two groups; without it 1, or as \
+             `global_ports` requires",
         ),
         optional(
             "global_ports",
-            "global ports of each spine, dealt over the other groups; without it `global_links` for each of them",
+            "global ports of each spine, distributed over the other groups; without it `global_links` for \
+             each group",
         ),
         ARRANGEMENT,
         host_rate("rate of each host link"),
@@ -109,7 +111,8 @@ fn shape(settings: &Settings) -> Result<(DragonflyPlusShape, u32), TopologyError
         product(&[groups, leaves, spines, local_links]),
         between_groups::n_links(groups, per_pair),
     ]);
-    let terms = "hosts x host_links + leaves x spines_per_group x local_links + pairs of groups x global links of a pair";
+    let terms = "hosts x host_links + leaves x spines_per_group x local_links \
+                 + pairs of groups x global links of a pair";
     within("links", terms, links, MAXIMUM_LINKS)?;
     let shape = DragonflyPlusShape {
         groups: groups as u32,

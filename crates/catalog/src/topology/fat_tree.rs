@@ -56,11 +56,12 @@ pub static SPEC: Spec = Spec {
         },
         rate(
             "leaf_rate",
-            "rate of each leaf link; without it `host_rate`, or what `oversubscription_leaf` asks for",
+            "rate of each leaf link; without it `host_rate`, or as `oversubscription_leaf` requires",
         ),
         rate(
             "core_rate",
-            "rate of each core link; without it that of leaf links, or what `oversubscription_aggregation` asks for",
+            "rate of each core link; without it that of leaf links, or as `oversubscription_aggregation` \
+             requires",
         ),
         delay("host_delay", "propagation delay of each host link"),
         delay("leaf_delay", "propagation delay of each leaf link"),

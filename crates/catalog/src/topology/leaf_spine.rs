@@ -32,7 +32,7 @@ pub static SPEC: Spec = Spec {
     source: "Al-Fares et al., SIGCOMM 2008 (two tiers)",
     parameters: &[
         count("leaves", 1, None, "number of leaves"),
-        count("spines", 0, None, "number of spines; none is allowed below a single leaf"),
+        count("spines", 0, None, "number of spines; may be 0 with a single leaf"),
         count("hosts_per_leaf", 1, None, "hosts below each leaf"),
         count(
             "host_links",
@@ -51,7 +51,7 @@ pub static SPEC: Spec = Spec {
             name: "fabric_rate",
             kind: Kind::Optional(&Kind::Rate),
             default: Some(Value::Absent),
-            meaning: "rate of each fabric link; without it `host_rate`, or what `oversubscription` asks for",
+            meaning: "rate of each fabric link; without it `host_rate`, or as `oversubscription` requires",
         },
         delay("host_delay", "propagation delay of each host link"),
         delay("fabric_delay", "propagation delay of each fabric link"),

@@ -110,7 +110,7 @@ pub enum TopologyError {
         limit: u64,
     },
     /// Global links of a group that cannot be distributed evenly over the other groups.
-    #[error("{ports} global ports of a group cannot be dealt evenly over {others} other groups")]
+    #[error("{ports} global ports of a group cannot be distributed evenly over {others} other groups")]
     UnevenGroups {
         /// Global ports of all spines of a group.
         ports: u64,
@@ -118,7 +118,7 @@ pub enum TopologyError {
         others: u64,
     },
     /// Two numbers that contradict each other.
-    #[error("`{name}: {value}` does not go with `{other}: {value_of_other}`, which takes {wanted}")]
+    #[error("`{name}: {value}` contradicts `{other}: {value_of_other}`, which requires {wanted}")]
     Disagree {
         /// The number that is checked.
         name: &'static str,
@@ -132,7 +132,7 @@ pub enum TopologyError {
         wanted: u64,
     },
     /// Numbers that are not determined.
-    #[error("without `{instead}` nothing says {}", listed(names))]
+    #[error("without `{instead}` these must be set: {}", listed(names))]
     Missing {
         /// The parameter that would determine all of them.
         instead: &'static str,
@@ -163,7 +163,7 @@ pub enum TopologyError {
     #[error("two nodes are named `{0}`")]
     RepeatedNode(String),
     /// Two links of the same name.
-    #[error("two links are named `{0}`; rename a node whose name holds a dash")]
+    #[error("two links are named `{0}`; rename a node whose name contains a dash")]
     RepeatedLink(String),
     /// A link to a node that does not exist.
     #[error("link {link} ends at `{name}`, which is not among the hosts and switches")]

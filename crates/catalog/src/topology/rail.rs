@@ -39,7 +39,7 @@ use super::{Built, MAXIMUM_HOSTS, MAXIMUM_LINKS, MAXIMUM_SWITCHES, TopologyError
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "rail",
-    summary: "servers of GPUs, a leaf for each GPU number, spines, and a switch inside each server",
+    summary: "servers of GPUs: a leaf (rail) for each GPU position, spines, and a switch inside each server",
     source: "Wang et al., HOTI 2024 (the rail-optimised fabric)",
     parameters: &[
         number("servers", "number of servers"),
@@ -47,10 +47,10 @@ pub static SPEC: Spec = Spec {
             default: Some(Value::Count(8)),
             ..number("gpus_per_server", "GPUs in each server, each a host with a NIC")
         },
-        optional("servers_per_block", "servers that share leaves; without it all of them"),
+        optional("servers_per_block", "number of servers that share leaves; without it all servers"),
         Parameter {
             kind: netloom_units::Kind::Count { minimum: 0, maximum: MAXIMUM_LINKS },
-            ..number("spines", "number of spines; none is allowed above a single leaf")
+            ..number("spines", "number of spines; may be 0 with a single leaf")
         },
         links("host_links", "parallel links (NIC ports) between a GPU and its leaf"),
         links("fabric_links", "parallel links between a leaf and a spine"),
@@ -62,7 +62,7 @@ pub static SPEC: Spec = Spec {
         host_rate("rate of each host link"),
         rate(
             "fabric_rate",
-            "rate of each fabric link; without it `host_rate`, or what `oversubscription` asks for",
+            "rate of each fabric link; without it `host_rate`, or as `oversubscription` requires",
         ),
         delay("inner_delay", "propagation delay of each inner link"),
         delay("host_delay", "propagation delay of each host link"),

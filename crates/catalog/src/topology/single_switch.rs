@@ -24,7 +24,7 @@ use super::{Built, MAXIMUM_HOSTS, MAXIMUM_LINKS, TopologyError, product, within}
 pub static SPEC: Spec = Spec {
     name: "single_switch",
     summary: "all hosts below one switch",
-    source: "ours",
+    source: "modelling assumption",
     parameters: &[
         number("hosts", "number of hosts"),
         links("host_links", "parallel links (NIC ports) between a host and the switch"),

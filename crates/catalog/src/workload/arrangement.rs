@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_forgotten_order_is_made_again() {
+    fn an_evicted_order_is_generated_again() {
         let mut small = Arrangements::new(7, 1);
         let key = |step| [0, step, 0, 0, 0];
         let first = small.find(key(0), &Order::Shuffled, 0, 50);

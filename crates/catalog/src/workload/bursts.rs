@@ -53,7 +53,7 @@ mod tests {
     };
 
     #[test]
-    fn drawn_bursts_have_the_means_given_and_repeat_with_the_seed() {
+    fn random_bursts_have_the_given_means_and_repeat_with_the_seed() {
         let draw = |seed, job| {
             let mut draws = BurstDraws::new(Some(BURSTS), seed, job);
             (0..20_000).map_while(|_| draws.next()).collect::<Vec<_>>()
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn regular_bursts_are_as_given_and_no_bursts_are_none() {
+    fn regular_bursts_have_the_given_lengths_and_pauses() {
         let mut draws = BurstDraws::new(Some(Bursts { exponential: false, ..BURSTS }), 1, 0);
         assert_eq!(draws.next(), Some((Duration(1_000_000), Duration(4_000_050))));
         assert_eq!(BurstDraws::new(None, 1, 0).next(), None);

@@ -9,7 +9,7 @@ use netloom_units::HostId;
 #[non_exhaustive]
 pub enum WorkloadError {
     /// More jobs, phases or buckets than their numbers can distinguish.
-    #[error("{count} {what} are more than the {limit} that can be told apart")]
+    #[error("{count} {what} are more than the limit of {limit}")]
     TooMany {
         /// What exceeds the limit.
         what: &'static str,
@@ -61,7 +61,7 @@ pub enum WorkloadError {
         n_ranks: usize,
     },
     /// More concurrent collectives than a rank has streams.
-    #[error("job {job}, phase {phase}: {wanted} collectives run side by side, at most {limit} can")]
+    #[error("job {job}, phase {phase}: {wanted} collectives run concurrently, but the limit is {limit}")]
     TooManyStreams {
         /// Job number.
         job: usize,
@@ -83,7 +83,7 @@ pub enum WorkloadError {
         reason: String,
     },
     /// Endless steps in which a rank waits for nothing.
-    #[error("rank {rank} of job {job} waits for nothing, so that endless steps would never pass any time")]
+    #[error("rank {rank} of job {job} waits for nothing, so its endless steps would take no simulated time")]
     NeverWaits {
         /// Job number.
         job: usize,

@@ -286,8 +286,8 @@ impl Compiler {
         Ok(())
     }
 
-    /// Assigns the collectives of a bucket to streams: all that send before they wait to the first one, each other one
-    /// alone.
+    /// Assigns the collectives of a bucket to streams: all that send before they wait to the first one, each of the
+    /// others to a stream of its own.
     fn streams_of(
         &mut self,
         bucket: BucketId,
@@ -356,7 +356,8 @@ fn ends(phase: u16) -> Segment {
 /// The reason why ranks cannot grant, add or copy.
 fn of_whom(what: &str) -> String {
     format!(
-        "{what} cannot say whom a rank receives from, which `rendezvous`, `reduction` and `copy` of `hosts` need"
+        "{what}: the sender of a message is unknown at its receiver, but `rendezvous`, `reduction` and \
+         `copy` of `hosts` need it"
     )
 }
 

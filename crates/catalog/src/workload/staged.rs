@@ -126,9 +126,9 @@ fn wrong(flow: &StagedFlow, staged: &StagedFlows) -> Option<String> {
         return Some("has no message to post".to_owned());
     }
     let Some(rate) = flow.rate else {
-        return (staged.posting == Posting::Clocked).then(|| "has no rate to go by".to_owned());
+        return (staged.posting == Posting::Clocked).then(|| "has no rate".to_owned());
     };
     let bits_ps = u128::from(staged.message.0) * 8_000_000_000_000;
     let lasts = u128::from(flow.stop.since(flow.start).0) * u128::from(rate.0);
-    (bits_ps > lasts).then(|| "is over before its first message has left at its rate".to_owned())
+    (bits_ps > lasts).then(|| "stops before its first message is sent at its rate".to_owned())
 }

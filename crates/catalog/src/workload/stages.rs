@@ -54,7 +54,8 @@ impl Stages {
         if what.dependent && what.gap > Duration::ZERO && !what.gap_from_run_start {
             // A rank can wait for the start of its phase or for a message, but not for both in one operation.
             return Err(String::from(
-                "a `gap` that counts from the phase needs `dependent: false`; dependent stages pace themselves",
+                "a `gap` that counts from the phase needs `dependent: false`; dependent stages start when \
+                 their messages arrive",
             ));
         }
         let mut ranks_at_hop = what.stages.clone();

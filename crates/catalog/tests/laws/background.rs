@@ -1,4 +1,4 @@
-//! Background traffic for laws: described for a fabric of equal racks, and drained without an engine.
+//! Background traffic for the tests: on a fabric of equal racks, generated without an engine.
 
 use std::collections::VecDeque;
 
@@ -23,7 +23,7 @@ pub struct Sent {
     pub size: u64,
 }
 
-/// A kind with its defaults but for these values; every host of so many equal racks sends.
+/// A kind with its defaults except for these values; every host of this number of equal racks sends.
 pub fn of_kind(spec: &Spec, racks: u32, hosts_per_rack: u32, values: &[(&str, Value)]) -> Background {
     let filler = Value::Duration(Duration::ZERO);
     let value = |name: &str, default: Option<Value>| {
@@ -52,7 +52,7 @@ pub fn of_mice(racks: u32, hosts_per_rack: u32, values: &[(&str, Value)]) -> Bac
     of_kind(&mice::SPEC, racks, hosts_per_rack, values)
 }
 
-/// All messages, sorted by time and host; hosts ask for theirs one after the other.
+/// All messages, sorted by time and host; hosts request theirs one host after the other.
 pub fn drained(background: &Background) -> Vec<Sent> {
     let workload = Workload {
         jobs: Vec::new(),

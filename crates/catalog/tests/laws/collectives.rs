@@ -1,4 +1,4 @@
-//! Every algorithm ends, sends what the textbook says, waits for what it depends on, and confuses no messages.
+//! Every algorithm ends, sends the bytes of the textbook, waits for its dependencies, and confuses no messages.
 
 use std::collections::BTreeMap;
 
@@ -106,7 +106,7 @@ fn expected_depth(case: &Case, n: u32, dependent: bool) -> u64 {
 }
 
 #[test]
-fn every_collective_ends_and_sends_what_the_textbook_says() {
+fn every_collective_ends_and_sends_the_bytes_of_the_textbook() {
     for case in cases() {
         for n in 1..=9 {
             for (size, dependent) in sizes(n).into_iter().flat_map(|size| [(size, true), (size, false)]) {
@@ -201,7 +201,7 @@ fn bus_factors_are_those_of_nccl_tests() {
 }
 
 #[test]
-fn parameters_that_do_not_fit_are_refused() {
+fn inconsistent_parameters_are_rejected() {
     let refuse = |name: &'static str, key, value, n| {
         let number = collective::number_of(name).expect("in the registry");
         let settings = SPECS[usize::from(number)].defaults().with(key, value);

@@ -1,7 +1,7 @@
-//! Runs any work to its end without a network: a message arrives a fixed delay after it starts, or a random one.
+//! Runs any work to its end without a network: a message arrives after a fixed or a random delay.
 //!
-//! It keeps the rules of the seam between work and engine, refills an actor only when it must or far ahead, and notes
-//! all that laws are about.
+//! It follows the rules of the interface between work and engine, refills an actor only when needed or far ahead, and
+//! records everything that the tests check.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,13 +10,13 @@ use netloom_units::{ActorId, Random};
 
 /// How long a message takes.
 pub enum Delay {
-    /// Every message the same.
+    /// The same for every message.
     Fixed(u64),
     /// Between 1 and a maximum, drawn per message.
     Random(Random, u32),
 }
 
-/// What happened.
+/// The recorded events.
 #[derive(Debug, Default, PartialEq)]
 pub struct Trace {
     /// Time, sending actor, message.
@@ -25,9 +25,9 @@ pub struct Trace {
     pub marks: Vec<(u64, u32, Mark)>,
     /// Barriers released, by group.
     pub releases: BTreeMap<u32, u32>,
-    /// Most operations an actor held at once.
+    /// Largest number of operations that an actor held at once.
     pub most_held: usize,
-    /// When the last actor was done.
+    /// When the last actor finished.
     pub end: u64,
 }
 
@@ -64,10 +64,10 @@ struct Actor {
     queue: VecDeque<Item>,
     lanes: Vec<Lane>,
     mailbox: BTreeMap<u64, u32>,
-    /// Messages that wait for one with a tag.
+    /// Messages that are sent when one with a tag arrives.
     kept: VecDeque<(u64, Message)>,
     exhausted: bool,
-    /// Whether its time was over.
+    /// Whether it was stopped before its end.
     stopped: bool,
 }
 
@@ -85,7 +85,7 @@ impl Actor {
         self.queue.len() + self.lanes.iter().map(|lane| lane.tasks.len()).sum::<usize>()
     }
 
-    /// Moves operations to their lanes up to a join that cannot be passed yet.
+    /// Moves operations to their streams, up to a join that must still wait.
     fn hand_out(&mut self) {
         while let Some(item) = self.queue.front().copied() {
             if item.operation == Operation::Join {
@@ -94,7 +94,7 @@ impl Actor {
                 }
             } else {
                 let lane = usize::from(item.stream);
-                assert!(lane < Item::STREAMS, "there is no lane {lane}");
+                assert!(lane < Item::STREAMS, "there is no stream {lane}");
                 while self.lanes.len() <= lane {
                     self.lanes.push(Lane { tasks: VecDeque::new(), blocked: Blocked::No });
                 }
@@ -126,7 +126,7 @@ impl Actor {
 struct Executor<'a, W> {
     work: &'a mut W,
     delay: Delay,
-    /// How many operations an actor is refilled to, beyond what it must have.
+    /// Number of operations below which an actor is refilled.
     ahead: usize,
     now: u64,
     events: BTreeMap<(u64, u64), Event>,
@@ -139,7 +139,7 @@ struct Executor<'a, W> {
 /// Runs work to its end.
 ///
 /// # Panics
-/// If it never ends, or leaves messages that nobody waited for.
+/// If it never ends, or if messages are left that no operation received.
 pub fn run(work: &mut impl Work, delay: Delay, ahead: usize) -> Trace {
     let n = work.actors().len();
     let actors = (0..n).map(|_| Actor::new()).collect();
@@ -166,7 +166,7 @@ pub fn run(work: &mut impl Work, delay: Delay, ahead: usize) -> Trace {
         assert!(actor.exhausted && !actor.busy(), "actor {number} never ends: {blocked:?}");
         assert!(
             actor.stopped || (actor.mailbox.is_empty() && actor.kept.is_empty()),
-            "actor {number} never waits for {:?}",
+            "actor {number} never receives {:?}",
             actor.mailbox
         );
     }
@@ -206,7 +206,7 @@ impl<W: Work> Executor<'_, W> {
         }
     }
 
-    /// Runs an actor as far as it goes, refilling it as the seam demands.
+    /// Runs an actor until it is blocked, and refills it as the interface requires.
     fn advance(&mut self, number: usize) {
         loop {
             let actor = &mut self.actors[number];
@@ -234,7 +234,7 @@ impl<W: Work> Executor<'_, W> {
         while self.actors[number].lanes[lane].blocked == Blocked::No {
             let Some(operation) = self.actors[number].lanes[lane].tasks.pop_front() else { return };
             let blocked = self.start(number, lane, operation);
-            // A barrier may have been released, and with it this very lane.
+            // A barrier may have been released, and this stream with it.
             if blocked != Blocked::No {
                 self.actors[number].lanes[lane].blocked = blocked;
             }
@@ -290,7 +290,7 @@ impl<W: Work> Executor<'_, W> {
             self.later(span, Event::Arrive { actor: to.index(), tag: message.tag });
         }
         if let Some(own) = message.completion {
-            assert_eq!(own.index(), number, "another actor is told");
+            assert_eq!(own.index(), number, "a message names another actor as its sender");
             self.later(2 * span, Event::Arrive { actor: number, tag: message.tag });
         }
     }
@@ -307,7 +307,7 @@ impl<W: Work> Executor<'_, W> {
             for actor in actors {
                 let lanes = &self.actors[actor].lanes;
                 let lane = lanes.iter().position(|lane| lane.blocked == Blocked::Barrier);
-                let lane = lane.expect("it waits in one of its lanes");
+                let lane = lane.expect("it waits in one of its streams");
                 self.later(0, Event::Wake { actor, lane });
             }
         }

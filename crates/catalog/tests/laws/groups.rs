@@ -1,4 +1,4 @@
-//! Dragonflies, Dragonfly+ and rails: who is joined to whom, by which kind of link, over how many hops.
+//! Dragonflies, Dragonfly+ and rails: which nodes are connected, by which kind of link, over how many hops.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use netloom_catalog::topology::{Built, dragonfly, dragonfly_plus, rail, single_s
 use netloom_model::{PortKind, Routing};
 use netloom_units::{HostId, NodeId, PortId, Rate, Settings, Spec, Value};
 
-/// Settings from numbers by name, the default of all else.
+/// Settings from numbers by name, defaults for all others.
 fn settings(spec: &'static Spec, numbers: &[(&str, u64)]) -> Settings {
     let value = |parameter: &netloom_units::Parameter| {
         let given = numbers.iter().find(|(name, _)| *name == parameter.name);
@@ -61,7 +61,7 @@ fn nodes(built: &Built) -> impl Iterator<Item = NodeId> + use<> {
     (0..built.fabric.n_nodes() as u32).map(NodeId)
 }
 
-/// What names say must be what ports, kinds and groups say.
+/// Names must agree with ports, kinds and groups.
 fn check_kinds(built: &Built) {
     let Built { fabric, routing, .. } = built;
     for node in nodes(built) {
@@ -117,14 +117,14 @@ fn kinds_of(built: &Built, node: NodeId) -> [usize; 3] {
     found
 }
 
-/// Walks every minimal way from a switch or host: the kinds of links of each, host links left out.
+/// Follows every minimal path from a switch or host: the kinds of links of each, without host links.
 fn ways(built: &Built, node: NodeId, to: HostId, so_far: &mut Vec<PortKind>, found: &mut BTreeSet<Vec<u8>>) {
     if node.0 == to.0 {
         let way = so_far.iter().filter(|kind| **kind != PortKind::Host).map(|&kind| kind as u8);
         found.insert(way.collect());
         return;
     }
-    assert!(so_far.len() < 12, "a way without end");
+    assert!(so_far.len() < 12, "an endless path");
     assert!(so_far.is_empty() || !built.fabric.is_host(node), "hosts do not forward");
     let set = built.routing.next_hops(node, to);
     assert!(!set.is_empty());
@@ -163,7 +163,7 @@ fn balanced_dragonflies_are_those_of_the_paper() {
 }
 
 #[test]
-fn paths_in_a_dragonfly_take_one_global_link_and_a_local_one_on_either_side() {
+fn dragonfly_paths_take_a_local_a_global_and_a_local_link() {
     let built = balanced(2, "absolute");
     let minimal: BTreeSet<Vec<u8>> = [vec![], vec![L], vec![G], vec![L, G], vec![G, L], vec![L, G, L]].into();
     let mut found = BTreeSet::new();
@@ -181,7 +181,7 @@ fn paths_in_a_dragonfly_take_one_global_link_and_a_local_one_on_either_side() {
 
 #[test]
 fn any_global_link_between_two_groups_is_minimal() {
-    // Three links between two groups, on three of four switches: those that end at the goal are no better.
+    // Three links between two groups, on three of four switches: those that end at the destination are no better.
     let built = dragonfly_of(&[
         ("groups", 2),
         ("switches_per_group", 4),
@@ -224,7 +224,7 @@ fn lumi_can_be_built_at_full_size() {
     assert_eq!(racks.len(), 24 * 8, "hosts of a block share a rack");
     assert!(racks.iter().all(|rack| rack.len() == 16));
     assert_eq!(built.routing.heap_bytes(), 4 * (32 * 24 + 32 * 23 + 1 + 23 * 12 * 20), "no table by host");
-    // Links of a pair of groups end at switches far apart: no switch has two of them.
+    // Links of a pair of groups end at distant switches: no switch has two of them.
     let switch = fabric.n_hosts() as u32 + 3;
     for group in 1..24 {
         let set = built.routing.towards_group(NodeId(switch), group);
@@ -234,7 +234,7 @@ fn lumi_can_be_built_at_full_size() {
 }
 
 #[test]
-fn one_nic_of_four_can_be_modelled_alone() {
+fn one_nic_of_four_can_be_modelled_in_isolation() {
     let one = [("nics", 1), ("nic_switches", 4)];
     let numbers: Vec<_> = LUMI.iter().copied().filter(|(name, _)| *name != "nics").chain(one).collect();
     let built = dragonfly_of(&numbers);
@@ -322,7 +322,7 @@ fn spines_may_serve_some_groups_each() {
             let first = built.routing.towards_group(spine, other).get(0);
             built.routing.port_kind(spine, first) == PortKind::Global
         });
-        assert_eq!(leads.count(), 2, "elsewhere it goes down again");
+        assert_eq!(leads.count(), 2, "other spines lead down first");
     }
     for (from, to) in (0..14).flat_map(|from| (0..14).map(move |to| (from, to))) {
         if from / 2 != to / 2 {
@@ -344,7 +344,7 @@ fn spines_may_serve_some_groups_each() {
 }
 
 #[test]
-fn dragonflies_that_make_no_sense_are_refused() {
+fn invalid_dragonflies_are_rejected() {
     let base = [("groups", 4), ("switches_per_group", 6), ("hosts_per_switch", 2)];
     let with = |changes: &[(&str, u64)]| {
         let all = settings(&dragonfly::SPEC, &base);
@@ -380,7 +380,7 @@ fn dragonflies_that_make_no_sense_are_refused() {
 }
 
 #[test]
-fn rails_join_gpus_of_equal_number() {
+fn rails_connect_gpus_of_equal_position() {
     let numbers = [("servers", 6), ("gpus_per_server", 4), ("servers_per_block", 3), ("spines", 2)];
     let built = rail::build(&settings(&rail::SPEC, &numbers)).unwrap();
     let fabric = &built.fabric;

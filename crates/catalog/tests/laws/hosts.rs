@@ -1,4 +1,4 @@
-//! What hosts take for messages: grants are given once and used once, posting takes time, receives are told as they are.
+//! Costs of messages at hosts: grants are sent once and used once, posting takes time, receives match the messages.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use netloom_units::{ActorId, Bytes, Duration, HostId, Random, Rate, Settings, Ti
 
 use crate::executor::{Delay, Trace, run};
 
-/// Every algorithm that tells its receives, and some with other parameters.
+/// Every algorithm that lists its receives, and some with other parameters.
 fn cases() -> Vec<(&'static str, Settings)> {
     let all = SPECS.iter().map(|spec| (spec.name, spec.defaults()));
     let same = SPECS.iter().find(|spec| spec.name == "all_to_all_linear").expect("in the registry");
@@ -41,12 +41,12 @@ fn traced(workload: &Workload, n: u32, delay: Delay) -> Trace {
 }
 
 #[test]
-fn the_receives_listed_are_those_that_come() {
+fn listed_receives_match_the_messages() {
     assert_eq!(cases().len(), 7);
     for case in cases() {
         for (n, size) in (1..9).flat_map(|n| [0, 1, 5, 1000, 1 << 20].map(|size| (n, size))) {
             let plan = Plan::new(&collective(&case, size, true), n).unwrap();
-            // (receiver, sender, tag, bytes), and how often.
+            // (receiver, sender, tag, bytes), and their number.
             let [mut told, mut sent] = [BTreeMap::new(), BTreeMap::new()];
             for place in 0..n {
                 for index in 0.. {
@@ -67,11 +67,11 @@ fn the_receives_listed_are_those_that_come() {
 }
 
 #[test]
-fn every_large_message_is_granted_once_and_waited_for_by_its_sender() {
+fn every_large_message_is_granted_once_and_awaited_by_its_sender() {
     let hosts = Hosts { rendezvous: Some(Bytes(100)), ..Hosts::default() };
     for case in cases() {
         for (n, seed) in (1..7).flat_map(|n| [(n, 3), (n, 4)]) {
-            // Small ones as well, side by side with large ones.
+            // Small ones as well, concurrent with large ones.
             let collectives = vec![collective(&case, 1 << 12, true), collective(&case, 7, true)];
             let plain = job(n, collectives.clone(), Hosts::default(), Repetition::default());
             let granted = job(n, collectives, hosts, Repetition::default());
@@ -135,12 +135,12 @@ fn a_rank_posts_one_message_after_the_other() {
         let to = (0..4).filter(|&to| to != rank);
         assert!(of(rank).eq((1..=3).map(|posted| posted * 10).zip(to)), "rank {rank}");
     }
-    // The last message starts after three postings, takes 100, and three are taken in.
+    // The last message starts after three postings and takes 100; three messages are received.
     assert_eq!(all.end, 30 + 100 + 3 * 7);
 }
 
 #[test]
-fn what_came_is_added_and_copied_before_the_next_round() {
+fn received_chunks_are_reduced_and_copied_before_the_next_round() {
     let rate = |bytes_per_ps: u64| Some(Rate(bytes_per_ps * 8_000_000_000_000));
     let hosts = Hosts { reduction: rate(2), copy: rate(5), ..Hosts::default() };
     for (name, adding, rounds) in
@@ -154,7 +154,7 @@ fn what_came_is_added_and_copied_before_the_next_round() {
 }
 
 #[test]
-fn who_cannot_say_whom_it_receives_from_is_refused() {
+fn algorithms_without_known_senders_are_rejected() {
     let hosts = Hosts { rendezvous: Some(Bytes(100)), ..Hosts::default() };
     for name in ["broadcast_tree", "broadcast_chain", "permutation"] {
         let spec = SPECS.iter().find(|spec| spec.name == name).expect("in the registry");
@@ -174,7 +174,7 @@ fn endless_steps_must_wait_for_something() {
     let of = |size, hosts, repetition| {
         expand(&job(4, vec![collective(&incast, size, true)], hosts, repetition), 4, 1)
     };
-    // A sender that is not granted anything waits for nobody.
+    // A sender without rendezvous waits for nothing.
     for (size, hosts) in [(1000, Hosts::default()), (99, granting)] {
         let refused = of(size, hosts, endless).expect_err("rank 1 never waits");
         assert_eq!(refused, WorkloadError::NeverWaits { job: 0, rank: 1 });
@@ -186,5 +186,5 @@ fn endless_steps_must_wait_for_something() {
         work.refill(ActorId(1), &mut handed);
     }
     let n_sends = handed.iter().filter(|item| matches!(item.operation, Operation::SendWhen { .. })).count();
-    assert!(n_sends > 100, "{n_sends}: it goes on and on");
+    assert!(n_sends > 100, "{n_sends}: the steps do not end");
 }

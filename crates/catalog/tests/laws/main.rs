@@ -1,4 +1,4 @@
-//! Laws that generated parts of a model must keep, whatever their parameters.
+//! Invariants of the generated parts of a model, for all parameters.
 
 mod background;
 mod collectives;

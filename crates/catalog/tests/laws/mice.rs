@@ -1,4 +1,4 @@
-//! The background messages of `zeltser2026` are the published ones, to the last.
+//! The background messages of `zeltser2026` are exactly the published ones.
 
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ fn published() -> Background {
 const HASH_OF_THE_PUBLISHED_LIST: u64 = 16_809_464_675_618_387_778;
 
 #[test]
-fn they_are_the_published_ones() {
+fn messages_are_the_published_ones() {
     let mice = drained(&published());
     let mut text = String::new();
     for mouse in &mice {
@@ -40,7 +40,7 @@ fn without_cross_rack_any_other_host_may_be_drawn() {
 }
 
 #[test]
-fn endless_or_impossible_sequences_are_refused() {
+fn endless_or_impossible_sequences_are_rejected() {
     let interval = |span| ("interval", Value::Duration(span));
     for wrong in [
         of_mice(8, 4, &[END, interval(Duration::ZERO)]),
@@ -55,7 +55,7 @@ fn endless_or_impossible_sequences_are_refused() {
 }
 
 #[test]
-fn they_start_on_time_whatever_their_host_does_and_are_made_lazily() {
+fn messages_start_on_time_and_are_generated_lazily() {
     let workload =
         Workload { jobs: Vec::new(), background: Some(published()), staged: None, hosts: Hosts::default() };
     let trace = run(&mut expand(&workload, 32, 1).unwrap(), Delay::Fixed(7), 0);

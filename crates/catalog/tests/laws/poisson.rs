@@ -1,7 +1,7 @@
-//! Poisson traffic has the load, the gaps, the sizes and the receivers that it promises.
+//! Poisson traffic has the specified load, gaps, sizes and receivers.
 //!
-//! Seeds are fixed, so a law that holds here holds always; bounds are several standard errors wide, or percentiles of a
-//! test statistic.
+//! Seeds are fixed, so a check that passes here passes always; bounds are several standard errors wide, or percentiles
+//! of a test statistic.
 
 use netloom_catalog::expand;
 use netloom_catalog::workload::background::{self, poisson, published};
@@ -43,12 +43,12 @@ fn gaps(sent: &[Sent]) -> Vec<f64> {
 }
 
 #[test]
-fn the_next_group_receives_from_all_of_one_and_evenly() {
+fn hosts_of_the_next_group_receive_evenly() {
     let values = [("to", Value::Choice("next_group"))];
     let end = Duration::from_millis(20);
     let mut background = traffic("solar", 0.2, end, &values);
     assert!(background::arrivals(&background, 1).is_err(), "there are no groups");
-    // Groups of four hosts, dealt in turn.
+    // Four groups of four hosts, assigned in turn.
     background.groups = (0..16).map(|host| host % 4).collect();
     let sent = drained(&background);
     let mut counts = [0_u32; 16];
@@ -62,7 +62,7 @@ fn the_next_group_receives_from_all_of_one_and_evenly() {
 }
 
 #[test]
-fn the_load_offered_is_the_load_asked_for() {
+fn the_offered_load_is_the_configured_load() {
     // A hundredth is at least three standard errors.
     for (sizes, load, n_messages) in
         [("websearch", 0.3, 1_000_000.0), ("alistorage", 0.8, 3_000_000.0), ("solar", 0.05, 200_000.0)]
@@ -107,7 +107,7 @@ fn sizes_follow_their_distribution() {
     for name in published::NAMES {
         let sent = drained(&long(name, 0.5, 300_000.0));
         let points = published::points(name).expect("it is published");
-        // Sizes are rounded: what is at most k bytes was below k and a half.
+        // Sizes are rounded: a size of at most k bytes was below k + 1/2.
         let share = |size: f64| share(&points, size + 0.5);
         let distance = distance(sent.iter().map(|sent| sent.size as f64), share);
         assert!(distance < critical(sent.len()), "{name}: Kolmogorov-Smirnov distance {distance}");
@@ -115,7 +115,7 @@ fn sizes_follow_their_distribution() {
     }
 }
 
-/// The largest distance between the share of values and what it should be, over values that may repeat.
+/// The largest distance between the measured and the expected cumulative share, over values that may repeat.
 fn distance(values: impl Iterator<Item = f64>, share: impl Fn(f64) -> f64) -> f64 {
     let mut sorted: Vec<f64> = values.collect();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -129,7 +129,7 @@ fn distance(values: impl Iterator<Item = f64>, share: impl Fn(f64) -> f64) -> f6
     largest
 }
 
-/// What the distance of so many true draws exceeds in one of a hundred cases.
+/// The distance that this number of samples of the distribution exceeds in one of a hundred cases.
 fn critical(n: usize) -> f64 {
     1.63 / (n as f64).sqrt()
 }
@@ -167,7 +167,7 @@ fn receivers_are_all_other_hosts_alike() {
 }
 
 #[test]
-fn no_host_and_no_load_changes_what_another_host_draws() {
+fn samples_of_a_host_do_not_depend_on_others_or_on_load() {
     let end = Duration::from_millis(2);
     let all = traffic("solar", 0.3, end, &[]);
     let mut few = all.clone();
@@ -184,7 +184,7 @@ fn no_host_and_no_load_changes_what_another_host_draws() {
 }
 
 #[test]
-fn messages_start_within_their_span_on_time_and_are_made_lazily() {
+fn messages_start_within_their_span_and_are_generated_lazily() {
     let start = Duration::from_millis(1);
     let background = traffic("solar", 0.5, Duration::from_millis(3), &[("start", Value::Duration(start))]);
     let sent = drained(&background);
@@ -204,7 +204,7 @@ fn messages_start_within_their_span_on_time_and_are_made_lazily() {
 }
 
 #[test]
-fn no_load_is_no_message_and_nowhere_to_go_is_refused() {
+fn zero_load_has_no_messages_and_missing_receivers_are_rejected() {
     assert!(drained(&traffic("websearch", 0.0, Duration::from_millis(50), &[])).is_empty());
     let alone =
         of_kind(&poisson::SPEC, 1, 4, &[("load", Value::Fraction(0.5)), ("cross_rack", Value::Flag(true))]);

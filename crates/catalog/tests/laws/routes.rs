@@ -1,4 +1,4 @@
-//! Arithmetic, tables and overlays all say what a search by hand says, for every node and destination.
+//! Arithmetic, tables and overlays agree with an exhaustive search, for every node and destination.
 
 use std::collections::VecDeque;
 use std::time::{Duration as WallTime, Instant};
@@ -31,10 +31,10 @@ pub fn distances(fabric: &Fabric, dead: &[bool], host: HostId) -> Vec<Option<u32
     distance
 }
 
-/// What minimal ways of a fabric are, and how long they are: found by a search that knows nothing of how it is built.
+/// The minimal paths of a fabric and their lengths, found by a search that does not use the structure of the fabric.
 struct ByHand<'a> {
     fabric: &'a Fabric,
-    /// The group of each node; none where ways are counted in links alone.
+    /// The group of each node; none where path lengths are counted in links only.
     groups: Option<Vec<u32>>,
 }
 
@@ -45,12 +45,12 @@ impl<'a> ByHand<'a> {
         ByHand { fabric, groups }
     }
 
-    /// Global and local links on the way from `node` through `end`, whose own way is known.
+    /// Global and local links on the path from `node` through `end`, whose own path is known.
     fn through(&self, node: NodeId, end: NodeId, way: (u32, u32)) -> (u32, u32) {
         let (global, local) = way;
         match &self.groups {
             None => (0, local + 1),
-            // All NICs of a host are equal as long as its group, or that of its goal, is crossed by one local link.
+            // All NICs of a host are equal as long as one local link crosses its group, or the destination's.
             Some(_) if self.fabric.is_host(node) => (global, local.max(if global == 0 { 1 } else { 2 })),
             // All switches of a group are equal ends of a global link if they are at most one local link away.
             Some(groups) if groups[node.index()] != groups[end.index()] => (global + 1, local.max(1)),
@@ -58,7 +58,7 @@ impl<'a> ByHand<'a> {
         }
     }
 
-    /// The way of every switch to the host, by going over all links until nothing changes.
+    /// The path lengths of all switches to the host, by relaxing all links until nothing changes.
     fn ways(&self, dead: &[bool], host: HostId) -> Vec<Option<(u32, u32)>> {
         let mut ways = vec![None; self.fabric.n_nodes()];
         loop {
@@ -95,7 +95,7 @@ impl<'a> ByHand<'a> {
     }
 }
 
-/// What a node that asks the overlay takes for its next hops, and whether the overlay told it.
+/// The next hops of a node with the overlay and without it, and whether the overlay has an entry for them.
 pub fn believed(
     fabric: &Fabric,
     routing: &Routing,
@@ -128,7 +128,7 @@ fn check(fabric: &Fabric, routing: &Routing, dead: &[bool], compact: bool) {
             let (found, alone, told) = believed(fabric, routing, &overlay, dead, node, host);
             let expected = by_hand.next_hops(dead, node, host, &after);
             assert_eq!(found, expected, "with dead links: {node:?} to {host:?}");
-            assert!(!compact || !told || found != alone, "told what it knew: {node:?} to {host:?}");
+            assert!(!compact || !told || found != alone, "it repeats the routing: {node:?} to {host:?}");
         }
     }
 }
@@ -138,7 +138,7 @@ fn some_dead(n_links: usize) -> impl Strategy<Value = Vec<bool>> {
     prop_oneof![one(0.05), one(0.3), one(0.7)]
 }
 
-/// Small numbers of everything that a parameter counts, the default of all else.
+/// Small numbers for all counts, defaults for all other parameters.
 fn some_value(parameter: &'static Parameter) -> BoxedStrategy<(&'static str, Value)> {
     let name = parameter.name;
     match parameter.kind {
@@ -149,7 +149,7 @@ fn some_value(parameter: &'static Parameter) -> BoxedStrategy<(&'static str, Val
     }
 }
 
-/// Any small fabric of the registry that is built from parameters, with some of its links dead.
+/// Any small fabric of the registry that is built from parameters, with some failed links.
 pub fn parametric() -> impl Strategy<Value = (Built, Vec<bool>)> {
     let numbers = (0..SPECS.len()).filter(|&number| SPECS[number].name != custom::SPEC.name);
     let settings = |number: usize| {
@@ -222,7 +222,7 @@ fn routing_memory_per_host_is_flat() {
 }
 
 #[test]
-fn an_overlay_is_small_when_little_is_dead() {
+fn an_overlay_is_small_with_few_failures() {
     let mut settings = leaf_spine_settings([64, 16, 32, 1, 1]);
     settings = settings.with("fabric_links", Value::Count(2));
     let built = leaf_spine::build(&settings).unwrap();
@@ -230,7 +230,7 @@ fn an_overlay_is_small_when_little_is_dead() {
     let both = built.link_names.iter().enumerate().filter(|(_, name)| name.starts_with("leaf5-spine3."));
     both.for_each(|(link, _)| dead[link] = true);
     let overlay = reroute::overlay(&built.fabric, &built.routing, &dead, ReroutePaths::Shortest);
-    // Every other leaf must avoid spine 3 towards leaf 5, and nobody else need change.
+    // All other leaves must avoid spine 3 towards leaf 5; no other node has to change.
     let leaf = |number: u32| NodeId(64 * 32 + number);
     let towards = HostId(5 * 32 + 7);
     assert_eq!(overlay.next_hops(leaf(9), towards).map(|ports| ports.len()), Some(30));
@@ -250,7 +250,7 @@ fn n_paths(built: &Built, node: NodeId, to: HostId) -> u64 {
 }
 
 #[test]
-fn pods_are_joined_by_a_shortest_path_per_core() {
+fn pods_have_one_shortest_path_per_core() {
     for k in [2, 4, 6, 8, 32] {
         let built = fat_tree::build(&fat_tree_of(k)).unwrap();
         let half = k / 2;
@@ -266,7 +266,7 @@ fn pods_are_joined_by_a_shortest_path_per_core() {
 }
 
 #[test]
-fn eight_thousand_hosts_take_no_time_and_no_tables() {
+fn eight_thousand_hosts_are_built_fast_and_without_tables() {
     let start = Instant::now();
     let built = fat_tree::build(&fat_tree_of(32)).unwrap();
     let took = start.elapsed();
@@ -277,7 +277,7 @@ fn eight_thousand_hosts_take_no_time_and_no_tables() {
 }
 
 #[test]
-fn an_overlay_goes_round_a_dead_core_link() {
+fn an_overlay_avoids_a_failed_core_link() {
     let built = fat_tree::build(&fat_tree_of(8)).unwrap();
     let Routing::FatTree(shape) = built.routing else { panic!("a fat tree routes by arithmetic") };
     let mut dead = vec![false; built.fabric.links().len()];
@@ -285,7 +285,7 @@ fn an_overlay_goes_round_a_dead_core_link() {
         |name: &str| built.link_names.iter().position(|link| link == name).expect("there is such a link");
     dead[core_link("pod5.aggregation2-core2.1.0")] = true;
     let overlay = reroute::overlay(&built.fabric, &built.routing, &dead, ReroutePaths::Shortest);
-    // Every other pod's aggregation switch of this group must leave the core alone on the way to pod 5, and leaves need
+    // Every other pod's aggregation switch of this group must avoid the core on paths to pod 5, and leaves need
     // not change: three cores above that switch are left.
     let towards = HostId(5 * 16 + 3);
     let ports = |node| overlay.next_hops(node, towards).map(|ports| ports.iter().collect::<Vec<_>>());
@@ -294,10 +294,10 @@ fn an_overlay_goes_round_a_dead_core_link() {
         assert_eq!(ports(shape.aggregation(4 * pod + 1)), None, "pod {pod}");
         assert_eq!(ports(shape.leaf(4 * pod)), None, "pod {pod}");
     }
-    // What is on its way to the core turns round below it, in any other pod.
+    // Packets on the way to the core turn back below it, in any other pod.
     assert_eq!(ports(shape.core(4 * 2 + 1)), Some(vec![0, 1, 2, 3, 4, 6, 7]));
     assert_eq!(overlay.next_hops(shape.aggregation(4 * 5 + 2), HostId(0)), None, "it sees its own dead port");
-    // With all cores above that switch out of reach the leaves of other pods leave it alone as well.
+    // If all cores above that switch are unreachable, the leaves of other pods avoid it, too.
     for core in 0..4 {
         dead[core_link(&format!("pod5.aggregation2-core2.{core}.0"))] = true;
     }

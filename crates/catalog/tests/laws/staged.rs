@@ -1,4 +1,4 @@
-//! Staged flows: when their messages start, that some are always posted, and that none starts once the flow is to stop.
+//! Staged flows: when their messages start, that some are always posted, and that none starts after the flow's stop.
 
 use netloom_catalog::{WorkloadError, expand};
 use netloom_model::{Handling, Message, Posting, Stage, StagedFlow, StagedFlows, Workload};
@@ -32,8 +32,8 @@ fn trace(flows: &[StagedFlow], posting: Posting, delay: Delay, ahead: usize) -> 
 }
 
 #[test]
-fn by_the_clock_messages_start_one_after_the_other_until_the_flow_stops() {
-    // A message takes 1000 ps at 8 Tbps; three of a half start before 2.5 messages are over.
+fn clocked_messages_start_in_sequence_until_the_flow_stops() {
+    // A message takes 1000 ps at 8 Tbps; three messages start within the time of 2.5 messages.
     let flows =
         [flow(0, 1, 100, 2_600, Some(8_000_000_000_000)), flow(0, 2, 0, 1_000, Some(8_000_000_000_000))];
     let trace = trace(&flows, Posting::Clocked, Delay::Fixed(7), 0);
@@ -43,13 +43,13 @@ fn by_the_clock_messages_start_one_after_the_other_until_the_flow_stops() {
 }
 
 #[test]
-fn so_many_messages_are_always_posted_and_none_from_the_stop_on() {
+fn a_fixed_number_of_messages_is_posted_and_none_after_the_stop() {
     for posted in [1, 2, 5, 40] {
         for ahead in [0, 3, 100] {
             let flows = [flow(0, 1, 50, 10_050, None), flow(2, 1, 0, 77, None)];
             let found = trace(&flows, Posting::Acknowledged { posted }, Delay::Fixed(100), ahead);
             let of = |flow| found.sends.iter().filter(move |send| send.2.step == flow);
-            // Each is acknowledged after 200 ps; at 10,050 the flow stops, whoever is acknowledged then.
+            // Each is acknowledged after 200 ps; at 10,050 ps the flow stops: an ACK at that instant starts no message.
             let rounds = 10_000 / 200;
             assert_eq!(of(0).count(), rounds * posted as usize, "{posted} {ahead}");
             assert_eq!(of(1).count(), posted as usize, "{posted} {ahead}");
@@ -61,7 +61,7 @@ fn so_many_messages_are_always_posted_and_none_from_the_stop_on() {
 }
 
 #[test]
-fn how_far_ahead_messages_are_handed_out_changes_nothing() {
+fn the_refill_level_of_flows_has_no_effect() {
     let flows = [flow(0, 1, 50, 30_000, None), flow(2, 1, 0, 9_000, None), flow(0, 3, 4_000, 30_000, None)];
     let random = || Delay::Random(Random::stream(5, 0, 0), 300);
     let posting = Posting::Acknowledged { posted: 3 };

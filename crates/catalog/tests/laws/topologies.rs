@@ -1,4 +1,4 @@
-//! Topologies build what they say, name everything once, and refuse what makes no sense.
+//! Topologies build what their settings describe, give unique names, and reject invalid settings.
 
 use std::collections::BTreeSet;
 
@@ -118,7 +118,7 @@ fn a_fat_tree_has_its_links_and_ports_in_order() {
 }
 
 #[test]
-fn a_tree_of_k_ports_is_that_of_the_paper() {
+fn a_k_ary_fat_tree_is_that_of_the_paper() {
     for k in [2, 4, 10, 16] {
         let built = fat_tree::build(&fat_tree_of(k)).unwrap();
         let n = k as usize;
@@ -155,7 +155,7 @@ fn numbers_of_a_fat_tree_may_be_given_against_k() {
 }
 
 #[test]
-fn absurd_fat_trees_are_refused_before_memory_is_taken() {
+fn too_large_fat_trees_are_rejected_before_allocation() {
     for k in [160, 20_000, 2_642_246, u64::MAX - 1] {
         let refused = fat_tree::build(&fat_tree_of(k));
         assert!(matches!(refused, Err(TopologyError::TooLarge { what: "hosts", .. })), "{k}: {refused:?}");
@@ -208,7 +208,7 @@ fn each_tier_of_a_fat_tree_has_its_oversubscription() {
 }
 
 #[test]
-fn absurd_sizes_are_refused_before_memory_is_taken() {
+fn too_large_sizes_are_rejected_before_allocation() {
     for numbers in [
         [1_000_000, 4, 1_000_000, 1, 1],
         [u64::MAX, 4, u64::MAX, 1, 1],
@@ -291,7 +291,7 @@ fn a_custom_graph_keeps_the_order_of_its_lists() {
 }
 
 #[test]
-fn graphs_that_make_no_sense_are_refused() {
+fn invalid_graphs_are_rejected() {
     let name = String::from;
     let refused = build(&["a", "b"], &["a"], &[]);
     assert_eq!(refused, Err(TopologyError::RepeatedNode(name("a"))));

@@ -1,4 +1,4 @@
-//! Where packets go up and then down, buffers cannot wait for each other in a ring, whatever has failed.
+//! Where packets go up and then down, buffers cannot wait for each other in a cycle, whichever links have failed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::topologies::leaf_spine_settings;
 /// For each port, the ports that packets which have left by it may wait for at the other end.
 type Waits = BTreeMap<PortId, BTreeSet<PortId>>;
 
-/// A fabric with failed links, and what its nodes are told.
+/// A fabric with failed links, and the overlay of its nodes.
 struct Damaged<'a> {
     built: &'a Built,
     dead: &'a [bool],
@@ -32,7 +32,7 @@ impl Damaged<'_> {
         locals.into_iter().map(|local| PortId(first + local)).collect()
     }
 
-    /// Follows all that packets from one host to another may do; tells whether all of them arrive.
+    /// Follows all paths that packets from one host to another may take; returns whether all of them arrive.
     fn follow(&self, from: HostId, to: HostId, waits: &mut Waits) -> bool {
         let mut seen = BTreeSet::new();
         let mut queue = self.next_ports(NodeId(from.0), to);
@@ -50,7 +50,7 @@ impl Damaged<'_> {
         all_arrive
     }
 
-    /// What waits for what, and the pairs of hosts between which packets arrive.
+    /// Which ports wait for which, and the pairs of hosts between which packets arrive.
     fn play(&self) -> (Waits, BTreeSet<(u32, u32)>) {
         let mut waits = Waits::new();
         let n_hosts = self.built.fabric.n_hosts() as u32;
@@ -63,7 +63,7 @@ impl Damaged<'_> {
     }
 }
 
-/// Whether some ports wait for each other in a ring: what is left when those are taken out that wait for nobody.
+/// Whether some ports wait for each other in a cycle: those left after removing, repeatedly, ports that wait for none.
 fn has_ring(mut waits: Waits) -> bool {
     loop {
         let free: BTreeSet<PortId> =
@@ -96,7 +96,7 @@ fn above(fabric: &Fabric, dead: &[bool], tiers: &[u32], host: u32) -> BTreeSet<N
     found
 }
 
-/// Hops of every node from the nearest host, all links being alive.
+/// Hops of every node from the nearest host while all links are up.
 fn tiers(fabric: &Fabric) -> Vec<u32> {
     let healthy = vec![false; fabric.links().len()];
     let from_each = (0..fabric.n_hosts() as u32).map(|host| distances(fabric, &healthy, HostId(host)));
@@ -107,7 +107,7 @@ fn tiers(fabric: &Fabric) -> Vec<u32> {
     from_each.fold(vec![u32::MAX; fabric.n_nodes()], nearer)
 }
 
-/// Any small fabric of the registry but those of groups, whose healthy ways do not go up and then down.
+/// Any small fabric of the registry except those of groups, whose paths do not go up and then down without failures.
 fn trees() -> impl Strategy<Value = (Built, Vec<bool>)> {
     parametric().prop_filter("not a tree", |(built, _)| built.routing.n_groups() == 0)
 }
@@ -116,7 +116,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn trees_with_failed_links_have_no_ring_and_join_whom_they_can((built, dead) in trees()) {
+    fn trees_with_failed_links_have_no_cycle_and_connect_all_reachable_hosts((built, dead) in trees()) {
         let (waits, arrive) = Damaged::new(&built, &dead, ReroutePaths::UpDown).play();
         prop_assert!(!has_ring(waits));
         let tiers = tiers(&built.fabric);
@@ -129,7 +129,7 @@ proptest! {
     }
 }
 
-/// Any small fabric of groups, with some of its links dead.
+/// Any small fabric of groups, with some failed links.
 fn of_groups() -> impl Strategy<Value = (Built, Vec<bool>)> {
     parametric().prop_filter("no groups", |(built, _)| built.routing.n_groups() > 0)
 }
@@ -137,15 +137,15 @@ fn of_groups() -> impl Strategy<Value = (Built, Vec<bool>)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Minimal ways of groups need lanes or they make rings; those that go up and then down, whatever is above, need none.
+    /// Minimal paths through groups need VLs, or they form cycles; paths that go up and then down need none.
     #[test]
-    fn fabrics_of_groups_have_no_ring_where_paths_go_up_and_down((built, dead) in of_groups()) {
+    fn up_down_paths_in_fabrics_of_groups_have_no_cycle((built, dead) in of_groups()) {
         let (waits, _) = Damaged::new(&built, &dead, ReroutePaths::UpDown).play();
         prop_assert!(!dead.contains(&true) || !has_ring(waits));
     }
 
     #[test]
-    fn packets_reach_whom_live_links_join_and_never_come_back((built, dead) in of_groups()) {
+    fn packets_reach_all_connected_hosts_without_loops((built, dead) in of_groups()) {
         let damaged = Damaged::new(&built, &dead, ReroutePaths::Shortest);
         let n_hosts = built.fabric.n_hosts() as u32;
         for to in 0..n_hosts {
@@ -160,10 +160,10 @@ proptest! {
     }
 }
 
-/// Leaf 0 has lost spine 0 and leaf 1 spine 1: what the two send each other goes down to another leaf and up again, and
-/// buffers wait for each other across the two spines. Up and down only they do not reach each other.
+/// Leaf 0 has lost spine 0 and leaf 1 spine 1: packets between the two go down to another leaf and up again, and
+/// buffers wait for each other across the two spines. With up-down paths only, the two do not reach each other.
 #[test]
-fn shortest_paths_round_two_failures_make_a_ring() {
+fn shortest_paths_around_two_failures_form_a_cycle() {
     let built = leaf_spine::build(&leaf_spine_settings([4, 2, 1, 1, 1])).unwrap();
     let is_dead = |name: &String| name.starts_with("leaf0-spine0") || name.starts_with("leaf1-spine1");
     let dead: Vec<bool> = built.link_names.iter().map(is_dead).collect();

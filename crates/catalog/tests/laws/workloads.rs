@@ -1,4 +1,4 @@
-//! Jobs expand into what their description says, lazily, and end whatever the skew.
+//! Jobs expand into the operations of their description, lazily, and end whatever the skew.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -105,7 +105,7 @@ fn marks_and_barriers_are_complete_and_in_order() {
         }
     }
     assert!(open.is_empty());
-    // Two buckets of phase 1 have a barrier each: two stretches of communication, and two barriers.
+    // Two buckets of phase 1 have a barrier each: two spans of communication, and two barriers.
     let is_twice = |mark: &Mark| {
         matches!(
             mark,
@@ -138,7 +138,7 @@ fn concurrent_buckets_share_the_time_and_each_ends_by_itself() {
 }
 
 #[test]
-fn collectives_of_a_bucket_run_side_by_side() {
+fn collectives_of_a_bucket_run_concurrently() {
     for (names, expected) in [(&BOTH[..], 7), (&["ring_all_reduce", "all_to_all_linear", "incast"][..], 14)] {
         let phases = vec![communicate(vec![bucket(names, true)], false, false)];
         assert_eq!(trace(&job(8, 1, phases)).end, expected * DELAY);
@@ -146,7 +146,7 @@ fn collectives_of_a_bucket_run_side_by_side() {
 }
 
 #[test]
-fn how_much_is_handed_out_at_a_time_changes_nothing() {
+fn the_size_of_refills_has_no_effect() {
     let workload = job(8, 4, a_busy_step());
     for seed in 0..5 {
         let delay = || Delay::Random(Random::stream(seed, 2, 2), 50_000);
@@ -161,15 +161,15 @@ fn how_much_is_handed_out_at_a_time_changes_nothing() {
 fn operations_are_made_as_they_are_needed() {
     let lone = communicate(vec![bucket(&["ring_all_reduce"], true); 10], false, true);
     let trace_of = |phases| trace(&job(64, 20, phases)).most_held;
-    assert!(trace_of(vec![lone.clone()]) <= 80, "one lane");
-    // A rank in several lanes holds at most what one lane is ahead of the others, never more than a bucket.
+    assert!(trace_of(vec![lone.clone()]) <= 80, "one stream");
+    // A rank with several streams holds at most what one stream is ahead of the others, never more than a bucket.
     let lanes = communicate(vec![bucket(&BOTH, true)], false, false);
     let held = trace_of(vec![lanes, lone, Phase::Compute { span: Duration(1) }]);
-    assert!(held <= 300, "several lanes, then one: {held}");
+    assert!(held <= 300, "several streams, then one: {held}");
 }
 
 #[test]
-fn seventeen_lanes_are_refused_but_bursts_share_one() {
+fn seventeen_streams_are_rejected_but_bursts_share_one() {
     let buckets = |n, dependent| vec![bucket(&["ring_all_gather"], dependent); n];
     let refused = expand(&job(8, 1, vec![communicate(buckets(17, true), true, false)]), 8, 1);
     let expected = WorkloadError::TooManyStreams { job: 0, phase: 0, wanted: 17, limit: 16 };
@@ -215,7 +215,7 @@ fn stages_without_dependence_start_on_the_clock_of_the_run() {
     }
     expected.sort_unstable();
     assert_eq!(starts(&trace)[..48], expected);
-    // The clock has passed all starts by then: later phases are one burst.
+    // All start times have passed by then, so later phases are one burst.
     let back: Vec<_> = trace.sends[48..96].iter().map(|send| (send.0, send.2.to.0 + 4 == send.1)).collect();
     assert!(back.iter().all(|&(at, backwards)| at == back[0].0 && backwards));
     assert_eq!(trace.sends.len(), 4 * 48);
@@ -223,7 +223,7 @@ fn stages_without_dependence_start_on_the_clock_of_the_run() {
 }
 
 #[test]
-fn dependent_stages_pass_on_what_they_have_received() {
+fn dependent_stages_forward_received_messages() {
     let trace = trace(&job(16, 1, vec![Phase::PointToPoint(stages(true, false, 0))]));
     assert_eq!(trace.end, 3 * DELAY);
     for (at, from, _) in starts(&trace) {
@@ -279,14 +279,14 @@ fn actors_are_ranks_job_by_job_and_then_background_by_host() {
 }
 
 #[test]
-fn given_orders_are_taken_in_the_order_the_job_meets_its_collectives() {
+fn given_orders_are_used_in_the_order_of_collectives() {
     let lists = vec![vec![0, 1, 2], vec![0, 2, 1], vec![2, 1, 0]];
     let two = BOTH.map(|name| collective(name, 300, false, Order::Given(lists.clone())));
     let bucket = collective::bucket(two.to_vec(), 3).unwrap();
     let trace = trace(&job(3, 2, vec![communicate(vec![bucket], false, true)]));
     let next_of_rank_0: Vec<u32> =
         trace.sends.iter().filter(|send| send.1 == 0).map(|send| send.2.to.0).collect();
-    // Step 0 meets lists 0 and 1, step 1 lists 2 and 0; two messages each.
+    // Step 0 takes lists 0 and 1, step 1 lists 2 and 0; two messages each.
     assert_eq!(next_of_rank_0, [1, 1, 2, 2, 2, 2, 1, 1]);
 }
 
@@ -315,5 +315,5 @@ fn what_makes_no_sense_is_refused() {
         assert!(matches!(error, WorkloadError::Stages { .. }), "{error}");
     }
     let endless = job(8, u32::MAX, vec![communicate(vec![bucket(&["broadcast_tree"], true)], false, false)]);
-    assert!(expand(&endless, 8, 1).is_ok(), "laziness: four thousand million steps cost nothing");
+    assert!(expand(&endless, 8, 1).is_ok(), "expansion is lazy: four thousand million steps take no memory");
 }

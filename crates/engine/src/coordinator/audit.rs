@@ -71,7 +71,7 @@ impl Coordinator<'_, '_> {
         assert_eq!(
             created,
             arrived + lost + in_flight.data,
-            "data packets created, not (arrived, lost, under way) {hop_records:?} at {} ps",
+            "data packets created, but (arrived, lost, in flight) are {hop_records:?} at {} ps",
             self.now
         );
     }

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_packet_holds_until_its_start_is_given_back_then() {
+    fn credits_held_until_a_start_are_released_at_the_start() {
         let credits = Credits {
             buffer: Bytes(1 << 16),
             vls: [0; 8],

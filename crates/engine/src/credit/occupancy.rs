@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn who_passes_without_waiting_is_known_too() {
+    fn packets_that_pass_without_waiting_are_counted() {
         let mut occupancy = QueueOccupancy::new(1);
         occupancy.come(5, 64, 0, Some((0, (4, 5))));
         occupancy.leave(5, 64, 0, Some(0), true);

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn credits_count_from_their_arrival_however_often_they_are_read() {
+    fn credits_count_from_their_arrival_regardless_of_reads() {
         let mut random = Random::stream(5, 6, 7);
         let (mut often, mut seldom) = (CreditCounters::new(&credits()), CreditCounters::new(&credits()));
         let ((mut sender, receiver), (mut other_sender, other_receiver)) = (ring(), ring());
@@ -162,7 +162,7 @@ mod tests {
             expected[returned.vl as usize] += returned.blocks;
             queues[0].read(arrival.saturating_sub(20), &mut often);
         }
-        assert_ne!(often.blocks(), expected, "what has not arrived does not count");
+        assert_ne!(often.blocks(), expected, "credits that have not arrived do not count");
         queues[0].read(arrival, &mut often);
         queues[1].read(arrival, &mut seldom);
         assert_eq!((often.blocks(), seldom.blocks()), (&expected[..], &expected[..]));

@@ -187,7 +187,7 @@ fn while_a_packet_is_a_head_no_more_transfers_pass_it_than_the_bound_allows() {
 }
 
 #[test]
-fn a_head_that_nobody_competes_with_is_passed_by_none() {
+fn a_head_without_competitors_is_never_passed() {
     assert_eq!(grant::Waits::default().most_passes, 0);
     let mut scene = Scene::new(1);
     for _ in 0..200 {

@@ -482,7 +482,7 @@ impl Node {
         }
         for (entry, found) in self.crossbar.iter().flat_map(|crossbar| crossbar.waiting()) {
             let Some(trace) = self.ports[entry.egress as usize].trace() else { continue };
-            let found = found.expect("a port that is traced tells what is found");
+            let found = found.expect("a traced port records the state that a packet finds");
             hop_records.push(trace.hop_record(&entry.packet, TracedPacket { snapshot: found, start: None }));
         }
     }

@@ -115,11 +115,11 @@ mod tests {
         assert_eq!(port.paused_for(200_000, 0), Duration(0));
         port.set_paused(200_000, 1, true);
         assert_eq!(port.paused_for(250_000, 0), Duration(50_000));
-        assert_eq!(port.class_bytes(250_000, 0), 2_000, "what stands aside waits");
+        assert_eq!(port.class_bytes(250_000, 0), 2_000, "packets of a paused class count as waiting");
     }
 
     #[test]
-    fn what_is_lost_on_the_wire_was_never_sent() {
+    fn packets_lost_on_the_wire_do_not_count_as_sent() {
         let (sender, _receiver) = ring();
         let mut port = Egress::new(PortId(0), Channel::new(sender, Far::Inside(0)), Rate(8_000_000_000), 0);
         port.set_form(Form::Lazy);

@@ -196,7 +196,7 @@ impl Egress {
 
     /// Lets data packets of a class be marked here, before the run.
     pub fn set_class_marker(&mut self, class: u8, marker: Marker) {
-        self.by_class_mut().expect("data is told apart").of(class).marker = Some(marker);
+        self.by_class_mut().expect("data is counted by class").of(class).marker = Some(marker);
     }
 
     pub(super) fn by_class_mut(&mut self) -> Option<&mut ByClass> {
@@ -236,7 +236,7 @@ impl Egress {
         start
     }
 
-    /// Marks a packet about to join the queue of its class, if the marker judges at enqueue and marks it.
+    /// Marks a packet about to join the queue of its class, if the marker decides at enqueue and marks it.
     pub(super) fn judge_entering(&mut self, packet: Packet) -> Packet {
         let own = self.by_class_mut().expect("seen by the caller").of(packet.class());
         match &mut own.marker {
@@ -245,7 +245,7 @@ impl Egress {
         }
     }
 
-    /// Marks a packet that has left the queue of its class, if the marker judges at dequeue and marks it.
+    /// Marks a packet that has left the queue of its class, if the marker decides at dequeue and marks it.
     pub(super) fn judge_leaving(&mut self, packet: Packet) -> Packet {
         let own = self.by_class_mut().expect("seen by the caller").of(packet.class());
         match &mut own.marker {
@@ -286,7 +286,7 @@ impl Egress {
 
     /// Counts a packet that starts out of a queue pair.
     pub fn count_started(&mut self, packet: &Packet) {
-        self.by_class_mut().expect("data is told apart").count_sent(packet);
+        self.by_class_mut().expect("data is counted by class").count_sent(packet);
     }
 
     /// Subtracts a start that is undone.

@@ -63,8 +63,8 @@ impl Egress {
         self.note_care();
     }
 
-    /// Whether arriving data packets need more than [`Egress::count_in`]: their class is paused, or they are judged
-    /// now.
+    /// Whether arriving data packets need more than [`Egress::count_in`]: their class is paused, or the marker
+    /// decides about them now.
     #[inline(always)]
     pub fn needs_admission_check(&self) -> bool {
         self.extras.needs_admission_check
@@ -114,7 +114,7 @@ impl Egress {
         self.extras.data_bytes += u64::from(packet.bytes);
     }
 
-    /// Counts a packet about to join its queue, and marks it if the marker judges at enqueue and marks it.
+    /// Counts a packet about to join its queue, and marks it if the marker decides at enqueue and marks it.
     #[inline(always)]
     pub fn guard(&mut self, packet: Packet) -> Packet {
         if !packet.is_data() {
@@ -131,7 +131,7 @@ impl Egress {
         }
     }
 
-    /// A packet whose transmission starts, marked if the marker judges at dequeue and marks it.
+    /// A packet whose transmission starts, marked if the marker decides at dequeue and marks it.
     pub fn released(&mut self, packet: Packet) -> Packet {
         if !self.extras.counted {
             return packet;
@@ -160,7 +160,7 @@ impl Egress {
         if waiting <= extras.judged_above {
             return packet;
         }
-        extras.marker.as_mut().expect("it judges").judge(waiting, packet)
+        extras.marker.as_mut().expect("the marker is at this port").judge(waiting, packet)
     }
 
     /// Subtracts a packet that has left its queue.
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn who_joins_late_starts_changes_nothing() {
+    fn joining_late_starts_gives_the_same_result() {
         let to = Address { host: 1, slot: 0 };
         for seed in 0..200 {
             let mut random = Random::stream(seed, 1, 1);

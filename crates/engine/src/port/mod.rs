@@ -82,7 +82,7 @@ pub struct Start {
 }
 
 /// The egress side of one link direction.
-#[expect(clippy::struct_excessive_bools, reason = "answers worked out before the run, each asked for alone")]
+#[expect(clippy::struct_excessive_bools, reason = "conditions computed before the run, checked one by one")]
 pub struct Egress {
     /// Its id.
     id: PortId,
@@ -164,7 +164,7 @@ impl Count {
 #[derive(Debug, Default)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "four answers worked out before the run, each asked for alone"
+    reason = "four conditions computed before the run, checked one by one"
 )]
 struct Extras {
     /// The marker of data packets, where there is one.
@@ -194,7 +194,7 @@ struct Extras {
     needs_admission_check: bool,
     /// See [`Egress::may_join`].
     low_threshold: u64,
-    /// The marker judges a data packet at its start while more bytes than these wait behind it.
+    /// The marker decides about a data packet at its start only if more bytes than these wait behind it.
     judged_above: u64,
     /// Whether the link loses packets, will change, or carries packets that are recorded.
     watched: bool,

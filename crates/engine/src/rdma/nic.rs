@@ -150,7 +150,7 @@ impl Nic {
         if !has_work {
             return nic_port.remove(class, place);
         }
-        let number = pair.number.expect("whoever has something to send has a number");
+        let number = pair.number.expect("a queue pair with work has a number");
         let turn = Turn { from: now.max(pair.next_at), number, place };
         self.quiet_until = self.quiet_until.min(turn.from);
         self.has_inner_work |= nic_port.is_inner;

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_ready_first_is_served_first_and_the_lower_number_at_equal_instants() {
+    fn the_earliest_is_served_first_ties_by_lower_number() {
         let mut random = Random::stream(1, 1, 1);
         let mut ready = Ready::default();
         let mut sorted: BTreeSet<(u64, u32)> = BTreeSet::new();
@@ -107,7 +107,7 @@ mod tests {
             sorted.insert((7, number));
         }
         for round in 0..2_000 {
-            let first = ready.first().expect("somebody is left");
+            let first = ready.first().expect("forty are left");
             assert_eq!(sorted.pop_first(), Some((first.from, first.number)));
             assert_eq!(first.place, 100 - first.number);
             ready.pop();

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn canonical_groups_are_joined_as_published() {
+    fn canonical_groups_are_connected_as_published() {
         // Two global links for each of four switches, nine groups: switch 0 of group 0 reaches groups 1 and 2.
         let dealing = Dealing::new(9, 4, 1, Arrangement::Absolute);
         let switches: Vec<u32> = (1..9).map(|other| dealing.switch(0, other, 0)).collect();
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn bundles_follow_from_where_links_end() {
+    fn bundles_agree_with_the_ends_of_links() {
         for arrangement in [Arrangement::Absolute, Arrangement::Relative] {
             for (groups, switches, per_pair) in
                 [(1, 3, 1), (2, 4, 8), (5, 3, 2), (9, 4, 1), (7, 5, 20), (4, 9, 1)]

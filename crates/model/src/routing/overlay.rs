@@ -3,7 +3,7 @@
 //! Models: differences from the next hops that each node computes by itself, for one set of dead links.
 //! Leaves out: when they take effect (the engine decides), how they are computed: [`crate::reroute`].
 //!
-//! Invariants: nothing is stored where a node is right by itself.
+//! Invariants: nothing is stored where a node's own next hops are correct.
 
 use netloom_units::{HostId, NodeId};
 
@@ -56,7 +56,7 @@ impl Overlay {
         Some(PortSet::List(self.lists.get(differences[found].list)))
     }
 
-    /// Whether every node is right by itself.
+    /// Whether the own next hops of every node are correct.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -30,7 +30,7 @@ pub static SPEC: Spec = Spec {
         name: "backlog",
         kind: Kind::Choice(&["bytes", "packets"]),
         default: Some(Value::Choice("bytes")),
-        meaning: "how queues are compared",
+        meaning: "unit in which queues are compared: bytes not yet sent, or packets waiting",
     }],
 };
 

@@ -34,32 +34,37 @@ use super::{Balance, Context, Notifications, PacketView, Pick, Ports, Position};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "adaptive_infiniband",
-    summary: "each packet takes the next port of its destination's group, or the least loaded one",
-    source: "InfiniBand's adaptive routing manager; whose turn it is, is ours",
+    summary: "InfiniBand adaptive routing: each packet takes a port of its destination's group, in round \
+              robin or the least loaded one",
+    source: "adaptive routing manager of InfiniBand; round-robin pointers, choice by load and ARN: \
+             modelling assumptions",
     parameters: &[
         Parameter {
             name: "group",
             kind: Kind::Choice(&["tree", "lag"]),
             default: Some(Value::Choice("tree")),
-            meaning: "over what packets are spread: all next hops, or the parallel links to one of the neighbours",
+            meaning: "ports over which packets are spread: all next hops (`tree`), or the parallel links to \
+                      one neighbour (`lag`)",
         },
         Parameter {
             name: "choice",
             kind: Kind::Choice(&["turns", "load"]),
             default: Some(Value::Choice("turns")),
-            meaning: "which port of the group: the next one in turn, or the one with the least waiting bytes",
+            meaning: "port of the group: the next one in round robin (`turns`), or the one with the fewest \
+                      waiting bytes (`load`)",
         },
         Parameter {
             name: "notify_above",
             kind: Kind::Optional(&Kind::Size),
             default: Some(Value::Absent),
-            meaning: "bytes waiting at an egress above which a switch tells those upstream (ARN); `none` never does",
+            meaning: "bytes waiting at an egress port above which a switch notifies its upstream neighbours \
+                      (ARN); `none`: never",
         },
         Parameter {
             name: "notify_hold",
             kind: Kind::Duration,
             default: Some(Value::Duration(Duration::from_micros(20))),
-            meaning: "for how long these avoid the port to it, towards the leaf of the packets concerned",
+            meaning: "time for which a notified switch avoids the port, for packets to the leaf concerned",
         },
     ],
 };

@@ -35,8 +35,10 @@ const CELLS: Kind = Kind::Count { minimum: 0, maximum: u32::MAX as u64 };
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "adaptive_spectrum",
-    summary: "marked packets take a port of the lowest grade, by the queue of their own class; others are hashed",
-    source: "NVIDIA Spectrum adaptive routing and its Cumulus Linux defaults; what joins them is ours",
+    summary: "packets that may be reordered take a port with the lowest grade, given by the queue of their \
+              class; others are hashed",
+    source: "NVIDIA Spectrum adaptive routing and its Cumulus Linux defaults; their combination: modelling \
+             assumption",
     parameters: &[
         Parameter {
             name: "cell",
@@ -48,61 +50,63 @@ pub static SPEC: Spec = Spec {
             name: "low",
             kind: CELLS,
             default: Some(Value::Count(100)),
-            meaning: "grade 0 while fewer cells wait in the queue of the packet's class",
+            meaning: "grade 0 if fewer cells than this wait in the queue of the packet's class",
         },
         Parameter {
             name: "medium",
             kind: CELLS,
             default: Some(Value::Count(1_000)),
-            meaning: "else grade 1 while fewer cells wait",
+            meaning: "otherwise grade 1 if fewer cells than this wait",
         },
         Parameter {
             name: "high",
             kind: CELLS,
             default: Some(Value::Count(10_000)),
-            meaning: "else grade 2 while fewer cells wait, else grade 3",
+            meaning: "otherwise grade 2 if fewer cells than this wait, and grade 3 if not",
         },
         Parameter {
             name: "utilization",
             kind: Kind::Optional(&Kind::Fraction { minimum: 0.0, maximum: 1.0 }),
             default: Some(Value::Absent),
-            meaning: "a link in use for more than this share of its rate has one grade more, up to 3; `none` asks for none",
+            meaning: "a link with a higher utilization gets one grade more, at most 3; `none`: utilization \
+                      is ignored",
         },
         Parameter {
             name: "utilization_window",
             kind: Kind::Duration,
             default: Some(Value::Duration(Duration::from_micros(10))),
-            meaning: "the least span over which use is measured",
+            meaning: "shortest time over which utilization is averaged",
         },
         Parameter {
             name: "paused_limit",
             kind: Kind::Optional(&Kind::Duration),
             default: Some(Value::Absent),
-            meaning: "a port whose class is paused for longer has grade 4; `none` has no such grade",
+            meaning: "a port whose class has been paused for longer gets grade 4; `none`: no port gets it",
         },
         Parameter {
             name: "sticky",
             kind: Kind::Optional(&Kind::Duration),
             default: Some(Value::Duration(Duration::from_micros(1))),
-            meaning: "a flow changes its port no sooner than this after the last choice; `none` chooses for every packet",
+            meaning: "a flow keeps its port for this time after each choice; `none`: every packet chooses",
         },
         Parameter {
             name: "flows",
             kind: Kind::Count { minimum: 1, maximum: 1 << 20 },
             default: Some(Value::Count(4_096)),
-            meaning: "entries of the table that remembers the ports of flows, by a hash of the flow",
+            meaning: "entries of the table of the flows' ports, indexed by a hash of the flow",
         },
         Parameter {
             name: "longer_above",
             kind: Kind::Count { minimum: 0, maximum: 4 },
             default: Some(Value::Count(1)),
-            meaning: "longer ways are looked at while the lowest grade on the shortest ways is above this",
+            meaning: "non-minimal paths are considered if the lowest grade of the minimal ones is above this",
         },
         Parameter {
             name: "longer_steps",
             kind: Kind::Count { minimum: 0, maximum: 255 },
             default: Some(Value::Count(1)),
-            meaning: "how many steps of a packet may bring it no nearer; 0 keeps to the shortest ways",
+            meaning: "largest number of hops of a packet that do not bring it nearer to its destination; 0: \
+                      minimal paths only",
         },
         SALT,
         HASH,

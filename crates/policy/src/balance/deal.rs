@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_below_are_dealt_one_by_one_and_others_by_higher_digits() {
+    fn hosts_below_are_distributed_singly_and_others_in_blocks() {
         let deal = Deal::upwards((8, 4), 3);
         let turns =
             |hosts: std::ops::Range<u32>| hosts.map(|host| deal.turn(HostId(host))).collect::<Vec<_>>();

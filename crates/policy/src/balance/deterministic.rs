@@ -27,20 +27,20 @@ use super::{Balance, Chosen, Context, PacketView, Pick, Ports, Position};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "deterministic",
-    summary: "forwarding tables: everything to one destination, or of one pair of hosts, by one next hop",
-    source: "InfiniBand; how tables are filled is ours",
+    summary: "forwarding tables: all packets to one destination, or of one pair of hosts, take one next hop",
+    source: "InfiniBand's linear forwarding tables; how they are filled: modelling assumption",
     parameters: &[
         Parameter {
             name: KEY,
             kind: Kind::Choice(&["destination", BY_PAIR]),
             default: Some(Value::Choice("destination")),
-            meaning: "what shares one entry of a table: all that goes to one host, or that of one source to it",
+            meaning: "key of a table entry: the destination, or the pair of source and destination",
         },
         Parameter {
             name: TOGETHER,
             kind: Kind::Count { minimum: 1, maximum: 65_536 },
             default: Some(Value::Count(1)),
-            meaning: "with `key: destination`, hosts that follow each other and are dealt as one",
+            meaning: "number of consecutive hosts that share a next hop (with `key: destination`)",
         },
     ],
 };

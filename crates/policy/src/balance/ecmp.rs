@@ -29,7 +29,7 @@ use super::{Balance, Context, PacketView, Pick, Ports, Position};
 pub static SPEC: Spec = Spec {
     name: "ecmp",
     summary: "hash each flow onto one of the equal-cost next hops",
-    source: "RFC 2992; non-linear mix (ours)",
+    source: "RFC 2992; non-linear hash: modelling assumption",
     parameters: &[SALT, HASH, REHASH, BUCKETS],
 };
 
@@ -38,7 +38,8 @@ pub(super) const SALT: Parameter = Parameter {
     name: "salt",
     kind: Kind::Choice(&["switch", "none"]),
     default: Some(Value::Choice("switch")),
-    meaning: "what makes the hash differ from node to node, a linear one from tier to tier; `none` shows polarization",
+    meaning: "`switch`: the hash differs from node to node (a linear one from tier to tier); `none`: all \
+              are equal and polarize",
 };
 
 /// The `hash` parameter.
@@ -46,7 +47,7 @@ pub(super) const HASH: Parameter = Parameter {
     name: "hash",
     kind: Kind::Choice(&["mix", "linear"]),
     default: Some(Value::Choice("mix")),
-    meaning: "how a flow becomes a choice: by a mix that is not linear, or by a CRC, which is",
+    meaning: "how a flow is hashed: by a mix that is not linear, or by a CRC, which is linear over XOR",
 };
 
 /// The `rehash` parameter.
@@ -54,7 +55,8 @@ pub(super) const REHASH: Parameter = Parameter {
     name: "rehash",
     kind: Kind::Choice(&["modulo", "resilient"]),
     default: Some(Value::Choice("modulo")),
-    meaning: "what becomes of flows when a next hop dies: all are spread anew, or only its own are",
+    meaning: "which flows are rehashed when a next hop fails: all (`modulo`), or only those of that next \
+              hop (`resilient`)",
 };
 
 /// The `buckets` parameter.
@@ -62,7 +64,8 @@ pub(super) const BUCKETS: Parameter = Parameter {
     name: "buckets",
     kind: Kind::Count { minimum: 1, maximum: 1 << 20 },
     default: Some(Value::Count(64)),
-    meaning: "buckets of the table of `rehash: resilient`; at least as many as next hops, or some of these stay empty",
+    meaning: "buckets of the table of `rehash: resilient`; with fewer buckets than next hops, some of these \
+              get no flows",
 };
 
 /// The instance at a node.

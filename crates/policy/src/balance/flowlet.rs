@@ -26,7 +26,8 @@ use super::{Balance, Context, PacketView, Pick, Ports, Position};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "flowlet",
-    summary: "a flow may change its path between flowlets, cut by idle gap or by packet count",
+    summary: "a flow may change its path between flowlets, which end with an idle gap or after a number of \
+              packets",
     source: "Vanini et al., NSDI 2017 (gap); Zeltser 2026 (packets)",
     parameters: &[
         Parameter {
@@ -45,7 +46,7 @@ pub static SPEC: Spec = Spec {
             name: "packets",
             kind: Kind::Count { minimum: 1, maximum: u32::MAX as u64 },
             default: Some(Value::Count(64)),
-            meaning: "packets per flowlet (with `by: packets`)",
+            meaning: "number of packets per flowlet (with `by: packets`)",
         },
         SALT,
     ],

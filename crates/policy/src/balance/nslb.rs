@@ -33,18 +33,19 @@ use crate::central::{Controller, Demand, Plan, Site, Unit};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "nslb",
-    summary: "a controller that sees all flows gives each a way of its own; unknown flows are hashed",
-    source: "ours, after the flow matrix of seed 003, section II.A",
+    summary: "a central controller assigns each flow that it knows a path of its own; other flows are hashed",
+    source: "modelling assumption, after the flow matrix of seed 003, section II.A",
     parameters: &[
         Parameter {
             name: "unit",
             kind: Kind::Choice(&["flow", "hosts", "edges"]),
             default: Some(Value::Choice("flow")),
-            meaning: "what gets a way of its own: a flow, all flows of a pair of hosts, or of a pair of leaves",
+            meaning: "what is assigned a path of its own: each flow, all flows of a pair of hosts, or all \
+                      of a pair of leaves",
         },
-        span("interval", Duration::from_micros(100), "from one look at the flows to the next"),
-        span("latency", Duration::from_micros(100), "from a look until the switches act by it"),
-        span("memory", Duration::from_micros(100_000), "for how long a silent flow keeps its way"),
+        span("interval", Duration::from_micros(100), "time between two samplings of the flows"),
+        span("latency", Duration::from_micros(100), "time from a sampling until the switches apply its plan"),
+        span("memory", Duration::from_micros(100_000), "time for which an idle flow keeps its path"),
         SALT,
     ],
 };

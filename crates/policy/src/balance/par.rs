@@ -10,10 +10,10 @@
 //! Those of `ugal_l`.
 //!
 //! # Invariants
-//! Once a packet goes through another group it does not decide again, nor after a global link. It needs one virtual
-//! lane more than `ugal_l`: two local links may follow each other in the first group. In groups of two tiers the upper
-//! switches send packets only through groups that their own global links lead to, so that no packet goes down before it
-//! has left its group (modelling assumption).
+//! Once a packet goes through another group it does not decide again, nor after a global link. It needs one more
+//! virtual lane (VL) than `ugal_l`: two local links may follow each other in the first group. In groups of two tiers
+//! the upper switches send packets only through groups that their own global links lead to, so that no packet goes down
+//! before it has left its group (modelling assumption).
 //!
 //! # When it misleads
 //! As `ugal_l`, but the queue of the global link is seen. The hop to the switch with that link is not undone.
@@ -27,8 +27,8 @@ use super::{Balance, Context, PacketView, Pick, Ports, Position};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "par",
-    summary: "as `ugal_l`, asked again at every switch of the source's group while the way is minimal; needs a fabric of \
-              groups",
+    summary: "progressive adaptive routing (PAR): as `ugal_l`, but a packet on a minimal path decides again \
+              at every switch of its source's group; needs a fabric of groups",
     source: "Jiang et al. 2009 (PAR); weights and threshold of BookSim",
     parameters: &[MINIMAL_WEIGHT, LONGER_WEIGHT, THRESHOLD],
 };

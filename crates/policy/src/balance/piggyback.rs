@@ -28,21 +28,22 @@ use super::{Balance, Context, PacketView, Pick, Ports, Position};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "piggyback",
-    summary: "as `ugal_l`, and around global links that switches of the group have marked as congested; needs a fabric of \
-              groups",
-    source: "Jiang et al. 2009 (piggyback); factor, threshold and snapshots are ours",
+    summary: "as `ugal_l`, but also avoids minimal paths over global links that switches of the group have \
+              marked as congested; needs a fabric of groups",
+    source: "Jiang et al. 2009 (piggyback); factor, threshold and snapshots: modelling assumptions",
     parameters: &[
         Parameter {
             name: "factor",
             kind: Kind::Fraction { minimum: 0.0, maximum: 1_000.0 },
             default: Some(Value::Fraction(1.5)),
-            meaning: "a global link is marked while more waits there than this times the mean of its switch's global links",
+            meaning: "a global link is marked if its queue is longer than this times the mean queue of its \
+                      switch's global links",
         },
         Parameter {
             name: "marked_above",
             kind: Kind::Size,
             default: Some(Value::Size(Bytes(16_384))),
-            meaning: "and more than so many bytes",
+            meaning: "a global link is marked only if its queue is also longer than this",
         },
         MINIMAL_WEIGHT,
         LONGER_WEIGHT,

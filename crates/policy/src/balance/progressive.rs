@@ -28,21 +28,21 @@ use super::{Balance, Context, PacketView, Pick, Ports, Position};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "progressive",
-    summary: "minimal ways while their queue is short, else through another group, asked at every switch of the source's \
-              group; needs a fabric of groups",
-    source: "Shpiner et al. 2017 (Dragonfly+); how many groups are looked at is ours",
+    summary: "a packet takes a minimal path while its queue is short, else one through another group, and \
+              decides at every switch of its source's group; needs a fabric of groups",
+    source: "Shpiner et al. 2017 (Dragonfly+); number of groups compared: modelling assumption",
     parameters: &[
         Parameter {
             name: "threshold",
             kind: Kind::Size,
             default: Some(Value::Size(Bytes(32_768))),
-            meaning: "a port is accepted while fewer bytes wait there",
+            meaning: "a port is accepted if fewer bytes than this wait there",
         },
         Parameter {
             name: "drawn",
             kind: Kind::Count { minimum: 1, maximum: 64 },
             default: Some(Value::Count(4)),
-            meaning: "groups drawn that the way may lead through",
+            meaning: "number of intermediate groups that are drawn at random and compared",
         },
     ],
 };

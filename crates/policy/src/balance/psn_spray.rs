@@ -30,7 +30,7 @@ use crate::edge::path_map::{PathMap, Tier, Unreachable};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "psn_spray",
-    summary: "the packet's sequence number chooses the next hop, round over all of them",
+    summary: "the packet's sequence number selects the next hop, in rotation over all of them",
     source: "Themis, section 3.2",
     parameters: &[SALT, HASH],
 };

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn exactly_the_flows_of_the_dead_move() {
+    fn exactly_the_flows_of_the_failed_next_hop_move() {
         const FLOWS: u32 = 20_000;
         for n in [2_u32, 3, 8, 24] {
             let whole = ports_of(FLOWS, &without(&[], n));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn in_whatever_order_they_die_only_their_own_flows_move() {
+    fn in_any_order_of_failures_only_flows_of_failed_next_hops_move() {
         let mut dead: Vec<u32> = Vec::new();
         for next in [3, 0, 5, 1] {
             let before = ports_of(5_000, &without(&dead, 8));
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_of_old_is_left_flows_go_somewhere() {
+    fn without_original_next_hops_flows_take_any_candidate() {
         let table = Resilient { hash: Hash::Mix { salt: 7 }, buckets: 16 };
         let elsewhere = Alive(vec![9, 11], 4);
         for flow in 0..100 {

@@ -22,8 +22,8 @@ use super::{Balance, Context, PacketView, Pick, Ports, Position};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "round_robin",
-    summary: "packets of one in-link take the next hops in turn",
-    source: "ours, after common practice",
+    summary: "packets of one ingress port take the next hops in round robin",
+    source: "modelling assumption, after common practice",
     parameters: &[],
 };
 

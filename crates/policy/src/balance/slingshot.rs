@@ -35,45 +35,48 @@ use super::{Balance, Context, PacketView, Pick, Ports, Position};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "slingshot",
-    summary: "the shortest queue of a few ways, minimal ones preferred; flows keep their way until they have drained; needs a \
-              fabric of groups",
-    source: "ours, after De Sensi et al. 2020",
+    summary: "a flow takes the path with the shortest queue of a few, minimal ones preferred, and keeps it \
+              until it has drained; needs a fabric of groups",
+    source: "modelling assumption, after De Sensi et al. 2020",
     parameters: &[
         Parameter {
             name: "minimal",
             kind: Kind::Count { minimum: 1, maximum: 64 },
             default: Some(Value::Count(2)),
-            meaning: "minimal ways looked at, drawn among the next hops",
+            meaning: "number of minimal paths compared: consecutive next hops, from a random one on",
         },
         Parameter {
             name: "longer",
             kind: Kind::Count { minimum: 0, maximum: 64 },
             default: Some(Value::Count(2)),
-            meaning: "longer ways looked at, each through another group that is drawn, or another switch of the same one",
+            meaning: "number of non-minimal paths compared, each through a random other group or, within a \
+                      group, a random other switch",
         },
         Parameter {
             name: "longer_weight",
             kind: Kind::Count { minimum: 1, maximum: 1_000 },
             default: Some(Value::Count(2)),
-            meaning: "what the queue on a longer way is multiplied by",
+            meaning: "factor by which the queue of a non-minimal path is multiplied",
         },
         Parameter {
             name: "bias",
             kind: Kind::Size,
             default: Some(Value::Size(Bytes(8_192))),
-            meaning: "bytes added to it after that",
+            meaning: "bytes added to the weighted queue of a non-minimal path",
         },
         Parameter {
             name: "within_group",
             kind: Kind::Choice(&["through_switches", "minimal"]),
             default: Some(Value::Choice("through_switches")),
-            meaning: "whether a packet to another switch of its own group may go through a third one, or takes minimal ways",
+            meaning: "paths to another switch of the same group: also through an intermediate switch, or \
+                      minimal only",
         },
         Parameter {
             name: "order",
             kind: Kind::Choice(&["drained", "free"]),
             default: Some(Value::Choice("drained")),
-            meaning: "whether a flow keeps its way while packets of it are under way, or every packet chooses",
+            meaning: "whether a flow keeps its path while it has packets in flight (`drained`), or every \
+                      packet chooses (`free`)",
         },
     ],
 };

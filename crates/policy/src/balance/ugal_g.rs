@@ -27,9 +27,9 @@ use super::{Balance, Context, PacketView, Pick, Ports, Position};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "ugal_g",
-    summary: "a packet goes through another group where the queues of the global links make the minimal way look worse; \
-              needs a fabric of groups",
-    source: "Kim et al. 2008 (UGAL-G); weights and threshold of BookSim; its snapshots are ours",
+    summary: "UGAL-G: takes a non-minimal path through another group if the queues of the global links make \
+              the minimal path look worse; needs a fabric of groups",
+    source: "Kim et al. 2008 (UGAL-G); weights and threshold of BookSim; snapshots: modelling assumption",
     parameters: &[MINIMAL_WEIGHT, LONGER_WEIGHT, THRESHOLD],
 };
 

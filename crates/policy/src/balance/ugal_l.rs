@@ -32,7 +32,7 @@ pub(super) const MINIMAL_WEIGHT: Parameter = Parameter {
     name: "minimal_weight",
     kind: WEIGHT,
     default: Some(Value::Count(1)),
-    meaning: "what the queue on a minimal way is multiplied by (BookSim 1, SST/macro 3)",
+    meaning: "factor by which the queue of the minimal path is multiplied (BookSim 1, SST/macro 3)",
 };
 
 /// Weight of the queue of a non-minimal path.
@@ -40,7 +40,8 @@ pub(super) const LONGER_WEIGHT: Parameter = Parameter {
     name: "longer_weight",
     kind: WEIGHT,
     default: Some(Value::Count(2)),
-    meaning: "what the queue on a way through another group is multiplied by (BookSim 2, SST/macro 5)",
+    meaning: "factor by which the queue of the path through another group is multiplied (BookSim 2, \
+              SST/macro 5)",
 };
 
 /// By how much minimal paths are preferred.
@@ -48,14 +49,15 @@ pub(super) const THRESHOLD: Parameter = Parameter {
     name: "threshold",
     kind: Kind::Size,
     default: Some(Value::Size(Bytes(1_920))),
-    meaning: "bytes by which the minimal way may be worse after that (BookSim: 30 flits, here of 64B; SST/macro: 0)",
+    meaning: "bytes by which the weighted queue of the minimal path may exceed the other (BookSim: 30 \
+              flits, here of 64B; SST/macro: 0)",
 };
 
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "ugal_l",
-    summary: "a packet goes through another group where its switch's own queues make the minimal way look worse; needs \
-              a fabric of groups",
+    summary: "UGAL-L: takes a non-minimal path through another group if the local queues make the minimal \
+              path look worse; needs a fabric of groups",
     source: "Kim et al. 2008 (UGAL-L); weights and threshold of BookSim",
     parameters: &[MINIMAL_WEIGHT, LONGER_WEIGHT, THRESHOLD],
 };

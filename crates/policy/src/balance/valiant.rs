@@ -26,7 +26,8 @@ use super::{Balance, Context, PacketView, Pick, Ports, Position};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "valiant",
-    summary: "every packet to another group goes through a third one, drawn at random; needs a fabric of groups",
+    summary: "Valiant routing: every packet to another group goes through a random intermediate group; \
+              needs a fabric of groups",
     source: "Valiant 1982; Kim et al. 2008",
     parameters: &[],
 };

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_meets_wherever_the_demand_is_admissible() {
+    fn admissible_demand_has_one_flow_per_path() {
         let mut n_full = 0;
         for case in 0..10_000 {
             let mut random = Random::stream(7, 0, case);
@@ -241,7 +241,7 @@ mod tests {
             for leaf in 0..n_leaves {
                 for leaf_of in [|edge: &Edge| edge.from, |edge: &Edge| edge.to] {
                     let (degree, most) = most_alike(&edges, &colours, leaf_of, leaf);
-                    assert!(most <= 1, "case {case}: {most} flows share a way at {leaf}");
+                    assert!(most <= 1, "case {case}: {most} flows share a path at {leaf}");
                     n_full += u32::from(degree == n_colours);
                 }
             }
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_is_spread_evenly() {
+    fn inadmissible_demand_is_spread_evenly() {
         for case in 0..2_000 {
             let mut random = Random::stream(8, 0, case);
             let (n_leaves, n_colours) = (1 + draw(&mut random, 6), 1 + draw(&mut random, 5));
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_stay_keep_their_colours() {
+    fn remaining_edges_keep_their_colours() {
         let mut moved = 0;
         let mut stayed = 0;
         for case in 0..2_000 {

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_the_same_needs_no_new_plan() {
+    fn unchanged_flows_need_no_new_plan() {
         let mut controller = controller(Unit::Flow);
         let all = || [demand(0, 4, 1), demand(1, 5, 1)].into_iter();
         let plan = controller.look(Time(0), all()).expect("two flows are new");
@@ -185,13 +185,13 @@ mod tests {
     }
 
     #[test]
-    fn units_share_a_path() {
+    fn flows_of_a_unit_share_a_path() {
         let all = || [demand(0, 4, 1), demand(0, 4, 2), demand(1, 4, 1), demand(0, 1, 7)].into_iter();
         for (unit, n_known) in [(Unit::Flow, 3), (Unit::Hosts, 2), (Unit::Edges, 1)] {
             let plan = controller(unit).look(Time(0), all()).expect("flows are new");
             assert_eq!(plan.len(), n_known, "{unit:?}");
             let paths: Vec<_> = all().map(|demand| plan.path(demand.key(unit))).collect();
-            assert_eq!(paths[3], None, "a flow below one leaf needs no way");
+            assert_eq!(paths[3], None, "a flow below one leaf needs no path");
             assert_eq!(paths[0] == paths[1], unit != Unit::Flow, "{unit:?}");
             assert_eq!(paths[0] == paths[2], unit == Unit::Edges, "{unit:?}");
         }

@@ -28,19 +28,23 @@ use super::{Chosen, Control, NOTIFY, Notify, Signal, Site, notify_of};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "dcqcn",
-    summary: "notifications cut the rate at most once per period, timers bring it back: the form of NICs",
+    summary: "DCQCN as in NICs: notifications cut the rate at most once per period, timers raise it again",
     source: "Zhu et al., SIGCOMM 2015, in the form of the public RDMA models",
     parameters: &[
         Parameter {
             name: "preset",
             kind: Kind::Choice(&["hpcc", "hpcc_paper", "conweave", "simai", "nic"]),
             default: Some(Value::Choice("hpcc")),
-            meaning: "whose numbers are meant where none is written",
+            meaning: "source of the numbers of all parameters that are not set",
         },
-        over("increase_time", &Kind::Duration, "time between increases (T_I)"),
-        over("decrease_time", &Kind::Duration, "time between checks whether to cut (T_D)"),
-        over("alpha_time", &Kind::Duration, "length of a slot of alpha"),
-        over("gain", &GAIN, "1/g: alpha moves by this part of its way per slot"),
+        over("increase_time", &Kind::Duration, "time between increases of the rate (T_I)"),
+        over("decrease_time", &Kind::Duration, "time between checks whether to cut the rate (T_D)"),
+        over("alpha_time", &Kind::Duration, "time between updates of alpha"),
+        over(
+            "gain",
+            &GAIN,
+            "1/g: each update moves alpha by the fraction g of its distance to 1 (after a notification) or to 0",
+        ),
         over(
             "initial_alpha",
             &Kind::Fraction { minimum: 0.0, maximum: 1.0 },
@@ -49,34 +53,39 @@ pub static SPEC: Spec = Spec {
         over(
             "fast_recovery",
             &Kind::Count { minimum: 0, maximum: 1000 },
-            "increases that only go half way back (F)",
+            "number of increases that only halve the distance to the target rate (F)",
         ),
-        over("additive", &Kind::Rate, "step of the one increase after these (R_AI)"),
-        over("hyper", &Kind::Rate, "step of all later increases (R_HAI)"),
-        over("minimum", &Kind::Rate, "the rate is never below"),
+        over(
+            "additive",
+            &Kind::Rate,
+            "step of the target rate in the first increase after fast recovery (R_AI)",
+        ),
+        over("hyper", &Kind::Rate, "step of the target rate in all later increases (R_HAI)"),
+        over("minimum", &Kind::Rate, "lowest rate"),
         Parameter {
             name: "rate_on_first_cnp",
             kind: Kind::Fraction { minimum: 0.0, maximum: 1.0 },
             default: Some(Value::Fraction(1.0)),
-            meaning: "part of the rate that is left by the first notification itself",
+            meaning: "factor by which the first notification multiplies the rate, before any cut",
         },
         Parameter {
             name: "clamp_target",
             kind: Kind::Flag,
             default: Some(Value::Flag(false)),
-            meaning: "every cut lowers the target, also one that follows another without an increase between them",
+            meaning: "whether every cut lowers the target rate, even if no increase came since the last cut",
         },
         Parameter {
             name: "notify",
             kind: NOTIFY,
             default: Some(Value::Choice("acknowledgement")),
-            meaning: "how the receiver tells of marks: each ACK echoes its mark, or packets of their own do",
+            meaning: "how the receiver reports marks: each ACK echoes its mark, or separate packets (CNPs) \
+                      do",
         },
         Parameter {
             name: "cnp_interval",
             kind: Kind::Duration,
             default: Some(Value::Duration(Duration::ZERO)),
-            meaning: "least time between two notifications of a queue pair (with `notify: packet`)",
+            meaning: "shortest time between two CNPs of a queue pair (with `notify: packet`)",
         },
     ],
 };
@@ -447,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_replaces_the_preset() {
+    fn given_parameters_replace_those_of_the_preset() {
         let settings = SPEC
             .defaults()
             .with("increase_time", Value::Duration(Duration::from_micros(10)))

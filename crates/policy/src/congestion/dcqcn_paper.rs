@@ -27,68 +27,72 @@ use super::{Chosen, Control, NOTIFY, Notify, Signal, Site, notify_of};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "dcqcn_paper",
-    summary: "every notification cuts the rate at once, timer and byte counter bring it back: the form of the paper",
+    summary: "DCQCN as in its paper: every notification cuts the rate at once, a timer and a byte counter \
+              raise it again",
     source: "Zhu et al., SIGCOMM 2015",
     parameters: &[
         Parameter {
             name: "increase_time",
             kind: Kind::Duration,
             default: Some(Value::Duration(Duration::from_micros(55))),
-            meaning: "time between increases of the timer (T_I)",
+            meaning: "time between increases by the timer (T_I)",
         },
         Parameter {
             name: "increase_bytes",
             kind: Kind::Size,
             default: Some(Value::Size(Bytes(10_000_000))),
-            meaning: "bytes sent between increases of the byte counter (B)",
+            meaning: "bytes sent between increases by the byte counter (B)",
         },
         Parameter {
             name: "alpha_time",
             kind: Kind::Duration,
             default: Some(Value::Duration(Duration::from_micros(55))),
-            meaning: "time without a notification after which alpha falls, and falls again",
+            meaning: "time without a notification after which alpha decreases, and between further decreases",
         },
         Parameter {
             name: "gain",
             kind: GAIN,
             default: Some(Value::Count(256)),
-            meaning: "1/g: alpha moves by this part of its way",
+            meaning: "1/g: each update moves alpha by the fraction g of its distance to 1 (at a \
+                      notification) or to 0",
         },
         Parameter {
             name: "fast_recovery",
             kind: Kind::Count { minimum: 0, maximum: 1000 },
             default: Some(Value::Count(5)),
-            meaning: "increases of either kind that only go half way back (F)",
+            meaning: "number of increases of either kind that only halve the distance to the target rate (F)",
         },
         Parameter {
             name: "additive",
             kind: Kind::Rate,
             default: Some(Value::Rate(Rate(40_000_000))),
-            meaning: "step of the increases after these (R_AI)",
+            meaning: "step of the target rate in the increases after fast recovery (R_AI)",
         },
         Parameter {
             name: "hyper",
             kind: Kind::Rate,
             default: Some(Value::Rate(Rate(400_000_000))),
-            meaning: "step once both counts are above F, times how far the lower one is (R_HAI; ours)",
+            meaning: "step once both counts are above F, times the difference between the lower one and F \
+                      (R_HAI; modelling assumption)",
         },
         Parameter {
             name: "minimum",
             kind: Kind::Rate,
             default: Some(Value::Rate(Rate(100_000_000))),
-            meaning: "the rate is never below (ours)",
+            meaning: "lowest rate (modelling assumption)",
         },
         Parameter {
             name: "notify",
             kind: NOTIFY,
             default: Some(Value::Choice("packet")),
-            meaning: "how the receiver tells of marks: each ACK echoes its mark, or packets of their own do",
+            meaning: "how the receiver reports marks: each ACK echoes its mark, or separate packets (CNPs) \
+                      do",
         },
         Parameter {
             name: "cnp_interval",
             kind: Kind::Duration,
             default: Some(Value::Duration(Duration::from_micros(50))),
-            meaning: "least time between two notifications of a queue pair (with `notify: packet`)",
+            meaning: "shortest time between two CNPs of a queue pair (with `notify: packet`)",
         },
     ],
 };

@@ -28,20 +28,22 @@ use super::{Chosen, Control, Notify, Signal, Site};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "hpcc",
-    summary: "each packet brings home how busy the links on its way are; the window aims at just short of all of them",
+    summary: "packets collect the utilization of the links on their path; the window keeps the busiest link \
+              just below its capacity",
     source: "Li et al., SIGCOMM 2019",
     parameters: &[
         Parameter {
             name: "target",
             kind: Kind::Fraction { minimum: 0.01, maximum: 1.0 },
             default: Some(Value::Fraction(0.95)),
-            meaning: "use of the busiest link that is aimed at (eta)",
+            meaning: "target utilization of the busiest link (eta)",
         },
         Parameter {
             name: "stages",
             kind: Kind::Count { minimum: 0, maximum: 1000 },
             default: Some(Value::Count(5)),
-            meaning: "round trips of additive steps below the target, after which it is aimed at anew (maxStage)",
+            meaning: "number of consecutive additive steps, one per round trip, before a multiplicative one \
+                      (maxStage)",
         },
         Parameter {
             name: "additive",
@@ -53,19 +55,19 @@ pub static SPEC: Spec = Spec {
             name: "base_rtt",
             kind: Kind::Optional(&Kind::Duration),
             default: Some(Value::Absent),
-            meaning: "round trip without queues (T); `none` is the largest of the fabric",
+            meaning: "round-trip time without queues (T); `none`: the largest of the fabric",
         },
         Parameter {
             name: "minimum",
             kind: Kind::Rate,
             default: Some(Value::Rate(Rate(100_000_000))),
-            meaning: "the rate is never below",
+            meaning: "lowest rate",
         },
         Parameter {
             name: "fast_reaction",
             kind: Kind::Flag,
             default: Some(Value::Flag(true)),
-            meaning: "whether every acknowledgement moves the window, or one per round trip",
+            meaning: "whether every ACK changes the window, or only one per round trip",
         },
     ],
 };

@@ -37,92 +37,96 @@ const WEIGHTS: u64 = 15;
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "infiniband",
-    summary: "switches mark where congestion has its root (FECN); each notification (BECN) moves up a table of delays",
-    source: "InfiniBand Architecture Specification, annex A10; what is worked out is ours",
+    summary: "switches mark packets at the root of congestion (FECN); each notification (BECN) raises the \
+              index into a table of delays between packets",
+    source: "InfiniBand Architecture Specification, annex A10; computed defaults: modelling assumption",
     parameters: &[
         Parameter {
             name: "threshold",
             kind: Kind::Count { minimum: 0, maximum: WEIGHTS },
             default: Some(Value::Count(WEIGHTS)),
-            meaning: "weight of the threshold above which a switch's egress is congested: 0 never, 15 soonest",
+            meaning: "weight of the threshold above which an egress port of a switch is congested: 0 never, \
+                      15 soonest",
         },
         Parameter {
             name: "threshold_bytes",
             kind: Kind::Optional(&Kind::Size),
             default: Some(Value::Absent),
-            meaning: "the threshold itself, instead of a weight (ours)",
+            meaning: "the threshold in bytes, instead of a weight (modelling assumption)",
         },
         Parameter {
             name: "marking_rate",
             kind: Kind::Count { minimum: 0, maximum: 65_535 },
             default: Some(Value::Count(10)),
-            meaning: "mean number of eligible packets of which one is marked; 0 marks all of them",
+            meaning: "mean number of eligible packets per marked packet; 0 marks all of them",
         },
         Parameter {
             name: "packet_size",
             kind: Kind::Size,
             default: Some(Value::Size(Bytes(512))),
-            meaning: "smaller packets are not eligible",
+            meaning: "smaller packets are not eligible for marking",
         },
         Parameter {
             name: "mark_victims",
             kind: Kind::Flag,
             default: Some(Value::Flag(false)),
-            meaning: "whether ports that wait for credits mark, too (the victim mask)",
+            meaning: "whether ports that wait for credits also mark packets (victim mask)",
         },
         Parameter {
             name: "port_control",
             kind: Kind::Choice(&["queue_pair", "port"]),
             default: Some(Value::Choice("queue_pair")),
-            meaning: "whom a notification slows: its queue pair, or all of its port (service levels are not told apart)",
+            meaning: "what a notification slows down: its queue pair, or all queue pairs of its port \
+                      (whatever their service level)",
         },
         Parameter {
             name: "num_hosts",
             kind: Kind::Optional(&Kind::Count { minimum: 1, maximum: 49_152 }),
             default: Some(Value::Absent),
-            meaning: "what `ccti_timer` and `cct_step` are worked out from; `none` takes the hosts of the fabric",
+            meaning: "number of hosts from which `ccti_timer` and `cct_step` are computed; `none`: all \
+                      hosts of the fabric",
         },
         Parameter {
             name: "ccti_increase",
             kind: Kind::Count { minimum: 0, maximum: 255 },
             default: Some(Value::Count(1)),
-            meaning: "what a notification adds to the index",
+            meaning: "increase of the index (CCTI) per notification",
         },
         Parameter {
             name: "ccti_limit",
             kind: Kind::Count { minimum: 0, maximum: LARGEST_INDEX },
             default: Some(Value::Count(127)),
-            meaning: "the largest index",
+            meaning: "largest index",
         },
         Parameter {
             name: "ccti_min",
             kind: Kind::Count { minimum: 0, maximum: LARGEST_INDEX },
             default: Some(Value::Count(0)),
-            meaning: "the smallest index",
+            meaning: "smallest index",
         },
         Parameter {
             name: "ccti_timer",
             kind: Kind::Optional(&Kind::Duration),
             default: Some(Value::Absent),
-            meaning: "time after which the index falls by one; `none` works it out from the number of hosts",
+            meaning: "time after which the index decreases by one; `none`: computed from the number of hosts",
         },
         Parameter {
             name: "cct_step",
             kind: Kind::Optional(&Kind::Fraction { minimum: 0.0, maximum: LARGEST_ENTRY }),
             default: Some(Value::Absent),
-            meaning: "entry i of the table is i times this; `none` works it out from the number of hosts",
+            meaning: "entry i of the table is i times this; `none`: computed from the number of hosts",
         },
         Parameter {
             name: "notify",
             kind: NOTIFY,
             default: Some(Value::Choice("packet")),
-            meaning: "how BECN comes back: each ACK echoes its mark, or packets of their own do (CNP)",
+            meaning: "how BECN is returned: each ACK echoes its mark, or separate packets (CNPs) do",
         },
         Parameter {
             name: "cnp_interval",
             kind: Kind::Duration,
             default: Some(Value::Duration(Duration::ZERO)),
-            meaning: "least time between two notifications of a queue pair (with `notify: packet`)",
+            meaning: "shortest time between two CNPs of a queue pair (with `notify: packet`)",
         },
     ],
 };

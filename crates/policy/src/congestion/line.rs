@@ -19,8 +19,12 @@ use netloom_units::{Duration, Rate, Spec, StateWriter, Time};
 use super::{Chosen, Control, Notify, Signal, Site};
 
 /// The specification.
-pub static SPEC: Spec =
-    Spec { name: "none", summary: "every packet leaves at line rate", source: "ours", parameters: &[] };
+pub static SPEC: Spec = Spec {
+    name: "none",
+    summary: "no congestion control: every packet leaves at line rate",
+    source: "modelling assumption",
+    parameters: &[],
+};
 
 /// The line rate.
 #[derive(Debug, Clone)]

@@ -30,50 +30,53 @@ use super::{Chosen, Control, Notify, Signal, Site};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "slingshot",
-    summary: "switches allow those, and only those, who fill the port of a host a share of it",
-    source: "the words of De Sensi et al., SC 2020; the rule is ours",
+    summary: "a switch limits the hosts that fill the port of a receiver, and no others, to a share of that \
+              port",
+    source: "modelling assumption, after the description by De Sensi et al., SC 2020",
     parameters: &[
         Parameter {
             name: "high",
             kind: Kind::Size,
             default: Some(Value::Size(Bytes(65_536))),
-            meaning: "a host's port is congested when more data waits for it, of two hosts at least (Q_hi)",
+            meaning: "a port towards a host is congested if more data than this, from at least two hosts, \
+                      waits there (Q_hi)",
         },
         Parameter {
             name: "low",
             kind: Kind::Size,
             default: Some(Value::Size(Bytes(16_384))),
-            meaning: "it is no more when less has waited for the time of `hold` (Q_lo)",
+            meaning: "the congestion ends when less data than this has waited there for the time `hold` \
+                      (Q_lo)",
         },
         Parameter {
             name: "interval",
             kind: Kind::Duration,
             default: Some(Value::Duration(Duration::from_micros(2))),
-            meaning: "least time between two notices to one host",
+            meaning: "shortest time between two notifications to one host",
         },
         Parameter {
             name: "hold",
             kind: Kind::Duration,
             default: Some(Value::Duration(Duration::from_micros(20))),
-            meaning: "for how long a notice holds, and four packets at its rate",
+            meaning: "validity of a notification, in addition to the time of four packets at its rate",
         },
         Parameter {
             name: "drain",
             kind: Kind::Duration,
             default: Some(Value::Duration(Duration::from_micros(20))),
-            meaning: "time in which shares make the queue what lies half way between `low` and `high`",
+            meaning: "time in which the shares bring the queue to the middle between `low` and `high`",
         },
         Parameter {
             name: "sources",
             kind: Kind::Count { minimum: 2, maximum: 65_536 },
             default: Some(Value::Count(1024)),
-            meaning: "hosts that a port remembers",
+            meaning: "largest number of sending hosts that a port tracks",
         },
         Parameter {
             name: "base_rtt",
             kind: Kind::Optional(&Kind::Duration),
             default: Some(Value::Absent),
-            meaning: "round trip without queues; `none` is the largest of the fabric",
+            meaning: "round-trip time without queues; `none`: the largest of the fabric",
         },
     ],
 };

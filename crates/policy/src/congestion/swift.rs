@@ -28,38 +28,38 @@ use super::{Chosen, Control, Notify, Signal, Site};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "swift",
-    summary: "the window holds round trips at a target delay; below one packet it becomes a pace",
+    summary: "the window keeps round-trip times at a target delay; below one packet, packets are paced",
     source: "Kumar et al., SIGCOMM 2020",
     parameters: &[
         Parameter {
             name: "base_target",
             kind: Kind::Duration,
             default: Some(Value::Duration(Duration::from_micros(20))),
-            meaning: "target delay of a large window over no links",
+            meaning: "target delay of a large window, without the part for each link",
         },
         Parameter {
             name: "hop_target",
             kind: Kind::Optional(&Kind::Duration),
             default: Some(Value::Absent),
-            meaning: "what each link adds to the target; `none` is `base_target` over 6.55",
+            meaning: "added to the target for each link; `none`: `base_target` / 6.55",
         },
         Parameter {
             name: "range",
             kind: Kind::Optional(&Kind::Duration),
             default: Some(Value::Absent),
-            meaning: "the most that a small window adds to the target; `none` is five times `base_target`",
+            meaning: "largest addition to the target for a small window; `none`: five times `base_target`",
         },
         Parameter {
             name: "scale_from",
             kind: WINDOW,
             default: Some(Value::Fraction(0.1)),
-            meaning: "window, in packets, from which down all of `range` is added",
+            meaning: "window, in packets, at and below which all of `range` is added",
         },
         Parameter {
             name: "scale_to",
             kind: WINDOW,
             default: Some(Value::Fraction(100.0)),
-            meaning: "window, in packets, from which up nothing of it is",
+            meaning: "window, in packets, at and above which nothing of `range` is added",
         },
         Parameter {
             name: "additive",
@@ -71,31 +71,31 @@ pub static SPEC: Spec = Spec {
             name: "decrease",
             kind: PART,
             default: Some(Value::Fraction(0.8)),
-            meaning: "part of what is above the target by which the window falls (beta)",
+            meaning: "factor of the relative excess over the target by which the window decreases (beta)",
         },
         Parameter {
             name: "largest_decrease",
             kind: PART,
             default: Some(Value::Fraction(0.5)),
-            meaning: "the most that is taken off the window at once (max_mdf)",
+            meaning: "largest fraction by which the window decreases at once (max_mdf)",
         },
         Parameter {
             name: "initial",
             kind: WINDOW,
             default: Some(Value::Fraction(12.0)),
-            meaning: "window at first, in packets",
+            meaning: "initial window, in packets",
         },
         Parameter {
             name: "smallest",
             kind: WINDOW,
             default: Some(Value::Fraction(0.01)),
-            meaning: "the window is never below, in packets (ours)",
+            meaning: "smallest window, in packets (modelling assumption)",
         },
         Parameter {
             name: "largest",
             kind: WINDOW,
             default: Some(Value::Fraction(1000.0)),
-            meaning: "the window is never above, in packets (ours)",
+            meaning: "largest window, in packets (modelling assumption)",
         },
     ],
 };

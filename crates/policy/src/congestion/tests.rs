@@ -56,12 +56,12 @@ fn names_are_unique_and_specs_complete() {
 }
 
 #[test]
-fn a_queue_pair_remembers_little() {
+fn the_state_of_a_queue_pair_is_small() {
     assert!(size_of::<State>() <= 72, "{} bytes", size_of::<State>());
 }
 
 #[test]
-fn every_controller_starts_at_line_rate_and_stays_there_untold() {
+fn without_feedback_every_controller_stays_at_line_rate() {
     for spec in SPECS {
         let controller = with(spec.name, &[]);
         let mut state = controller.start();
@@ -111,7 +111,7 @@ fn controllers_state_their_kind_of_feedback() {
 }
 
 #[test]
-fn one_notification_at_line_rate_gives_the_staircase() {
+fn one_notification_at_line_rate_gives_the_steps_of_recovery() {
     for signal in [Signal::Cnp, Signal::Nack] {
         let controller = with("dcqcn", &[("preset", Value::Choice("simai"))]);
         let mut state = controller.start();
@@ -217,7 +217,7 @@ fn the_paper_form_cuts_at_once_and_recovers_in_f_steps() {
 }
 
 #[test]
-fn bytes_and_timer_together_make_the_paper_form_hurry() {
+fn bytes_and_timer_together_cause_hyper_increases() {
     let changes = [("increase_bytes", Value::Size(Bytes(1000)))];
     let (timer, both) = (with("dcqcn_paper", &[]), with("dcqcn_paper", &changes));
     let rates = [&timer, &both].map(|controller| {
@@ -236,7 +236,7 @@ fn bytes_and_timer_together_make_the_paper_form_hurry() {
 }
 
 #[test]
-fn an_idle_queue_pair_comes_to_rest() {
+fn an_idle_queue_pair_reaches_a_steady_state() {
     for (name, cycle) in [("dcqcn", 300), ("dcqcn_paper", 55)] {
         let controller = with(name, &[]);
         let mut state = controller.start();
@@ -258,7 +258,7 @@ fn an_idle_queue_pair_comes_to_rest() {
 
 #[test]
 #[should_panic(expected = "another congestion control")]
-fn a_state_is_good_for_its_controller_only() {
+fn a_state_of_another_controller_panics() {
     with("dcqcn", &[]).rate(&mut with("none", &[]).start(), Time::ZERO);
 }
 
@@ -309,7 +309,7 @@ fn jain(shares: &[f64]) -> f64 {
 }
 
 #[test]
-fn flows_that_share_a_link_come_to_equal_shares() {
+fn flows_that_share_a_link_converge_to_equal_shares() {
     for (name, spacing) in [("dcqcn", 0), ("dcqcn_paper", 50)] {
         for n_flows in [2, 4, 8] {
             let (shares, queue) = shares_of_a_link(&with(name, &[]), n_flows, spacing);

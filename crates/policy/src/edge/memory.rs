@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_example_of_the_paper_to_the_byte() {
+    fn memory_is_that_of_the_example_in_the_paper() {
         let setup = Setup::default();
         assert_eq!((setup.entries(), setup.queue_pair()), (100, Bytes(120)));
         let memory = setup.memory();
@@ -133,13 +133,13 @@ mod tests {
     }
 
     #[test]
-    fn its_share_of_64_megabytes_is_half_of_what_the_paper_says() {
+    fn the_share_of_64_megabytes_is_half_of_that_in_the_paper() {
         let share = Setup::default().memory().share(Bytes(64_000_000));
         assert!((0.003..0.003_01).contains(&share), "{share}");
     }
 
     #[test]
-    fn parts_are_the_whole_and_entries_round_up() {
+    fn parts_add_up_to_the_total_and_entries_round_up() {
         let setup = Setup { n_nics: 3, n_queue_pairs: 7, packet: Bytes(1501), ..Setup::default() };
         assert_eq!(setup.entries(), 100, "99.93 rounded up");
         assert_eq!(setup.memory().total().0, 512 + 21 * setup.queue_pair().0);

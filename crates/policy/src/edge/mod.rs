@@ -36,7 +36,7 @@ impl Chosen {
     /// # Panics
     /// If there is none of that name.
     pub fn named(name: &str) -> Chosen {
-        let number = number_of(name).unwrap_or_else(|| panic!("no helper at the edge `{name}`"));
+        let number = number_of(name).unwrap_or_else(|| panic!("no middlebox `{name}` at the edge"));
         Chosen { number, settings: SPECS[number].defaults() }
     }
 }

@@ -61,7 +61,7 @@ impl fmt::Display for Unreachable {
         match self {
             Unreachable::Rank { rank, needed } => write!(
                 formatter,
-                "the source port reaches 2^{rank} of 2^{needed} paths: tiers choose by dependent bits"
+                "the source port reaches 2^{rank} of 2^{needed} paths: the tiers use dependent hash bits"
             ),
             Unreachable::Bits => formatter.write_str("a path has more bits than the source port has"),
         }
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn every_offset_lands_on_its_path() {
+    fn every_offset_selects_its_path() {
         let mut random = Random::stream(1, 0, 0);
         for (k, n_paths) in [(8, 16), (32, 256)] {
             for tiers in [fat_tree(k, (k / 2).ilog2()), fat_tree(k, 8), fat_tree(k, 12)] {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn switches_of_a_tier_may_start_their_hash_anywhere() {
+    fn paths_are_named_for_any_initial_hash_values() {
         let map = PathMap::new(&fat_tree(8, 3)).unwrap();
         let mut random = Random::stream(2, 0, 0);
         for _ in 0..300 {
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tier_that_repeats_the_choice_of_another_is_found() {
+    fn a_tier_that_repeats_the_choice_of_another_is_rejected() {
         assert_eq!(PathMap::new(&fat_tree(8, 0)), Err(Unreachable::Rank { rank: 2, needed: 4 }));
         assert_eq!(PathMap::new(&fat_tree(32, 2)), Err(Unreachable::Rank { rank: 6, needed: 8 }));
     }
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn more_bits_than_there_are_is_an_error() {
+    fn more_path_bits_than_port_bits_are_rejected() {
         let tier = Tier { hash: hash(0), bits: 9 };
         assert_eq!(PathMap::new(&[tier, tier]), Err(Unreachable::Bits));
     }

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_a_queue_that_forgets_the_oldest() {
+    fn a_full_ring_overwrites_the_oldest_entry() {
         let mut random = Random::stream(1, 1, 1);
         for capacity in [1, 7, 8, 100] {
             let (mut recent, mut queue, mut most) = (Recent::default(), VecDeque::new(), 0);

@@ -38,38 +38,44 @@ use hole::Hole;
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "themis",
-    summary: "packets are sprayed by number, and NACKs that only tell of reordering are kept back at the last switch",
-    source: "Themis, section 3; `scan` is ours",
+    summary: "packets are sprayed by sequence number; the switch at the receiver suppresses NACKs that only \
+              indicate reordering",
+    source: "Themis, section 3; `scan`: modelling assumption",
     parameters: &[
         Parameter {
             name: "race",
             kind: Kind::Choice(&["scan", "literal"]),
             default: Some(Value::Choice("scan")),
-            meaning: "whether a kept back NACK looks at the packets that passed since its cause, or not, as the paper has it",
+            meaning: "whether packets that passed since the cause of a NACK are searched for the missing \
+                      one (`scan`), or not, as in the paper (`literal`)",
         },
         Parameter {
             name: "entries",
             kind: Kind::Optional(&Kind::Count { minimum: 1, maximum: 1 << 20 }),
             default: Some(Value::Absent),
-            meaning: "packets of a queue pair that are remembered; `none`: as many as `round_trip` asks for",
+            meaning: "number of packets of a queue pair that the switch keeps; `none`: computed from \
+                      `round_trip`",
         },
         Parameter {
             name: "round_trip",
             kind: Kind::Optional(&Kind::Duration),
             default: Some(Value::Absent),
-            meaning: "from a packet's enqueueing for the last hop to its NACK (with `entries: none`); `none` takes that of the last hop, with what waits there",
+            meaning: "time from the enqueueing of a packet for the last hop to its NACK (with `entries: \
+                      none`); `none`: that of the last hop, queueing included",
         },
         Parameter {
             name: "factor",
             kind: Kind::Fraction { minimum: 1.0, maximum: 100.0 },
             default: Some(Value::Fraction(1.5)),
-            meaning: "room beyond rate times round trip",
+            meaning: "factor on rate times `round_trip` (with `entries: none`)",
         },
         Parameter {
             name: "failure",
             kind: Kind::Choice(&["ecmp", "subset"]),
             default: Some(Value::Choice("ecmp")),
-            meaning: "when a link between switches is reported failed: each flow keeps to one path and every NACK passes, as the paper has it, or packets are sprayed over the paths that are left",
+            meaning: "when a link between switches is reported failed: each flow keeps to one path and no \
+                      NACK is suppressed, as in the paper (`ecmp`), or packets are sprayed over the \
+                      remaining paths (`subset`)",
         },
     ],
 };
@@ -261,7 +267,7 @@ impl Themis {
         self.on_data_with_hole(of, Entry { psn, end }, true, left)
     }
 
-    /// A data packet is about to be enqueued for the last hop while NACKs are not judged: a number that is still
+    /// A data packet is about to be enqueued for the last hop while NACKs are not checked: a number that is still
     /// awaited is reported to the sender, as its loss can no longer be detected.
     pub fn on_data_unjudged(
         &self,

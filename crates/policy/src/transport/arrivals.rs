@@ -46,7 +46,7 @@ impl Arrivals {
     #[inline(always)]
     pub fn add_next(&mut self, position: u64) -> bool {
         let is_next = position == self.expected && self.n_ahead == 0;
-        debug_assert!(self.n_ahead > 0 || self.ahead.is_empty(), "nothing stands in it");
+        debug_assert!(self.n_ahead > 0 || self.ahead.is_empty(), "it is empty");
         self.expected += u64::from(is_next);
         is_next
     }
@@ -92,7 +92,7 @@ impl Arrivals {
     #[inline(always)]
     pub fn advance_to(&mut self, expected: u64) {
         if self.n_ahead == 0 {
-            debug_assert!(self.ahead.is_empty(), "nothing stands in it");
+            debug_assert!(self.ahead.is_empty(), "it is empty");
             self.expected = self.expected.max(expected);
         } else {
             self.advance_over_holes(expected);

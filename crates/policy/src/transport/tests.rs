@@ -82,7 +82,7 @@ fn a_gap_is_answered_as_each_transport_does() {
 }
 
 #[test]
-fn go_back_n_sends_everything_again() {
+fn go_back_n_retransmits_from_the_gap_on() {
     let mut sender = Sender::new(Reliability::GoBackN, 0);
     sender.post(10);
     let sent: Vec<u64> = (0..8).map(|_| sender.take().position).collect();
@@ -95,7 +95,7 @@ fn go_back_n_sends_everything_again() {
 }
 
 #[test]
-fn nic_sr_sends_one_packet_again() {
+fn nic_sr_retransmits_one_packet() {
     let mut sender = Sender::new(Reliability::NicSr, 0);
     sender.post(10);
     for _ in 0..8 {
@@ -114,7 +114,7 @@ fn nic_sr_sends_one_packet_again() {
 }
 
 #[test]
-fn irn_repeats_each_hole_once_and_keeps_to_its_window() {
+fn irn_retransmits_each_gap_once_and_keeps_to_its_window() {
     let mut sender = Sender::new(Reliability::Irn, 6);
     sender.post(20);
     let sent: Vec<u64> = std::iter::from_fn(|| sender.has_work().then(|| sender.take().position)).collect();
@@ -127,12 +127,12 @@ fn irn_repeats_each_hole_once_and_keeps_to_its_window() {
     assert_eq!(sender.in_flight(), 6);
     sender.timeout();
     let sent: Vec<u64> = std::iter::from_fn(|| sender.has_work().then(|| sender.take().position)).collect();
-    assert_eq!(sent, [1, 3], "what was repeated may be lost again");
+    assert_eq!(sent, [1, 3], "a retransmission may be lost, too");
 }
 
 /// With any loss, duplication and delay, every packet arrives in the end.
 #[test]
-fn everything_arrives_in_the_end() {
+fn with_losses_every_packet_arrives() {
     for rule in ALL {
         for seed in 0..40 {
             let mut random = Random::stream(seed, 2, 3);

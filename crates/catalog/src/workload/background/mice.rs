@@ -31,14 +31,14 @@ use crate::workload::error::WorkloadError;
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "mice",
-    summary: "small messages between random hosts at a steady pace",
-    source: "the simulator behind zeltser2026",
+    summary: "small messages between random hosts at constant intervals",
+    source: "the simulator of zeltser2026",
     parameters: &[
         Parameter {
             name: "seed",
             kind: Kind::Count { minimum: 0, maximum: u32::MAX as u64 },
             default: Some(Value::Count(2026)),
-            meaning: "seeds the sequence, which is the same in every run",
+            meaning: "seed of the sequence of messages, which is the same in every run",
         },
         Parameter {
             name: "start",
@@ -56,15 +56,15 @@ pub static SPEC: Spec = Spec {
             name: "interval",
             kind: Kind::Duration,
             default: Some(Value::Duration(Duration::from_millis(1))),
-            meaning: "time between messages, counted over the whole network",
+            meaning: "time between two messages of the whole network",
         },
-        packets("minimum_packets", 1, "fewest packets of a message"),
-        packets("maximum_packets", 4, "most packets of a message"),
+        packets("minimum_packets", 1, "smallest number of packets of a message"),
+        packets("maximum_packets", 4, "largest number of packets of a message"),
         Parameter {
             name: "packet",
             kind: Kind::Size,
             default: Some(Value::Size(Bytes(4096))),
-            meaning: "bytes of a packet",
+            meaning: "size of a packet",
         },
         Parameter {
             name: "cross_rack",

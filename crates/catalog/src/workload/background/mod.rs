@@ -72,16 +72,14 @@ pub fn number_of(name: &str) -> Option<u16> {
 /// # Errors
 /// When a sender has no receiver, or the traffic is endless or invalid.
 pub fn arrivals(background: &Background, seed: u64) -> Result<Box<dyn Arrivals>, WorkloadError> {
-    let spec = SPECS.get(usize::from(background.kind)).ok_or_else(|| wrong("is of no known kind"))?;
+    let spec = SPECS.get(usize::from(background.kind)).ok_or_else(|| wrong("is of an unknown kind"))?;
     let made: Box<dyn Arrivals> = if spec.name == mice::SPEC.name {
         Box::new(mice::Mice::new(background)?)
     } else {
         Box::new(poisson::Poisson::new(background, seed)?)
     };
     if made.bound().messages > MOST_MESSAGES {
-        return Err(wrong(&format!(
-            "has more than the {MOST_MESSAGES} messages that can be told apart before its `end`"
-        )));
+        return Err(wrong(&format!("has more messages before its `end` than the limit of {MOST_MESSAGES}")));
     }
     Ok(made)
 }
@@ -89,9 +87,9 @@ pub fn arrivals(background: &Background, seed: u64) -> Result<Box<dyn Arrivals>,
 /// The error of a host without a receiver.
 fn nowhere(cross_rack: bool) -> WorkloadError {
     wrong(if cross_rack {
-        "has nowhere to go: `cross_rack` asks for a second rack"
+        "has no receivers: `cross_rack` requires a second rack"
     } else {
-        "has nowhere to go: there is only one host"
+        "has no receivers: there is only one host"
     })
 }
 
@@ -116,7 +114,7 @@ impl BackgroundWork {
         seed: u64,
     ) -> Result<BackgroundWork, WorkloadError> {
         if background.racks.len() != n_hosts {
-            return Err(wrong("does not know the rack of every host"));
+            return Err(wrong("does not give the rack of every host"));
         }
         if let Some(sender) = background.senders.iter().find(|sender| sender.host.index() >= n_hosts) {
             return Err(WorkloadError::NoSuchHost { host: sender.host, n_hosts });

@@ -32,14 +32,15 @@ use crate::workload::error::WorkloadError;
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "poisson",
-    summary: "every host starts messages with exponential gaps, their sizes drawn from a distribution",
+    summary: "Poisson arrivals: every host starts messages with exponential gaps and random sizes from a \
+              distribution",
     source: "Li et al. 2019 (HPCC), its traffic generator",
     parameters: &[
         Parameter {
             name: "load",
             kind: Kind::Fraction { minimum: 0.0, maximum: 1.0 },
             default: None,
-            meaning: "bytes offered, as a share of what all NIC ports of the sending host can send",
+            meaning: "offered load, as a share of the rate of all NIC ports of the sending host",
         },
         Parameter {
             name: "sizes",
@@ -69,8 +70,8 @@ pub static SPEC: Spec = Spec {
             name: "to",
             kind: Kind::Choice(&["any", "next_group"]),
             default: Some(Value::Choice("any")),
-            meaning: "whom a host sends to: any other host, or hosts of the next group of a fabric of groups, the last one \
-                      to the first",
+            meaning: "receivers of a host: any other host, or the hosts of the next group of a fabric of \
+                      groups (after the last group the first)",
         },
     ],
 };
@@ -217,9 +218,7 @@ impl NextGroup {
     fn new(groups: &[u32]) -> Result<NextGroup, WorkloadError> {
         let n_groups = groups.iter().max().map_or(0, |&last| last as usize + 1);
         if n_groups < 2 {
-            return Err(wrong(
-                "has nowhere to go: `to` asks for a next group, and this fabric has no groups",
-            ));
+            return Err(wrong("has no receivers: `to: next_group` requires a fabric of groups"));
         }
         let mut hosts = vec![Vec::new(); n_groups];
         for (host, &group) in (0..).map(HostId).zip(groups) {

@@ -77,7 +77,7 @@ mod tests {
     use crate::workload::background::sizes::Sizes;
 
     #[test]
-    fn they_are_distributions_with_the_means_of_their_generators() {
+    fn published_distributions_have_the_means_of_their_generators() {
         // Mean over the linear pieces, as the generators compute it.
         let means = [1_711_250.0, 40_869.8, 39_423.504_52];
         for (name, mean) in NAMES.into_iter().zip(means) {

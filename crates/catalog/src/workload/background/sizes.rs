@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn between_two_points_is_a_straight_line() {
+    fn sizes_are_interpolated_linearly_between_points() {
         let sizes = sizes(&[(0, 0.0), (1000, 0.5), (3000, 1.0)]).expect("it rises");
         let found = [0.0, 0.25, 0.5, 0.75, 0.999_999_9].map(|share| sizes.at(share).0);
         assert_eq!(found, [1, 500, 1000, 2000, 3000]);
@@ -86,14 +86,14 @@ mod tests {
     }
 
     #[test]
-    fn all_may_be_of_one_size() {
-        let sizes = sizes(&[(64, 0.0), (64, 1.0)]).expect("a size may stand still");
+    fn all_messages_may_have_one_size() {
+        let sizes = sizes(&[(64, 0.0), (64, 1.0)]).expect("all messages may have one size");
         assert_eq!([sizes.at(0.0), sizes.at(0.7), sizes.largest()], [Bytes(64); 3]);
         assert!((sizes.mean() - 64.0).abs() < 1e-12);
     }
 
     #[test]
-    fn what_is_no_distribution_is_refused() {
+    fn invalid_distributions_are_rejected() {
         let wrong: [&[(u64, f64)]; 6] = [
             &[],
             &[(5, 0.1), (9, 1.0)],

@@ -31,7 +31,8 @@ pub static SPEC: Spec = Spec {
         name: "posting",
         kind: Kind::Choice(&["rotated", "same"]),
         default: Some(Value::Choice("rotated")),
-        meaning: "whether each rank posts the rank after it first, or all ranks post rank 0 first",
+        meaning: "order in which a rank posts its messages: from the next rank on (`rotated`), or from rank \
+                  0 on (`same`)",
     }],
 };
 

@@ -20,7 +20,7 @@ use super::{Algorithm, Factor, Frame, Step, at_once};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "broadcast_chain",
-    summary: "broadcast piece by piece along a chain",
+    summary: "pipelined broadcast in chunks along a chain",
     source: "pipelined chain of NCCL and MPI libraries",
     parameters: &[
         ROOT,
@@ -28,7 +28,7 @@ pub static SPEC: Spec = Spec {
             name: "chunk",
             kind: Kind::Size,
             default: Some(Value::Size(Bytes(512 * 1024))),
-            meaning: "size of the pieces that are passed on",
+            meaning: "size of the chunks that are forwarded",
         },
     ],
 };
@@ -38,7 +38,7 @@ pub(super) const ROOT: Parameter = Parameter {
     name: "root",
     kind: Kind::Count { minimum: 0, maximum: u32::MAX as u64 },
     default: Some(Value::Count(0)),
-    meaning: "place in the order of ranks that has the data",
+    meaning: "position, in the order of ranks, of the rank that has the data",
 };
 
 /// Reads `root`.
@@ -47,7 +47,7 @@ pub(super) fn root(frame: Frame, settings: &Settings) -> Result<u32, String> {
     if root < u64::from(frame.n_ranks) {
         return Ok(root as u32);
     }
-    Err(format!("`root` is {root}, but the last of {} places is {}", frame.n_ranks, frame.n_ranks - 1))
+    Err(format!("`root` is {root}, but the last of {} positions is {}", frame.n_ranks, frame.n_ranks - 1))
 }
 
 /// The plan.

@@ -28,7 +28,7 @@ pub static SPEC: Spec = Spec {
         name: "senders",
         kind: Kind::Optional(&Kind::Count { minimum: 1, maximum: u32::MAX as u64 }),
         default: Some(Value::Absent),
-        meaning: "how many ranks send; `none` means all but the first",
+        meaning: "number of ranks that send; `none`: all but the first",
     }],
 };
 

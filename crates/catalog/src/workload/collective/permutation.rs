@@ -32,19 +32,20 @@ pub static SPEC: Spec = Spec {
             name: "pattern",
             kind: Kind::Choice(&["random", "shift"]),
             default: Some(Value::Choice("random")),
-            meaning: "a random permutation without fixed point, or a shift",
+            meaning: "a random permutation without fixed points, or a shift",
         },
         Parameter {
             name: "shift",
             kind: Kind::Count { minimum: 1, maximum: u32::MAX as u64 },
             default: Some(Value::Count(1)),
-            meaning: "how many places further on the receiver is, for `pattern: shift`",
+            meaning: "number of positions from sender to receiver in the order of ranks (with `pattern: \
+                      shift`)",
         },
         Parameter {
             name: "seed",
             kind: Kind::Count { minimum: 0, maximum: u64::MAX },
             default: Some(Value::Count(1)),
-            meaning: "seeds `pattern: random`",
+            meaning: "seed of `pattern: random`",
         },
     ],
 };
@@ -72,7 +73,7 @@ impl Algorithm for Permutation {
         let shift = settings.count("shift");
         let receivers = match settings.choice("pattern") {
             "shift" if n > 1 && shift.is_multiple_of(n) => {
-                return Err(format!("a `shift` of {shift} sends every one of {n} ranks to itself"));
+                return Err(format!("with a `shift` of {shift} each of {n} ranks sends to itself"));
             }
             "shift" => Receivers::Shift((shift % n) as u32),
             _ => Receivers::Listed(derangement(frame.n_ranks, settings.count("seed"))),

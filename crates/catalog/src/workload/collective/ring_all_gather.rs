@@ -22,7 +22,7 @@ use super::{Algorithm, Factor, Frame, Posted, Step};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "ring_all_gather",
-    summary: "all-gather round a ring in n - 1 steps",
+    summary: "all-gather around a ring in n - 1 steps",
     source: "Patarasuk, Yuan, JPDC 2009",
     parameters: &[],
 };

@@ -23,13 +23,13 @@ use super::{Algorithm, Factor, Frame, Posted, Step};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "ring_all_reduce",
-    summary: "all-reduce round a ring in 2(n - 1) steps",
+    summary: "all-reduce around a ring in 2(n - 1) steps",
     source: "Patarasuk, Yuan, JPDC 2009; `half`: zeltser2026",
     parameters: &[Parameter {
         name: "volume",
         kind: Kind::Choice(&["full", "half"]),
         default: Some(Value::Choice("full")),
-        meaning: "`full` sends what an all-reduce sends; `half` stops after the reduce-scatter",
+        meaning: "`full`: the whole all-reduce; `half`: only its reduce-scatter",
     }],
 };
 

@@ -95,7 +95,7 @@ impl Scene {
         let mut context = Context { now: Time(1_000), random: &mut self.random };
         let pick = self.balancer.pick(&mut context, || packet, || &mut *queues);
         let detour = Detour::of(pick.tag);
-        assert_eq!(detour.through.is_some(), pick.candidate > 0, "the port is that of the way");
+        assert_eq!(detour.through.is_some(), pick.candidate > 0, "the port is that of the path");
         detour
     }
 
@@ -107,7 +107,7 @@ impl Scene {
 }
 
 #[test]
-fn tags_say_what_was_written() {
+fn tags_encode_and_decode_path_state() {
     assert_eq!(Detour::of(0), Detour::default());
     for through in [None, Some(0), Some(1), Some(4_000)] {
         for is_decided in [false, true] {
@@ -120,7 +120,7 @@ fn tags_say_what_was_written() {
 }
 
 #[test]
-fn the_group_between_is_any_but_two() {
+fn the_intermediate_group_is_neither_source_nor_destination() {
     let mut scene = Scene::new("valiant", &[]);
     let mut counts = [0; N_GROUPS as usize];
     for _ in 0..4_000 {
@@ -135,7 +135,7 @@ fn the_group_between_is_any_but_two() {
 }
 
 #[test]
-fn who_has_decided_is_not_asked_and_control_never() {
+fn decided_packets_and_control_packets_do_not_choose() {
     let far_worse = || Two { minimal: 1 << 40, longer: 0, beyond: None, opened: Vec::new() };
     for name in guides() {
         let mut scene = Scene::new(name, &[]);
@@ -151,7 +151,7 @@ fn who_has_decided_is_not_asked_and_control_never() {
 }
 
 #[test]
-fn a_minimal_path_stays_open_only_where_packets_are_asked_again() {
+fn a_minimal_path_is_undecided_only_if_packets_choose_again() {
     for name in guides().filter(|&name| name != "valiant") {
         let mut scene = Scene::new(name, &[]);
         let mut idle = Two { minimal: 0, longer: 0, beyond: None, opened: Vec::new() };
@@ -162,7 +162,7 @@ fn a_minimal_path_stays_open_only_where_packets_are_asked_again() {
 }
 
 #[test]
-fn queues_are_weighed_to_the_byte() {
+fn weights_and_threshold_are_exact_to_the_byte() {
     for name in ["ugal_l", "par"] {
         let mut booksim = Scene::new(name, &[]);
         assert!(booksim.is_minimal(1_920, 0, None) && !booksim.is_minimal(1_921, 0, None), "{name}");
@@ -178,7 +178,7 @@ fn queues_are_weighed_to_the_byte() {
 }
 
 #[test]
-fn ideal_knowledge_looks_at_the_global_links() {
+fn ugal_g_compares_the_queues_of_global_links() {
     let mut scene = Scene::new("ugal_g", &[]);
     let beyond = |least| Some(Beyond { least, sum: least, count: 2 });
     // The queue of the minimal path's global link decides, whatever waits here; that of the non-minimal one is
@@ -188,15 +188,15 @@ fn ideal_knowledge_looks_at_the_global_links() {
 }
 
 #[test]
-fn marks_send_packets_round_what_their_switch_cannot_see() {
+fn piggyback_avoids_marked_global_links_of_other_switches() {
     let mut scene = Scene::new("piggyback", &[("marked_above", Value::Size(Bytes(10_000)))]);
     let beyond = |least, sum, count| Some(Beyond { least, sum, count });
     // Three of four times the mean of two links is 1.5 times the mean: not above it.
     assert!(scene.is_minimal(0, 0, beyond(30_000, 40_000, 2)));
     assert!(!scene.is_minimal(0, 0, beyond(30_001, 40_000, 2)));
-    assert!(scene.is_minimal(0, 0, beyond(10_000, 10_000, 2)), "few bytes are no mark");
+    assert!(scene.is_minimal(0, 0, beyond(10_000, 10_000, 2)), "a short queue is not marked");
     assert!(!scene.is_minimal(0, 0, beyond(10_001, 10_001, 2)));
-    assert!(!scene.is_minimal(1_921, 0, beyond(0, 0, 2)), "and what it sees itself counts as well");
+    assert!(!scene.is_minimal(1_921, 0, beyond(0, 0, 2)), "local queues count as well");
 }
 
 /// Port 0 leads to a host, the others to switches of the group; the minimal ones lead to the destination.
@@ -254,7 +254,7 @@ fn taken(within: &'static str, minimal: &[u32], queues: [u64; 5]) -> [u32; 5] {
 }
 
 #[test]
-fn within_a_group_any_other_switch_will_do() {
+fn within_a_group_any_other_switch_may_be_intermediate() {
     // Twice the queue plus 8 KiB must be less than the queue of the minimal path.
     assert_eq!(taken("through_switches", &[2], [0, 0, 8_192, 0, 0]), [0, 0, 1_200, 0, 0]);
     assert_eq!(taken("minimal", &[2], [0, 0, 1 << 30, 0, 0]), [0, 0, 1_200, 0, 0]);
@@ -280,7 +280,7 @@ fn paths_through_switches_are_drawn_among_those_that_are_not_minimal() {
 }
 
 #[test]
-fn where_there_are_no_groups_nobody_goes_through_one() {
+fn without_groups_all_paths_are_minimal() {
     for name in guides() {
         let mut balancer = Balancer::instantiate(&Chosen::named(name), position(3));
         let mut random = Random::stream(1, 2, 3);
@@ -294,12 +294,12 @@ fn where_there_are_no_groups_nobody_goes_through_one() {
 }
 
 #[test]
-fn classes_are_tried_in_order() {
+fn progressive_tries_path_classes_in_order() {
     let mut scene = Scene::new("progressive", &[("threshold", Value::Size(Bytes(5_000)))]);
-    assert!(scene.is_minimal(4_999, 0, None), "the first class is good enough");
+    assert!(scene.is_minimal(4_999, 0, None), "the first class is accepted");
     assert!(!scene.is_minimal(5_000, 4_999, None));
-    assert!(!scene.is_minimal(9_000, 8_000, None), "none is: the least of all");
-    assert!(scene.is_minimal(8_000, 8_000, None), "and the minimal one of equals");
+    assert!(!scene.is_minimal(9_000, 8_000, None), "no class is accepted: the least loaded port");
+    assert!(scene.is_minimal(8_000, 8_000, None), "ties go to the minimal path");
 }
 
 #[test]
@@ -308,14 +308,14 @@ fn a_flow_keeps_its_path_until_it_has_drained() {
     assert!(scene.is_minimal(3_000, 1_000, None));
     let mut busy = Two { minimal: 3_001, longer: 1_000, beyond: None, opened: Vec::new() };
     let follows = far(HOST, 0);
-    assert_eq!(scene.pick(follows, &mut busy).through, None, "the first one went there");
+    assert_eq!(scene.pick(follows, &mut busy).through, None, "it follows the first packet");
     let drained = PacketView { is_drained: true, ..follows };
     let moved = scene.pick(drained, &mut busy);
     assert!(moved.through.is_some());
     let mut idle = Two { minimal: 0, longer: 1_000, beyond: None, opened: Vec::new() };
     assert_eq!(scene.pick(follows, &mut idle), moved);
     let other = PacketView { entropy: 77, ..follows };
-    assert_eq!(scene.pick(other, &mut idle).through, None, "another flow chooses for itself");
+    assert_eq!(scene.pick(other, &mut idle).through, None, "another flow chooses separately");
 
     let mut free = Scene::new("slingshot", &[("order", Value::Choice("free"))]);
     assert!(free.pick(follows, &mut Two { minimal: 1 << 20, ..busy }).through.is_some());

@@ -22,7 +22,7 @@ impl Ports for At<'_> {
         self.bytes[candidate]
     }
     fn waiting_packets(&mut self, _: usize) -> u64 {
-        unreachable!("nobody here counts packets")
+        unreachable!("these policies do not read packet counts")
     }
 }
 
@@ -46,7 +46,7 @@ fn between(senders: &HostId, destination: u32, sequence: u32) -> PacketView<'_> 
 }
 
 #[test]
-fn tables_by_destination_deal_hosts_in_turn_and_look_at_nothing_else() {
+fn tables_by_destination_depend_on_the_destination_only() {
     for seed in [1, 2] {
         let mut balancer = Balancer::instantiate(
             &Chosen::named("deterministic"),
@@ -62,7 +62,7 @@ fn tables_by_destination_deal_hosts_in_turn_and_look_at_nothing_else() {
 }
 
 #[test]
-fn tables_by_pair_are_fixed_and_use_all_next_hops_alike() {
+fn tables_by_pair_are_fixed_and_use_all_next_hops_evenly() {
     let chosen = with("deterministic", &[("key", "pair")]);
     let table = |position: Position| {
         let mut balancer = Balancer::instantiate(&chosen, position);
@@ -70,7 +70,7 @@ fn tables_by_pair_are_fixed_and_use_all_next_hops_alike() {
             take(&mut balancer, between(&HostId(pair % 40), 40 + pair / 40, sequence), &[0, 1, 2, 3])
         };
         let first: Vec<u32> = (0..1_600).map(|pair| port(pair, 0)).collect();
-        assert!((0..1_600).all(|pair| port(pair, pair) == first[pair as usize]), "whatever the packet");
+        assert!((0..1_600).all(|pair| port(pair, pair) == first[pair as usize]), "same for all packets");
         first
     };
     let counts =
@@ -101,7 +101,7 @@ fn counts(chosen: &Chosen, packets: &[(u32, usize)], sets: &[&[u32]]) -> Vec<Vec
 }
 
 #[test]
-fn turns_spread_every_stream_to_within_a_packet_whatever_comes_between() {
+fn round_robin_counts_differ_by_at_most_one_per_ingress_and_group() {
     // Next hops that overlap, with gaps, and with the same ends.
     let sets: [&[u32]; 5] = [&[0, 1], &[2, 3], &[0, 2, 5], &[0, 3, 5], &[0, 1, 2, 3, 4, 5, 6]];
     let in_step: Vec<_> = (0..420).map(|number| (0, number % 2)).collect();
@@ -116,7 +116,7 @@ fn turns_spread_every_stream_to_within_a_packet_whatever_comes_between() {
 }
 
 #[test]
-fn in_links_do_not_begin_in_step() {
+fn round_robin_pointers_of_ingresses_start_at_different_ports() {
     let mut balancer = Balancer::instantiate(&Chosen::named("adaptive_infiniband"), position(3));
     let mut first =
         |ingress| take(&mut balancer, PacketView { ingress, ..packet(0, 0) }, &[0, 1, 2, 3, 4, 5, 6, 7]);
@@ -152,7 +152,7 @@ fn a_lag_is_the_links_to_the_neighbour_of_the_destination() {
 }
 
 #[test]
-fn by_load_the_least_of_the_group_is_taken_and_ties_are_broken_evenly() {
+fn by_load_the_least_loaded_port_of_the_group_is_taken_with_even_ties() {
     let neighbours = [10, 10, 10, 11, 11].map(NodeId);
     let position = Position { neighbours: &neighbours, ..position(3) };
     for (group, expected) in [("tree", [0, 0, 0, 1_000, 0]), ("lag", [500, 0, 500, 0, 0])] {
@@ -199,7 +199,7 @@ fn a_port_that_is_avoided_is_taken_only_if_all_of_its_group_are() {
         assert!(balancer.avoids(Time(149), 2, NodeId(5)) && !balancer.avoids(Time(150), 2, NodeId(5)));
         assert_eq!(taken(&mut balancer, 149, 5), [0, 1, 3]);
         assert_eq!(taken(&mut balancer, 149, 6), [0, 1, 2, 3], "another leaf");
-        assert_eq!(taken(&mut balancer, 150, 5), [0, 1, 2, 3], "in time");
+        assert_eq!(taken(&mut balancer, 150, 5), [0, 1, 2, 3], "the notification has expired");
         for port in 0..4 {
             balancer.avoid(Time(200), port, NodeId(5));
         }

@@ -43,7 +43,7 @@ impl Ports for &mut Seen {
         self.total
     }
     fn waiting_packets(&mut self, _: usize) -> u64 {
-        unreachable!("nobody here counts packets")
+        unreachable!("this policy does not read packet counts")
     }
     fn class_bytes(&mut self, candidate: usize, class: u8) -> u64 {
         assert_eq!(class, 0, "the packet's own class");
@@ -101,7 +101,7 @@ fn equal_grades_share_evenly() {
 }
 
 #[test]
-fn what_may_not_be_reordered_goes_where_ecmp_sends_it() {
+fn packets_that_may_not_be_reordered_take_the_port_of_ecmp() {
     let mut ecmp = Balancer::instantiate(&Chosen::named("ecmp"), position(3));
     let mut random = Random::stream(3, 4, 5);
     let mut ports = Seen::waiting(&[1 << 30, 0, 0, 1 << 20]).longer(1);
@@ -147,7 +147,7 @@ fn a_flow_changes_its_port_once_per_interval() {
 }
 
 #[test]
-fn a_port_is_left_at_once_if_it_is_no_candidate_or_paused_for_too_long() {
+fn a_flow_leaves_a_port_that_is_no_candidate_or_paused_too_long() {
     let parameters =
         [("sticky", Value::Duration(Duration(US))), ("paused_limit", Value::Duration(Duration(5_000)))];
     let mut balancer = spectrum(&parameters);
@@ -158,12 +158,12 @@ fn a_port_is_left_at_once_if_it_is_no_candidate_or_paused_for_too_long() {
     };
     assert_eq!(take(0, Seen::waiting(&[5_000, 5_000, 0])), 2);
     assert_eq!(take(1, Seen::waiting(&[0, 0, 500_000])), 2, "it is kept whatever its grade below 4");
-    assert!(take(2, Seen::waiting(&[0, 0])) < 2, "it is gone");
+    assert!(take(2, Seen::waiting(&[0, 0])) < 2, "the port is no candidate any more");
     assert_eq!(take(US + 2, Seen::waiting(&[0, 5_000, 5_000])), 0);
     let paused = |span| Seen { paused: vec![span, 0, 0], ..Seen::waiting(&[0, 5_000, 5_000]) };
     assert_eq!(take(US + 3, paused(5_000)), 0);
     assert!(take(US + 4, paused(5_001)) > 0, "paused for longer than the limit");
-    assert!(take(9 * US, paused(5_001)) > 0, "and not chosen either");
+    assert!(take(9 * US, paused(5_001)) > 0, "and it is not chosen");
 }
 
 #[test]
@@ -189,13 +189,13 @@ fn a_busy_link_has_one_grade_more() {
         taken_at(2 * US + 2, [1_001, 0], [0, 1_000]).iter().all(|&taken| taken > 20),
         "both have grade 1"
     );
-    assert!(taken_at(3 * US, [1_501, 0], [0, 0]).iter().all(|&taken| taken > 20), "and then no more");
+    assert!(taken_at(3 * US, [1_501, 0], [0, 0]).iter().all(|&taken| taken > 20), "no more than half again");
     let full = taken_at(4 * US, [9_000, 0], [200_000, 200_000]);
     assert!(full.iter().all(|&taken| taken > 20), "at most grade 3: {full:?}");
 }
 
 #[test]
-fn longer_paths_are_for_congested_shortest_ones() {
+fn non_minimal_paths_are_used_only_if_minimal_ones_are_congested() {
     let grades = [0, 1_000, 10_000, 100_000];
     for above in 0..4 {
         for (shortest, &waits) in grades.iter().enumerate() {

@@ -19,7 +19,7 @@ fn feedback(number: u64, nanos: u64) -> Feedback<'static> {
     }
 }
 
-/// Rates after round trips of these numbers of nanoseconds, from 10 Gb/s on.
+/// Rates after round trips of these numbers of nanoseconds, starting from 10 Gb/s.
 fn rates(changes: &[(&str, Value)], round_trips: &[u64]) -> Vec<i64> {
     let controller = with("timely", &[&[("minimum", Value::Rate(Rate(10_000_000_000)))], changes].concat());
     let mut state = controller.start();
@@ -50,7 +50,7 @@ fn below_the_low_threshold_the_rate_rises_and_at_it_the_gradient_decides() {
 }
 
 #[test]
-fn above_the_high_threshold_the_rate_falls_though_round_trips_do_not_rise() {
+fn above_the_high_threshold_the_rate_falls_without_a_rise() {
     let slow = [("minimum", Value::Rate(Rate(1_000_000)))];
     let up = [vec![10_000; 40], vec![500_000]].concat();
     let controller = with("timely", &slow);
@@ -78,7 +78,7 @@ fn above_the_high_threshold_the_rate_falls_though_round_trips_do_not_rise() {
 }
 
 #[test]
-fn after_five_round_trips_without_a_rise_steps_are_hurried_until_one_rises() {
+fn after_five_round_trips_without_a_rise_hyper_increases_start() {
     let found = rates(&[], &[60_000, 60_000, 60_000, 60_000, 60_000, 60_000, 60_000, 60_001, 60_000]);
     let found = steps(&found);
     assert_eq!(found[..6], [STEP, STEP, STEP, STEP, 5 * STEP, 5 * STEP]);
@@ -102,7 +102,7 @@ fn between_the_thresholds_the_rate_falls_with_the_gradient() {
 }
 
 #[test]
-fn within_a_round_trip_nothing_changes() {
+fn within_a_round_trip_the_rate_does_not_change() {
     let controller = with("timely", &[]);
     let mut state = controller.start();
     controller.on_acknowledgement(&mut state, &feedback(1, 60_000));
@@ -153,7 +153,7 @@ fn over_a_link(controller: &Controller, n_flows: usize, rounds: u64) -> (Vec<f64
 }
 
 #[test]
-fn a_single_flow_of_swift_holds_the_delay_near_its_target() {
+fn a_single_swift_flow_keeps_the_delay_near_its_target() {
     let controller = with("swift", &[("base_target", Value::Duration(Duration::from_micros(20)))]);
     let (rates, delay) = over_a_link(&controller, 1, 40_000);
     // 20 us + 4 links of 20/6.55 us, and nothing for a window of more than a hundred packets at this delay.
@@ -165,7 +165,7 @@ fn a_single_flow_of_swift_holds_the_delay_near_its_target() {
 }
 
 #[test]
-fn flows_of_swift_share_a_link() {
+fn swift_flows_share_a_link_evenly() {
     let (rates, delay) = over_a_link(&with("swift", &[]), 4, 200_000);
     assert!(jain(&rates) > 0.95, "{rates:?}");
     assert!(delay < 80e-6, "{delay}");

@@ -28,7 +28,7 @@ fn the_rate_is_line_rate_over_one_and_the_entry() {
 }
 
 #[test]
-fn a_table_by_hand_ends_with_its_last_entry() {
+fn explicit_table_entries_end_with_the_last_one() {
     let table = Arc::from([0.0, 1.0, 3.0]);
     let controller = Controller::new(&Chosen { table, ..Chosen::named("infiniband") }, SITE);
     let mut state = controller.start();
@@ -39,7 +39,7 @@ fn a_table_by_hand_ends_with_its_last_entry() {
 }
 
 #[test]
-fn the_timer_brings_the_index_down_by_one_and_no_notification_starts_it_anew() {
+fn the_timer_lowers_the_index_by_one_and_no_notification_restarts_it() {
     let controller = quarters(&[("ccti_increase", Value::Count(3))]);
     let mut state = controller.start();
     let index = |state: &mut _, at| LINE.0 * 4 / controller.rate(state, at).0 - 4;
@@ -74,7 +74,7 @@ fn the_index_stays_between_its_bounds() {
 }
 
 #[test]
-fn what_is_worked_out_fits_hosts_that_all_send_to_one() {
+fn computed_defaults_fit_hosts_that_all_send_to_one() {
     // 12 hosts: the last entry leaves a twelfth; 12 x 10 packets of 4096 bytes at 100 Gb/s last 39.3216 us.
     let controller = with("infiniband", &[]);
     let mut state = controller.start();
@@ -92,7 +92,7 @@ fn what_is_worked_out_fits_hosts_that_all_send_to_one() {
 }
 
 #[test]
-fn the_lazy_form_is_that_which_ticks() {
+fn the_lazy_form_equals_the_form_with_ticks() {
     for seed in 0..40 {
         let mut random = Random::stream(seed, 2, 9);
         let (increase, lowest) = (1 + u64::from(random.below(3)), u64::from(random.below(3)));

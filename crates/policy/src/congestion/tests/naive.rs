@@ -1,6 +1,6 @@
 //! A second model of DCQCN, tick by tick: every timer fires when it is due, whether or not it changes anything.
 //!
-//! Written from the description, sharing no line with the lazy forms but the words of the state.
+//! Written from the description, sharing no code with the lazy forms except the words of the state.
 
 use netloom_units::{Bytes, Duration, Random, Time, Value};
 
@@ -315,7 +315,7 @@ fn compare(lazy: &Controller, naive: &mut dyn Ticking, random: &mut Random) -> u
 }
 
 #[test]
-fn what_is_computed_late_is_what_would_have_been_computed_in_time() {
+fn lazy_timers_agree_with_ticking_timers() {
     let mut random = Random::stream(3, 1, 4);
     let mut changes = 0;
     for _ in 0..200 {

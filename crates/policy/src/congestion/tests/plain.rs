@@ -1,7 +1,7 @@
 //! Second models of HPCC, TIMELY and Swift, written as in their papers, in seconds, bits and packets: over random ACKs
 //! both forms agree.
 //!
-//! Written from the description, sharing no line with the controllers. Floats are added in another order, so the two
+//! Written from the description, sharing no code with the controllers. Floats are added in another order, so the two
 //! may differ in the last digits; random values never fall exactly on a threshold.
 
 use netloom_units::{Duration, PortId, Random, Rate, Time, Value};
@@ -92,11 +92,11 @@ fn compare(
         last = expected;
         before = Some(now.hop);
     }
-    assert!(distinct > 50, "{name}, seed {seed}: nothing happens");
+    assert!(distinct > 50, "{name}, seed {seed}: too few distinct values");
 }
 
 #[test]
-fn timely_is_what_its_paper_says() {
+fn timely_agrees_with_the_form_of_its_paper() {
     for seed in 0..20 {
         let controller = with("timely", &[("minimum", Value::Rate(Rate(1_000_000_000)))]);
         let (mut rate, mut previous, mut average, mut calm) = (100.0 * GIGA, None, 0.0, 0);
@@ -127,7 +127,7 @@ fn timely_is_what_its_paper_says() {
 }
 
 #[test]
-fn swift_is_what_its_paper_says() {
+fn swift_agrees_with_the_form_of_its_paper() {
     for seed in 0..20 {
         let controller = with("swift", &[("base_target", Value::Duration(Duration::from_micros(10)))]);
         let (mut window, mut fell) = (12.0_f64, None::<(f64, f64)>);
@@ -150,7 +150,7 @@ fn swift_is_what_its_paper_says() {
 }
 
 #[test]
-fn hpcc_is_what_its_paper_says() {
+fn hpcc_agrees_with_the_form_of_its_paper() {
     for seed in 0..20 {
         let base = Value::Duration(Duration::from_micros(10));
         let controller = with("hpcc", &[("base_rtt", base), ("stages", Value::Count(2))]);

@@ -21,7 +21,7 @@ fn came(port: &mut Bottleneck, nanos: u64, host: u32, waiting: u64) -> Vec<(u32,
 }
 
 #[test]
-fn others_have_no_such_ports() {
+fn other_controllers_have_no_bottleneck_ports() {
     assert!(Bottleneck::of(&Chosen::named("infiniband"), LINE, Bytes(4096)).is_none());
 }
 
@@ -33,7 +33,7 @@ fn a_single_host_is_not_notified_and_two_only_above_the_threshold() {
     }
     assert!(came(&mut port, 30_000, 8, 64 * KIB).is_empty());
     let notified = came(&mut port, 30_100, 7, 64 * KIB + 1);
-    assert_eq!(notified.iter().map(|notified| notified.0).collect::<Vec<_>>(), [7, 8], "all at first");
+    assert_eq!(notified.iter().map(|notified| notified.0).collect::<Vec<_>>(), [7, 8], "all at the onset");
     // 40 KiB is the target, 24 KiB and a byte more are there: in 20 us that is 9.8 Gb/s.
     let excess = (24 * KIB + 1) as f64 * 8.0 / 20e-6;
     assert!((notified[0].1.0 as f64 - (LINE.0 as f64 - excess) / 2.0).abs() < 2.0, "{notified:?}");
@@ -66,7 +66,7 @@ fn no_host_is_notified_twice_within_the_interval() {
 }
 
 #[test]
-fn who_is_silent_is_forgotten_and_who_is_left_alone_is_let_go() {
+fn silent_hosts_are_forgotten_and_a_single_host_is_not_limited() {
     let mut port = port();
     came(&mut port, 0, 1, 0);
     came(&mut port, 100, 2, 100 * KIB);
@@ -80,7 +80,7 @@ fn who_is_silent_is_forgotten_and_who_is_left_alone_is_let_go() {
 }
 
 #[test]
-fn a_queue_that_stays_low_ends_the_notices() {
+fn a_queue_that_stays_low_ends_notifications() {
     let mut port = port();
     came(&mut port, 0, 1, 0);
     came(&mut port, 100, 2, 100 * KIB);

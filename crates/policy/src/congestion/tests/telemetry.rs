@@ -1,4 +1,4 @@
-//! HPCC: its step computed by hand, a link of which nearly all is used with almost no queue, and equal shares of it.
+//! HPCC: a step computed separately, a link that is almost fully used with almost no queue, and equal shares of it.
 
 use std::collections::VecDeque;
 
@@ -29,7 +29,7 @@ fn rate(controller: &Controller, state: &mut State) -> f64 {
 }
 
 #[test]
-fn the_window_is_what_the_formula_says() {
+fn the_window_follows_the_formula() {
     let controller = controller(&[]);
     let mut state = controller.start();
     let first = [hop(0, 0, 50_000)];
@@ -58,7 +58,7 @@ fn the_window_is_what_the_formula_says() {
 }
 
 #[test]
-fn the_busiest_hop_counts_and_one_that_changed_is_not_judged() {
+fn the_busiest_hop_counts_and_changed_hops_are_ignored() {
     let controller = controller(&[]);
     let other = |micros, sent, rate| Hop { port: PortId(9), rate: Rate(rate), ..hop(micros, sent, 0) };
     let before = [hop(0, 0, 0), other(0, 0, 50_000_000_000)];
@@ -80,7 +80,7 @@ fn the_busiest_hop_counts_and_one_that_changed_is_not_judged() {
 }
 
 #[test]
-fn after_so_many_stages_the_target_is_aimed_at_anew() {
+fn after_all_stages_a_multiplicative_step_follows() {
     for (stages, expected) in [(0, 1), (2, 3)] {
         let controller =
             controller(&[("stages", Value::Count(stages)), ("minimum", Value::Rate(Rate(1_000_000_000)))]);
@@ -157,7 +157,7 @@ fn over_a_link(controller: &Controller, n_flows: usize, micros: u64) -> (Vec<f64
 }
 
 #[test]
-fn of_a_single_bottleneck_nearly_all_is_used_and_next_to_nothing_waits() {
+fn a_single_bottleneck_is_almost_fully_used_with_almost_no_queue() {
     for n_flows in [1, 2, 4] {
         let (_, used, queue) = over_a_link(&controller(&[]), n_flows, 8_000);
         // Steps exceed the target of 0.95, by W_AI for each flow.
@@ -167,7 +167,7 @@ fn of_a_single_bottleneck_nearly_all_is_used_and_next_to_nothing_waits() {
 }
 
 #[test]
-fn larger_steps_make_shares_equal_within_tens_of_round_trips() {
+fn larger_steps_equalize_shares_within_tens_of_round_trips() {
     // 1.6 % of line rate per round trip.
     let changes = [("additive", Value::Rate(Rate(1_600_000_000)))];
     // Flows start 200 us apart; after the last one 600 us are 60 round trips.

@@ -54,14 +54,14 @@ fn entries_are_computed_as_the_paper_does() {
 }
 
 #[test]
-fn packets_take_paths_in_turn_from_their_base() {
+fn packets_take_paths_in_rotation_from_their_base() {
     let filter = themis(4, 8, "scan");
     let paths: Vec<_> = (0..6).map(|psn| filter.path(psn, 3)).collect();
     assert_eq!(paths, [3, 0, 1, 2, 3, 0]);
 }
 
 #[test]
-fn the_example_of_validation() {
+fn the_example_of_nack_validation_in_the_paper() {
     for race in BOTH {
         let (filter, mut of) = (themis(2, 8, race), QueuePair::default());
         // 2 is overtaken by 3 on the other path: the NIC's NACK indicates reordering only.
@@ -77,7 +77,7 @@ fn the_example_of_validation() {
 }
 
 #[test]
-fn the_example_of_compensation() {
+fn the_example_of_compensation_in_the_paper() {
     for race in BOTH {
         let (filter, mut of) = (themis(2, 8, race), QueuePair::default());
         pass(&filter, &mut of, &[0, 1, 3]);
@@ -102,7 +102,7 @@ fn the_cause_is_the_first_packet_after_the_expected_one() {
 }
 
 #[test]
-fn a_cause_is_the_cause_of_one_nack_only() {
+fn a_packet_is_the_cause_of_one_nack_only() {
     for race in BOTH {
         let (filter, mut of) = (themis(4, 16, race), QueuePair::default());
         pass(&filter, &mut of, &[0, 1, 5]);
@@ -133,7 +133,7 @@ fn a_later_packet_of_the_path_that_passed_before_the_nack_proves_the_loss() {
 }
 
 #[test]
-fn numbers_wrap() {
+fn sequence_numbers_wrap() {
     let top = (1 << 24) - 1;
     for race in BOTH {
         let (filter, mut of) = (themis(2, 8, race), QueuePair::default());
@@ -151,7 +151,7 @@ fn numbers_wrap() {
 }
 
 #[test]
-fn what_the_ring_has_forgotten_is_no_cause() {
+fn an_overwritten_ring_entry_is_no_cause() {
     let (filter, mut of) = (themis(2, 2, "scan"), QueuePair::default());
     pass(&filter, &mut of, &[5, 3, 2]);
     // 5 was overwritten; 3 is taken for the cause.
@@ -164,7 +164,7 @@ fn what_the_ring_has_forgotten_is_no_cause() {
 }
 
 #[test]
-fn equal_histories_leave_equal_words() {
+fn equal_histories_give_equal_state() {
     let history = |last| {
         let (filter, mut of) = (themis(2, 4, "scan"), QueuePair::default());
         pass(&filter, &mut of, &[0, 1, 3]);
@@ -222,7 +222,7 @@ fn a_packet_that_passed_before_the_cause_is_lost_on_the_last_hop() {
 }
 
 #[test]
-fn a_silent_host_has_not_got_what_has_passed() {
+fn without_a_response_a_passed_packet_counts_as_lost() {
     for coalesce in [1, 3] {
         for (is_awaited, history) in [(true, [3, 5, 6]), (false, [3, 5, 2])] {
             let mut hop = Hop::new(coalesce);
@@ -251,7 +251,7 @@ fn a_silent_host_has_not_got_what_has_passed() {
 }
 
 #[test]
-fn a_host_that_answers_has_got_it() {
+fn after_a_response_a_passed_packet_counts_as_received() {
     let mut hop = Hop::new(1);
     assert!(hop.pass(&[0, 1, 3, 2], 0).is_empty());
     assert_eq!(hop.nack(2), Filter::Block);
@@ -264,7 +264,7 @@ fn a_host_that_answers_has_got_it() {
 }
 
 #[test]
-fn what_waits_for_the_last_hop_is_not_taken_for_lost() {
+fn packets_queued_for_the_last_hop_do_not_count_as_lost() {
     let mut hop = Hop::new(1);
     assert!(hop.pass(&[0, 1, 3, 2], 4).is_empty());
     assert_eq!(hop.filter.on_nack(&mut hop.of, 2, hop.enqueued - 4 * SIZE), Filter::Block);
@@ -284,7 +284,7 @@ fn a_packet_that_is_dropped_before_the_last_hop_is_awaited() {
 }
 
 #[test]
-fn rings_hold_what_is_in_flight_and_report_what_they_forget() {
+fn rings_hold_packets_in_flight_and_count_overwritten_entries() {
     for (n_waiting, capacity) in [(0, 1 << 20), (300, 1 << 20), (300, 100), (40, 100)] {
         let mut hop = Hop { filter: themis(4, capacity, "scan"), ..Hop::new(1) };
         hop.pass(&(0..10_000).collect::<Vec<_>>(), n_waiting);
@@ -453,7 +453,7 @@ impl Toy {
 }
 
 #[test]
-fn without_loss_scan_sends_the_sender_nothing_and_literal_does() {
+fn without_loss_no_nack_reaches_the_sender_with_scan_only() {
     let (mut blocked, mut fired) = (0, 0);
     for seed in 0..10 {
         let scan = Toy::run("scan", 100, 0.0, seed);
@@ -466,11 +466,11 @@ fn without_loss_scan_sends_the_sender_nothing_and_literal_does() {
         fired += literal.compensated;
     }
     let share = fired as f64 / blocked as f64;
-    assert!((0.4..0.8).contains(&share), "{share} of the blocked NACKs were compensated for nothing");
+    assert!((0.4..0.8).contains(&share), "{share} of the blocked NACKs were compensated spuriously");
 }
 
 #[test]
-fn with_losses_scan_repairs_every_one_and_nothing_else() {
+fn with_losses_scan_repairs_all_without_spurious_retransmissions() {
     // One gap is repaired per round trip of about 36 packets, so losses must be rarer than that, or a timeout is
     // needed.
     for loss in [0.0005, 0.002, 0.01] {
@@ -485,7 +485,7 @@ fn with_losses_scan_repairs_every_one_and_nothing_else() {
 }
 
 #[test]
-fn a_ring_that_is_too_short_lets_reordering_through() {
+fn a_ring_that_is_too_short_forwards_nacks_for_reordering() {
     let short = Toy::run("scan", 4, 0.0, 1);
     assert!(short.spurious > 100, "{:?}", short.of.counters());
 }
