@@ -369,10 +369,9 @@ fn traffic_is_routed_around_a_dead_global_link() {
         let (all, there) = came(&run, 8);
         assert!(all > 60, "{policy}: {all}");
         match policy {
-            // The choice is made again at the switch with the link, or never was the link: the dead link is seen in
-            // time.
+            // These choose again at the switch with the dead link, or never take it: it is seen in time.
             "par" | "progressive" | "valiant" => assert_eq!(there, all, "{policy}"),
-            // The choice is made where the dead link is not visible.
+            // These decide at a switch where the dead link is not known.
             _ => assert!(there < all && is_lost(&run), "{policy}: {there} of {all}"),
         }
         // Packets sent to a group whose link to their destination's group is dead are dropped there; none loops.

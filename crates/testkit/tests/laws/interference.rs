@@ -290,7 +290,7 @@ fn a_job_that_reaches_its_step_limit_reports_that_it_is_not_precise() {
     let text = scene(3, "").replace("{precision: 1%}", "30").replace("warm_up: 10%", "warm_up: 7");
     let row = measured(&run(&compiled(&text)));
     assert_eq!((row.steps, row.warm_up, row.precise), (23, 7, None));
-    // A job with an interval of zero is measured; one without the key is not.
+    // A warm-up of 0 % requests a measurement; `warm_up: 0` does not.
     let row = measured(&run(&compiled(&text.replace("warm_up: 7", "warm_up: 0%"))));
     assert_eq!((row.steps, row.warm_up, row.precise), (30, 0, None));
     assert!(run(&compiled(&text.replace("warm_up: 7", "warm_up: 0"))).records.measures.is_empty());
