@@ -251,7 +251,7 @@ impl World<'_> {
         staged + self.scene.packets.largest() <= self.credits().output_buffer
     }
 
-    /// Whether no packet is between this VL and the wire.
+    /// Whether the wire is free and nothing of this VL is staged.
     fn is_clear(&self, node: NodeIdx, egress: PortIdx, lane: Lane) -> bool {
         self.is_free(node, egress) && self.crossbars[node].staged(egress, lane) == 0
     }

@@ -82,7 +82,7 @@ fn transfers_from_the_ingress_of_a_holder_pass_it_too() {
 #[test]
 fn transfers_in_another_vl_pass_a_vl_that_precedes_it_and_is_busy() {
     // Ingress 1 is busy until 16 F. ACKs of host 2 pass, each a packet later than the one before; the fifth waits, and
-    // others with it, until data has been granted its transfer, at 17 F.
+    // others with it, for the data packet that holds the turn, until 17 F.
     const ACK: u64 = 64_000;
     let mut scene = beside_a_slow_host(16);
     send(&mut scene, 0, 0, 2, 8);
