@@ -66,7 +66,12 @@ impl World<'_> {
 
     /// Credits arrive at the sender.
     pub(super) fn take_back(&mut self, node: NodeIdx, port: PortIdx, lane: Lane, blocks: u64) {
-        let initial = self.scene.credits.as_ref().expect("credits are returned only if the scene has credits").initial();
+        let initial = self
+            .scene
+            .credits
+            .as_ref()
+            .expect("credits are returned only if the scene has credits")
+            .initial();
         let account = &mut self.ports[node][port].credits[lane];
         *account += blocks;
         assert!(*account <= initial, "port {port} of node {node} has more credits than initially");

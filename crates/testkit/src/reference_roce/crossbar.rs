@@ -216,7 +216,8 @@ impl World<'_> {
                 Choice::Empty => {}
                 Choice::Busy => busy_lanes.push(lane),
                 Choice::Ingress(ingress) => {
-                    let place = self.head(node, ingress, lane, egress).expect("the chosen ingress has a head");
+                    let place =
+                        self.head(node, ingress, lane, egress).expect("the chosen ingress has a head");
                     let packet = &self.crossbars[node].inputs[ingress][lane][place].packet;
                     if let Some(target) = self.target(node, egress, lane, packet) {
                         return Some(Grant { lane, ingress, place, target, busy_lanes });

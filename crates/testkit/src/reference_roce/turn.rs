@@ -122,7 +122,9 @@ mod tests {
     /// Chooses and grants, until this number of transfers is granted.
     fn granted(turn: &mut Turn, has_head: &[bool], is_idle: &[bool], n: usize) -> Vec<PortIdx> {
         let mut grant = || {
-            let Choice::Ingress(ingress) = turn.choose(has_head, is_idle) else { panic!("no transfer can be granted") };
+            let Choice::Ingress(ingress) = turn.choose(has_head, is_idle) else {
+                panic!("no transfer can be granted")
+            };
             turn.grant(ingress);
             ingress
         };

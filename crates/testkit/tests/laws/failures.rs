@@ -172,7 +172,11 @@ fn global_failure_awareness_begins_with_the_next_snapshot() {
     let sendings: Vec<Sending> = (0..20).map(|k| Sending::new(k * 500_000, 0, 1, 1000)).collect();
     let (_, _, starts) = watched(&model, &ListedWork::new(&sendings), clos.shape.leaf_of(HostId(0)).0);
     let toward_dead = |passed: &&crate::doubles::Passed| passed.1 == 1;
-    let last = starts.iter().rfind(toward_dead).expect("before the snapshot half of the packets take the dead path").0;
+    let last = starts
+        .iter()
+        .rfind(toward_dead)
+        .expect("before the snapshot half of the packets take the dead path")
+        .0;
     assert!(last > Time(2_500_000) && last <= Time(4_000_000), "{last:?}");
 }
 

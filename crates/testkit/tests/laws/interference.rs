@@ -141,10 +141,7 @@ fn bursts_slow_the_victim_in_proportion_to_their_duty_cycle() {
         let duty = busy / whole;
         let law = 1.0 - duty * (1.0 - harmed);
         let found = baseline / mean_s(&run);
-        assert!(
-            (found / law - 1.0).abs() < 0.05,
-            "{length}, {pause}: {found}, expected {law} (duty {duty})"
-        );
+        assert!((found / law - 1.0).abs() < 0.05, "{length}, {pause}: {found}, expected {law} (duty {duty})");
     }
 }
 

@@ -111,7 +111,10 @@ fn without_loss_themis_over_three_tiers_retransmits_nothing() {
         (sum(|row| row.again), sum(|row| row.nacks))
     };
     let (again, nacks) = counts(&simulate(&themis(None), everybody()));
-    assert!(again > 1_000 && nacks >= again, "without the filter, sprayed packets are retransmitted: {again} {nacks}");
+    assert!(
+        again > 1_000 && nacks >= again,
+        "without the filter, sprayed packets are retransmitted: {again} {nacks}"
+    );
     let model = themis(Some(edge::Chosen::named("themis")));
     let run = simulate(&model, everybody());
     let (again, nacks) = counts(&run);

@@ -312,6 +312,9 @@ fn a_switch_that_fails_loses_its_packets_and_serves_again_after_recovery() {
         assert!(first == Time(20_000_000) && last <= Time(21_100_000), "{first:?} {last:?}");
         let into_the_dead = found.records.drops.iter().filter(|drop| drop.reason == DropReason::LinkDown);
         assert!(into_the_dead.clone().all(|drop| drop.node.0 >= N_HOSTS && drop.node.0 < spines));
-        assert!(into_the_dead.map(|drop| drop.packets).sum::<u64>() > 0, "leaves detect the failure after a delay");
+        assert!(
+            into_the_dead.map(|drop| drop.packets).sum::<u64>() > 0,
+            "leaves detect the failure after a delay"
+        );
     }
 }

@@ -166,7 +166,10 @@ fn packets_dropped_by_a_full_queue_are_not_marked() {
     model.queues.switch_limit = Some(Bytes(2_500));
     let run = simulate(&model, work(4));
     expect_all(&run, "a short queue");
-    assert!(run.records.drops.iter().map(|drop| drop.packets).sum::<u64>() > 100, "the queue is full at times");
+    assert!(
+        run.records.drops.iter().map(|drop| drop.packets).sum::<u64>() > 100,
+        "the queue is full at times"
+    );
     let marked: u64 = run.records.signals.iter().map(|port| port.marked).sum();
     assert_eq!(marked, 0, "at most 2500 bytes wait, and marks begin above 3000");
 }

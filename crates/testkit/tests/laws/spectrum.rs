@@ -53,7 +53,10 @@ fn unmarked_messages_keep_to_the_paths_of_ecmp() {
         };
         let hashed = records("ecmp", &in_order);
         assert!(records("adaptive_spectrum", &in_order) == hashed, "{kind:?}");
-        assert!(records("adaptive_spectrum", &sendings) != hashed, "marked messages do not keep to them: {kind:?}");
+        assert!(
+            records("adaptive_spectrum", &sendings) != hashed,
+            "marked messages do not keep to them: {kind:?}"
+        );
     }
 }
 

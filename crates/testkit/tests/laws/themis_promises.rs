@@ -99,7 +99,10 @@ fn without_loss_no_nack_reaches_a_sender_and_no_packet_is_retransmitted() {
     let n_scenes = n_scenes(100);
     let blocked: Vec<u64> = (0..n_scenes).map(|seed| expect_silence(&without_loss(seed))).collect();
     let n_reordered = blocked.iter().filter(|&&blocked| blocked > 0).count() as u64;
-    println!("{n_scenes} scenarios, {n_reordered} of them with NACKs, {} in all", blocked.iter().sum::<u64>());
+    println!(
+        "{n_scenes} scenarios, {n_reordered} of them with NACKs, {} in all",
+        blocked.iter().sum::<u64>()
+    );
     assert!(n_reordered * 4 > n_scenes, "{n_reordered} of {n_scenes} reorder");
 }
 

@@ -14,24 +14,26 @@ const LAWS: &str = "crates/testkit/tests/laws/";
 /// Folder of the tests that compare the engine with the reference simulator.
 const DIFFERENTIAL: &str = "crates/testkit/tests/differential/";
 /// Files of the tests that compare the reference simulator with recordings of others.
-const REFERENCE: [&str; 3] = ["referee_scenes", "seed_sim_golden", "seed_sim_mice"];
+const REFERENCE: [&str; 3] = ["reference_scenes", "seed_sim_golden", "seed_sim_mice"];
 
 const HEAD: &str = "\
 # Validation
 
 <!-- generated from the tests and from papers/*/claims.yaml; `make bless` rewrites it -->
 
-Why believe a number of this simulator?
-Three things stand behind it; the first two are tests that CI runs, the third takes one command:
+The results of this simulator are checked in three parts; CI runs the first two as tests, the third takes one command:
 
-1. **Laws.** Where arithmetic knows the answer, the engine must give it, most of the time to the picosecond.
-2. **The referee.** A second simulator, naive and slow, shares no line with the engine.
-   It repeats recorded runs of the first paper's simulator to the last bit, and the engine agrees with it packet for packet.
-3. **Papers.** What was published is repeated with many seeds, and every claim gets a verdict, or is told as not judged.
-   Where a parameter was chosen so that a claim holds, the claim is marked as calibrated; where one does not hold, the
-   reason stands beside it.
+1. **Invariants and analytical checks.** Where the result can be computed, the engine must give it, in most cases to the
+   picosecond.
+2. **The reference simulator.** A second simulator, simple and slow, shares no line with the engine.
+   It reproduces recorded runs of the first paper's simulator to the last bit, and the engine agrees with it packet for
+   packet.
+3. **Papers.** Published experiments are repeated with many seeds, and every claim gets a verdict, or is listed as not
+   judged.
+   Where a parameter was chosen so that a claim holds, the claim is marked as calibrated; where a claim does not hold,
+   the reason is given.
 
-What is not modelled is said on the first page and on the page of every policy; no test speaks for it.
+What is not modelled is listed on the first page and on the page of every policy; no test covers it.
 ";
 
 /// The fields of a paper's claims that the page needs.
@@ -59,11 +61,11 @@ struct Claim {
 
 /// The page, as Markdown.
 pub fn page() -> String {
-    let mut page = format!("{HEAD}\n## Laws\n");
+    let mut page = format!("{HEAD}\n## Invariants and analytical checks\n");
     for file in tree::texts_below(LAWS, ".rs") {
         page.push_str(&tests(&file));
     }
-    page.push_str("\n## The referee\n");
+    page.push_str("\n## The reference simulator\n");
     for name in REFERENCE {
         let path = format!("crates/testkit/tests/{name}.rs");
         page.push_str(&tests(&Text { text: tree::read(&path), path }));
@@ -117,16 +119,16 @@ fn paper(file: &Text) -> String {
     let open = match (not_judged, not_judged_full) {
         (0, 0) => String::new(),
         _ => format!(
-            "{not_judged} have not been judged yet, and {not_judged_full} of the others only at the size that is \
-             run without `--full`.\n"
+            "{not_judged} have not been judged yet, and {not_judged_full} of the others only at the size of a run \
+             without `--full`.\n"
         ),
     };
     let rows: String = claims.iter().map(row).collect();
     format!(
-        "\n## {paper}\n\nOf {} claims {holding} are reproduced and {} are not; for {calibrated} of them something was \
-         calibrated.\n{open}`netloom reproduce {paper} --check` judges them all, `--only CLAIM` one of them; \
-         [what was studied and how it fares](../papers/{paper}/README.md).\n\n\
-         | claim | said in | in our words | verdict |\n|---|---|---|---|\n{rows}",
+        "\n## {paper}\n\nOf {} claims {holding} are reproduced and {} are not; for {calibrated} of them a parameter \
+         was calibrated.\n{open}`netloom reproduce {paper} --check` checks them all, `--only CLAIM` one of them; \
+         [the experiments and their results](../papers/{paper}/README.md).\n\n\
+         | claim | source | paraphrase | verdict |\n|---|---|---|---|\n{rows}",
         claims.len(),
         claims.len() - holding - not_judged,
     )
