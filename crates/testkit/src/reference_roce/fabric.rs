@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_far_end_is_the_other_one() {
+    fn the_far_end_of_a_port_is_the_other_end_of_its_link() {
         let mut fabric = Fabric::default();
         let (switch, host) = (fabric.add_switch(), fabric.add_host());
         let other = fabric.add_host();

@@ -109,8 +109,8 @@ fn assert_mean(sample: &[f64], expected: f64, what: &str) {
 
 fn used_and_fullest(samples: &[Vec<u32>]) -> (Vec<f64>, Vec<f64>) {
     let used = |loads: &Vec<u32>| loads.iter().filter(|&&load| load > 0).count() as f64;
-    let fullest = |loads: &Vec<u32>| f64::from(loads.iter().copied().max().unwrap_or(0));
-    (samples.iter().map(used).collect(), samples.iter().map(fullest).collect())
+    let most_loaded = |loads: &Vec<u32>| f64::from(loads.iter().copied().max().unwrap_or(0));
+    (samples.iter().map(used).collect(), samples.iter().map(most_loaded).collect())
 }
 
 #[test]
@@ -126,10 +126,10 @@ fn ecmp_loads_uplinks_like_balls_in_bins() {
     for (n_flows, n_uplinks, _) in CASES {
         let n_seeds = 200_000 / n_flows as u64;
         let samples: Vec<_> = (0..n_seeds).map(|seed| loads(n_flows, n_uplinks, seed)).collect();
-        let (used, fullest) = used_and_fullest(&samples);
+        let (used, most_loaded) = used_and_fullest(&samples);
         let name = format!("{n_flows} flows, {n_uplinks} uplinks");
         assert_mean(&used, expected_used(n_flows, n_uplinks), &format!("{name}, used"));
-        assert_mean(&fullest, expected_fullest(n_flows, n_uplinks), &format!("{name}, fullest"));
+        assert_mean(&most_loaded, expected_fullest(n_flows, n_uplinks), &format!("{name}, most loaded"));
     }
 }
 
@@ -149,9 +149,9 @@ fn uplinks_of_a_leaf_are_loaded_like_bins() {
     };
     let samples: Vec<_> = (0..1500).map(loads).collect();
     assert!(samples.iter().all(|loads| loads.len() == 32 && loads.iter().sum::<u32>() == 32));
-    let (used, fullest) = used_and_fullest(&samples);
+    let (used, most_loaded) = used_and_fullest(&samples);
     assert_mean(&used, expected_used(32, 32), "leaf, used");
-    assert_mean(&fullest, expected_fullest(32, 32), "leaf, fullest");
+    assert_mean(&most_loaded, expected_fullest(32, 32), "leaf, most loaded");
 }
 
 /// The 128-port example: uplinks with more than one and a half times their share, and uplinks that could carry their

@@ -162,7 +162,7 @@ fn every_packet_is_sent_at_the_rate_of_its_start() {
             ends[row.number as usize] = row.end.map(|end| end.0);
         }
         assert_eq!(ends, wanted.ends, "seed {seed}: {rates:?}");
-        let port = run.records.ports.iter().find(|row| row.port == EGRESS).expect("it is there");
+        let port = run.records.ports.iter().find(|row| row.port == EGRESS).expect("the port has a row");
         assert_eq!(
             (port.peak_size.simulated(), port.dropped),
             (Bytes(wanted.peak), wanted.refused),
@@ -195,7 +195,7 @@ fn a_run_that_stops_early_reports_backlog_at_the_current_rate() {
         model.recording.series = None;
         let run = in_all_forms(&model, &train(50));
         assert_eq!(run.outcome.status, Status::Deadline);
-        let port = run.records.ports.iter().find(|row| row.port == EGRESS).expect("it is there");
+        let port = run.records.ports.iter().find(|row| row.port == EGRESS).expect("the port has a row");
         // Packets arrive at 2, 3, ... us; those that have arrived and are not sent are waiting.
         let come = 1_000 * ((cut - 1) / US - 1);
         assert_eq!(port.size.0, come - waiting, "cut at {cut}: {port:?}");

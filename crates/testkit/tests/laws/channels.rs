@@ -273,8 +273,8 @@ fn channel_dependencies_have_no_cycle() {
                 assert!(!walk.has_ring(), "{name} in {fabric}");
                 assert!(walk.highest < n_steps, "{name} in {fabric}: step {} of {n_steps}", walk.highest);
                 assert_eq!(walk.n_ways_through > 0, name != "ecmp", "{name} in {fabric}");
-                let has_ways_within = name == "slingshot" && !two_tiers;
-                assert_eq!(walk.n_ways_within > 0, has_ways_within, "{name} in {fabric}");
+                let has_paths_within = name == "slingshot" && !two_tiers;
+                assert_eq!(walk.n_ways_within > 0, has_paths_within, "{name} in {fabric}");
                 let known = highest.entry(name).or_default();
                 *known = walk.highest.max(*known);
             }

@@ -135,7 +135,7 @@ fn a_strict_class_waits_for_one_lower_packet_at_each_port() {
             .flows
             .iter()
             .filter(|flow| flow.source == HostId(2))
-            .map(|flow| flow.end.expect("it arrives").0 - flow.start.0 - alone)
+            .map(|flow| flow.end.expect("the message arrives").0 - flow.start.0 - alone)
             .collect();
         assert_eq!(delays.len(), 200);
         let most = delays.iter().max().expect("some");
@@ -350,7 +350,7 @@ fn a_paused_class_blocks_neither_other_classes_nor_its_nic() {
     let run = simulate(&model, ListedWork::new(&sendings));
     let end = |source: u32, number: u32| {
         let is_it = |flow: &&FlowRow| flow.source == HostId(source) && flow.number == number;
-        run.records.flows.iter().find(is_it).expect("it has a row").end.expect("it arrives")
+        run.records.flows.iter().find(is_it).expect("it has a row").end.expect("the message arrives")
     };
     let storm_end = model.storms[0].end;
     assert!(end(0, 0) > storm_end, "the paused class resumes after the storm");

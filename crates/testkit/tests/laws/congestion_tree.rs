@@ -39,11 +39,11 @@ fn waited(rows: &[PacketRow], port: PortId, span: (u64, u64)) -> (u128, u64) {
         let (from, to) = (row.arrival.0.max(span.0), row.start?.0.min(span.1));
         (from < to).then_some((from, to, row.size.0))
     });
-    let mut spells: Vec<(u64, u64, u64)> = within.collect();
-    spells.sort_unstable();
-    let sum = spells.iter().map(|&(from, to, bytes)| u128::from(to - from) * u128::from(bytes)).sum();
+    let mut intervals: Vec<(u64, u64, u64)> = within.collect();
+    intervals.sort_unstable();
+    let sum = intervals.iter().map(|&(from, to, bytes)| u128::from(to - from) * u128::from(bytes)).sum();
     let (mut occupied, mut until) = (0, 0);
-    for (from, to, _) in spells {
+    for (from, to, _) in intervals {
         occupied += to.max(until) - from.max(until);
         until = until.max(to);
     }

@@ -110,17 +110,17 @@ fn same_however_it_runs(host_delay: u64) {
 }
 
 #[test]
-fn with_equal_delays() {
+fn records_are_the_same_with_equal_delays() {
     same_however_it_runs(1_000_000);
 }
 
 #[test]
-fn with_short_host_links() {
+fn records_are_the_same_with_short_host_links() {
     same_however_it_runs(10_000);
 }
 
 #[test]
-fn with_host_links_without_delay() {
+fn records_are_the_same_with_host_links_without_delay() {
     same_however_it_runs(0);
 }
 

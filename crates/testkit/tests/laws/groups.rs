@@ -53,7 +53,7 @@ fn plus() -> Model {
 /// The time that one packet of 1,000 bytes takes from host to host.
 fn alone(model: &Model, from: u32, to: u32) -> u64 {
     let run = simulate(model, ListedWork::new(&[Sending::new(0, from, to, 1_000)]));
-    run.records.flows[0].end.expect("it arrives").0
+    run.records.flows[0].end.expect("the message arrives").0
 }
 
 #[test]

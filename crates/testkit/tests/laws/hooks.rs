@@ -111,7 +111,7 @@ fn a_packet_dropped_at_its_start_leaves_the_wire_to_the_next() {
     let drops = &run.records.drops[0];
     assert_eq!((drops.packets, drops.first, drops.last), (2, Time(3_000_000), Time(3_000_000)));
     let port = run.records.ports.iter().find(|port| port.node.0 == SWITCH && port.index == TO_LAST);
-    let port = port.expect("the switch has it");
+    let port = port.expect("the switch has this port");
     assert_eq!(drops.port, Some(port.port));
     assert_eq!((port.packets, port.size), (1, Bytes(1000)));
     assert_eq!(port.dropped, 2, "a packet dropped at a port is counted at the port");

@@ -47,7 +47,8 @@ fn ends(policy: &str, seed: u64, size: u64) -> Vec<f64> {
     let packet = Rate(LINE).serialization(Bytes(PACKET)).0;
     let idle = 4 * DELAY + 2 * packet + 2 * packet / 16;
     let ideal = Rate(PACE).serialization(Bytes(size)).0 as f64;
-    let end = |row: &netloom_records::FlowRow| (row.end.expect("it arrives").0 - idle) as f64 / ideal;
+    let end =
+        |row: &netloom_records::FlowRow| (row.end.expect("the message arrives").0 - idle) as f64 / ideal;
     run.records.flows.iter().map(end).collect()
 }
 

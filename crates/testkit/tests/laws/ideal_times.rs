@@ -24,7 +24,7 @@ fn flows(model: &Model, sendings: &[Sending]) -> Vec<FlowRow> {
 }
 
 fn taken(row: &FlowRow) -> Duration {
-    row.end.expect("it arrives").since(row.start)
+    row.end.expect("the message arrives").since(row.start)
 }
 
 /// Sends one message after the other, each in an idle network.

@@ -110,7 +110,7 @@ fn an_edge_behind_a_saturated_incast_gets_the_fair_share() {
         let what = format!("{n_senders} senders, {uplink} Gb/s: {found} s, expected {law} s");
         assert!((found / law - 1.0).abs() < 0.05, "{what}");
     }
-    assert!((alone() / expected(1.0) - 1.0).abs() < 0.05, "alone: {} s", alone());
+    assert!((alone() / expected(1.0) - 1.0).abs() < 0.05, "in isolation: {} s", alone());
 }
 
 #[test]

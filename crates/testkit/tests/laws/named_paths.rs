@@ -38,7 +38,7 @@ pub fn named(tree: &ThreeTiers) -> Model {
 fn paths(shape: &FatTree, run: &Run) -> BTreeMap<(HostId, HostId), BTreeMap<u32, u32>> {
     let mut paths: BTreeMap<_, BTreeMap<u32, u32>> = BTreeMap::new();
     for row in &run.records.packets {
-        let port = row.port.expect("nothing is dropped").0;
+        let port = row.port.expect("no packet is dropped").0;
         let up = match (shape.what_is(row.node), row.hop) {
             (FatTreeNode::Leaf(leaf), 1) => {
                 let first = shape.n_hosts() + leaf * K + shape.hosts_per_leaf;

@@ -43,7 +43,7 @@ fn uplinks(
     let mut rows: Vec<_> = run.records.packets.iter().filter(|row| row.node == leaf).collect();
     rows.sort_by_key(|row| row.arrival);
     for row in rows {
-        found.entry((row.source, row.destination)).or_default().push(row.port.expect("it left"));
+        found.entry((row.source, row.destination)).or_default().push(row.port.expect("the packet was sent"));
     }
     assert_eq!(found.len(), (PER_LEAF * PER_LEAF) as usize);
     (found, dead)

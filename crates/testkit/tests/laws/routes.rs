@@ -55,7 +55,7 @@ fn ends(row: &PacketRow) -> (HostId, HostId) {
 fn paths<K: Ord>(run: &Run, key: impl Fn((HostId, HostId)) -> K) -> BTreeMap<(NodeId, K), BTreeSet<u32>> {
     let mut paths: BTreeMap<_, BTreeSet<u32>> = BTreeMap::new();
     for row in &run.records.packets {
-        let port = row.port.expect("nothing is dropped").0;
+        let port = row.port.expect("no packet is dropped").0;
         paths.entry((row.node, key(ends(row)))).or_default().insert(port);
     }
     paths
@@ -170,7 +170,7 @@ fn across(model: &Model, run: &Run) -> BTreeMap<(u32, u32), BTreeSet<u32>> {
     let mut found: BTreeMap<_, BTreeSet<u32>> = BTreeMap::new();
     for row in at_left {
         let (from, to) = ends(row);
-        found.entry((from.0, to.0)).or_default().insert(row.port.expect("nothing is dropped").0 - first);
+        found.entry((from.0, to.0)).or_default().insert(row.port.expect("no packet is dropped").0 - first);
     }
     found
 }
@@ -219,7 +219,7 @@ fn control_packets_follow_static_routes_if_tables_route_them() {
     let answers = |model: &Model| {
         let run = simulate(model, work());
         let at_right = |row: &&PacketRow| row.node == RIGHT && row.kind == PacketKind::Acknowledgement;
-        let taken = |row: &PacketRow| (ends(row).0.0, row.port.expect("nothing is dropped").0 - first);
+        let taken = |row: &PacketRow| (ends(row).0.0, row.port.expect("no packet is dropped").0 - first);
         run.records.packets.iter().filter(at_right).map(taken).collect::<BTreeSet<_>>()
     };
     assert_eq!(answers(&model), BTreeSet::from([(3, 4), (4, 3)]));
@@ -289,7 +289,7 @@ fn counts<K: Ord>(
     let mut counts: BTreeMap<K, BTreeMap<u32, u64>> = BTreeMap::new();
     for row in run.records.packets.iter().filter(|row| row.node == node) {
         let Some(stream) = stream(row) else { continue };
-        let port = row.port.expect("nothing is dropped").0;
+        let port = row.port.expect("no packet is dropped").0;
         *counts.entry(stream).or_default().entry(port).or_default() += 1;
     }
     counts

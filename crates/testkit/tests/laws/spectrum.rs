@@ -88,12 +88,17 @@ fn between(model: &Model, from: u32, to: u32) -> LinkId {
     let n_hosts = model.fabric.n_hosts() as u32;
     let ends = |link: &netloom_model::Link| link.ends.map(|port| model.fabric.port(port).node.0);
     let place = model.fabric.links().iter().position(|link| ends(link) == [n_hosts + from, n_hosts + to]);
-    LinkId(place.expect("each is joined to each") as u32)
+    LinkId(place.expect("every pair of switches is linked") as u32)
 }
 
 /// The longest time that a message took, in ns.
 fn longest(run: &Run) -> u64 {
-    run.records.flows.iter().map(|row| row.end.expect("it arrives").0 / 1000).max().expect("messages")
+    run.records
+        .flows
+        .iter()
+        .map(|row| row.end.expect("the message arrives").0 / 1000)
+        .max()
+        .expect("messages")
 }
 
 #[test]

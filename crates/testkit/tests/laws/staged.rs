@@ -80,7 +80,7 @@ fn recorded(model: &Model) -> Model {
 fn starts(run: &Run, source: u32) -> Vec<(u64, u64)> {
     let is_first = |row: &&PacketRow| row.hop == 0 && row.kind == PacketKind::Data;
     let rows = run.records.packets.iter().filter(is_first).filter(|row| row.source == HostId(source));
-    let mut found: Vec<_> = rows.map(|row| (row.start.expect("it left").0, row.size.0)).collect();
+    let mut found: Vec<_> = rows.map(|row| (row.start.expect("the packet was sent").0, row.size.0)).collect();
     found.sort_unstable();
     found
 }
@@ -410,10 +410,10 @@ fn messages_in_flight_never_exceed_the_posting_limit() {
         edges.extend([(row.start, 1), (row.end.expect("it arrived"), -1)]);
     }
     edges.sort_unstable();
-    let mut under_way = 0;
+    let mut in_flight = 0;
     for (_, change) in edges {
-        under_way += change;
-        assert!(under_way <= 2, "{under_way} at a time");
+        in_flight += change;
+        assert!(in_flight <= 2, "{in_flight} at a time");
     }
     assert!(run.records.flows.len() > 300);
 }

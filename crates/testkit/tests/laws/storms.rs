@@ -33,7 +33,7 @@ fn work() -> ListedWork {
 
 fn end(run: &Run) -> Time {
     assert_eq!(run.outcome.status, Status::Complete);
-    run.records.flows[0].end.expect("it arrives")
+    run.records.flows[0].end.expect("the message arrives")
 }
 
 #[test]

@@ -188,7 +188,7 @@ fn is_frame(hop: &Hop) -> bool {
 
 impl Sides<'_> {
     fn same<T: PartialEq + Debug>(&self, what: &str, engine: &[T], reference: &[T]) {
-        let differ = |(place, (ours, theirs)): (usize, (&T, &T))| (ours != theirs).then_some(place);
+        let differ = |(place, (left, right)): (usize, (&T, &T))| (left != right).then_some(place);
         let place = engine.iter().zip(reference).enumerate().find_map(differ);
         let Some(place) =
             place.or((engine.len() != reference.len()).then_some(engine.len().min(reference.len())))
@@ -196,7 +196,7 @@ impl Sides<'_> {
             return;
         };
         panic!(
-            "scene {}, {what} {place}:\nengine  {:?}\nreference {:?}\n{:?} {:?} {:?} {:?} {:?}",
+            "scene {}, {what} {place}:\nengine    {:?}\nreference {:?}\n{:?} {:?} {:?} {:?} {:?}",
             self.scene.seed,
             engine.get(place),
             reference.get(place),

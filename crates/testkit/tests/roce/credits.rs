@@ -77,7 +77,7 @@ fn starts_towards_host_1(scene: Scene, kind: Kind) -> Vec<u64> {
 #[test]
 fn a_packet_staged_without_credits_starts_when_they_arrive() {
     let mut scene = star(&[1_000_000; 3], 16);
-    scene.credits.as_mut().expect("it has some").output_buffer = 1000;
+    scene.credits.as_mut().expect("the scene has credits").output_buffer = 1000;
     send(&mut scene, 0, 0, 1, 1);
     send(&mut scene, 2100, 2, 1, 1);
     // The first packet leaves at 2000 ns, and its credits return at 5000. The second one is ready and is staged at
@@ -88,7 +88,7 @@ fn a_packet_staged_without_credits_starts_when_they_arrive() {
 #[test]
 fn credits_of_a_packet_of_a_train_wait_for_its_last_bit() {
     let mut scene = star(&[1_000_000; 4], 20);
-    let credits = scene.credits.as_mut().expect("it has some");
+    let credits = scene.credits.as_mut().expect("the scene has credits");
     (credits.speedup, credits.output_buffer) = (4, 100_000);
     credits.forwarding = Forwarding::CutThrough { header: 64 };
     send(&mut scene, 0, 2, 3, 1);

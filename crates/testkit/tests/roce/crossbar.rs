@@ -54,8 +54,8 @@ fn pairs<K: Ord>(
 
 fn transfers_are_in_order(scene: &RoceScene, outcome: &Outcome) {
     for transfer in &outcome.transfers {
-        let Transfer { buffered_at: stood_at, granted_at, begins_at, ends_at, leaves_at, .. } = *transfer;
-        let times = [stood_at, granted_at, begins_at, ends_at, leaves_at];
+        let Transfer { buffered_at, granted_at, begins_at, ends_at, leaves_at, .. } = *transfer;
+        let times = [buffered_at, granted_at, begins_at, ends_at, leaves_at];
         assert!(times.is_sorted() && begins_at < ends_at, "scene {}: {transfer:?}", scene.seed);
     }
 }

@@ -86,7 +86,7 @@ pub fn qps(scene: &RoceScene) -> Vec<QpIdx> {
     let maker = |(number, message): (usize, &reference_roce::Message)| {
         let shared = scene.scene.transport.queue_pairs == QueuePairs::PerPair;
         let same = |other: &reference_roce::Message| (other.from, other.to) == (message.from, message.to);
-        if shared { messages.iter().position(same).expect("it is there itself") } else { number }
+        if shared { messages.iter().position(same).expect("the message matches itself") } else { number }
     };
     messages.iter().enumerate().map(maker).collect()
 }
@@ -160,7 +160,7 @@ impl Hook for Clerk {
             PacketKind::Nack => "Nack",
             PacketKind::Cnp => "Cnp",
             PacketKind::Pause | PacketKind::Resume | PacketKind::Credit | PacketKind::Notice => {
-                panic!("frames, credits and notices are not forwarded")
+                panic!("frames, credits and notifications are not forwarded")
             }
         };
         let sight = Sight {

@@ -148,9 +148,9 @@ fn between_the_thresholds_packets_are_marked_at_random() {
     // Packets 2 to 5 find 1, 2, 3 and 3 packets waiting: packet 1 leaves just after packet 4 has arrived.
     scene.switches.marking =
         Some(Marking { at: MarkAt::Enqueue, minimum: 1048, maximum: 3 * 1048, probability: 0.5 });
-    let mut ways = Drawn(vec![0.24, 0.5, 0.49]);
-    let outcome = play(&scene, &mut ways);
+    let mut numbers = Drawn(vec![0.24, 0.5, 0.49]);
+    let outcome = play(&scene, &mut numbers);
     // No random number is needed at the minimum; 0.24 < 0.25, 0.5 is not below 0.5, 0.49 is.
     assert_eq!(marked(&outcome, 2, Kind::Data), [3, 5]);
-    assert!(ways.0.is_empty());
+    assert!(numbers.0.is_empty());
 }

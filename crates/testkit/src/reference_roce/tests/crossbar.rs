@@ -32,13 +32,13 @@ fn a_parking_lot_halves_from_switch_to_switch() {
         fabric.connect(one, other, RATE, DELAY);
     }
     let ports: [[PortIdx; 5]; 3] = [[0, 1, 2, 2, 2], [0, 0, 1, 2, 2], [0, 0, 0, 1, 2]];
-    let mut ways = |node: NodeIdx, packet: &Packet| ports[node - 5][packet.destination];
+    let mut paths = |node: NodeIdx, packet: &Packet| ports[node - 5][packet.destination];
     for order in [Order::Fifo, Order::Voq] {
         let mut scene = Scene::new(fabric.clone());
         scene.credits = Some(Credits { order, ..credits_for(ROOMY) });
         scene.transport.coalesce = 1000;
         (0..4).for_each(|from| send(&mut scene, 0, from, 4, 200));
-        let outcome = play(&scene, &mut ways);
+        let outcome = play(&scene, &mut paths);
         let sources: Vec<_> = sent_to(&outcome, 7, &[4]).iter().map(|start| start.1).collect();
         // Once all of them wait, until the first has sent all its packets.
         for eight in sources[80..280].chunks(8) {
