@@ -87,7 +87,7 @@ fn a_single_message_takes_its_ideal_time_between_any_two_hosts_under_every_polic
 }
 
 #[test]
-fn a_window_of_the_bandwidth_delay_product_keeps_the_ideal_time() {
+fn a_window_that_covers_the_path_keeps_the_ideal_time() {
     let mut windowed = model(chain(&[CABLES[0], CABLES[0]]));
     windowed.transport.kind = TransportKind::Window { packets: 1_000, acknowledgement: Bytes(64) };
     assert_alone(&windowed, &[(0, 1)], None);

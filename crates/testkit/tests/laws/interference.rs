@@ -382,7 +382,7 @@ fn a_host_keeps_its_injection_limit_over_all_its_ports() {
 }
 
 #[test]
-fn the_limit_for_many_peers_does_not_apply_to_one_queue_pair() {
+fn the_limit_for_many_peers_does_not_apply_to_a_single_peer() {
     let text = |limits: &str, phase: &str| {
         format!(
             "netloom: 1\nfabric: {{single_switch: {{hosts: 4, host_rate: 200Gbps}}}}\n\

@@ -345,7 +345,7 @@ fn group_tree_uses_all_next_hops_and_group_lag_the_links_to_one_neighbour() {
 }
 
 #[test]
-fn the_choice_by_load_leaves_no_port_idle_while_another_has_a_queue() {
+fn the_choice_by_load_shares_packets_evenly_among_ports() {
     for group in ["tree", "lag"] {
         let run = simulate(&scene(triangle(), &groups(group, "load")), pairs_across());
         let over = counts(&run, LEFT, |row| (ends(row).0.0 < 3).then_some(()));
