@@ -1,5 +1,5 @@
-//! The referee against six recorded runs of the seed paper's simulator: every flow, port, link and statistic,
-//! to the last bit. Where the recordings come from is told in `golden/README.md`.
+//! The reference simulator against six recorded runs of the seed paper's simulator: every flow, port, link and
+//! statistic, to the last bit. The source of the recordings is documented in `golden/README.md`.
 
 use std::fmt::Debug;
 use std::fs;
@@ -83,7 +83,7 @@ fn check_lines<T: PartialEq + Debug>(what: &str, got: &[T], recorded: &str, pars
     let lines: Vec<_> = recorded.lines().skip(1).collect();
     for (number, (got, line)) in got.iter().zip(&lines).enumerate() {
         let fields: Vec<_> = line.split(',').collect();
-        assert_eq!(*got, parse(&fields), "{what} {number} differs (left: referee, right: recording)");
+        assert_eq!(*got, parse(&fields), "{what} {number} differs (left: reference, right: recording)");
     }
     assert_eq!(got.len(), lines.len(), "number of {what}s");
 }
@@ -106,7 +106,7 @@ fn exact(field: &str) -> Exact {
     Exact(number(field))
 }
 
-/// What a recording says of a flow.
+/// The record of a flow.
 #[derive(Debug, PartialEq)]
 struct FlowLine {
     job: String,
@@ -214,5 +214,5 @@ fn check_value(place: &str, got: &Value, recorded: &Value) {
         }
         return;
     }
-    assert_eq!(got, recorded, "{place} (left: referee, right: recording)");
+    assert_eq!(got, recorded, "{place} (left: reference, right: recording)");
 }

@@ -1,4 +1,4 @@
-//! The sequence of short flows against the one recorded from the seed paper's simulator.
+//! The sequence of short flows against the sequence recorded from the seed paper's simulator.
 
 use std::io::Read;
 

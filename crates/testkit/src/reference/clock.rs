@@ -2,21 +2,20 @@
 //!
 //! Models: a clock in double seconds that jumps from event to event, first scheduled first at equal times.
 //! Leaves out: cancelling, absolute times (see the invariant).
-//! Invariant: only delays are taken, and the stored time is `now + delay`: one rounding, the same for
-//! everybody.
+//! Invariant: only delays are taken, and the stored time is `now + delay`: one rounding, the same for every caller.
 //! Source: specification of the seed simulator, section 1.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// An event with its place in the order of things.
+/// An event with its time and sequence number.
 struct Scheduled<E> {
     at: f64,
     sequence: u64,
     event: E,
 }
 
-/// The current time and everything still to come.
+/// The current time and all pending events.
 pub(super) struct Clock<E> {
     now: f64,
     next_sequence: u64,
@@ -40,7 +39,7 @@ impl<E> Clock<E> {
         self.next_sequence += 1;
     }
 
-    /// Takes the next event and moves the time to it.
+    /// Takes the next event and advances the clock to its time.
     pub(super) fn advance(&mut self) -> Option<E> {
         let next = self.heap.pop()?;
         self.now = next.at;

@@ -21,7 +21,7 @@ pub type LinkIdx = usize;
 pub enum NodeKind {
     /// Consumes it.
     Host,
-    /// Sends it on.
+    /// Forwards it.
     Switch,
 }
 
@@ -34,7 +34,7 @@ pub struct Link {
     pub rate_bps: f64,
     /// Propagation delay, in seconds.
     pub delay_s: f64,
-    /// Whether the link is out of order for the whole run.
+    /// Whether the link is down for the whole run.
     pub failed: bool,
 }
 
@@ -80,7 +80,7 @@ impl Fabric {
         link
     }
 
-    /// Puts a link out of order: both its ports vanish from all candidate lists.
+    /// Takes a link down: both its ports are removed from all candidate lists.
     pub fn fail(&mut self, link: LinkIdx) {
         self.links[link].failed = true;
     }

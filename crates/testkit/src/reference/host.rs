@@ -1,9 +1,9 @@
 //! A host: injects messages and consumes packets.
 //!
-//! Models: all packets of a message are made, routed and queued in one go, in order, at the instant of
-//! injection; a message is complete when all its bytes were handled at the destination.
+//! Models: all packets of a message are created, routed and queued in one go, in order, at the instant of injection; a
+//! message is complete when all its bytes were handled at the destination.
 //! Leaves out: window, pacing, acknowledgement, retransmission, penalty for reordering.
-//! Invariant: completion is told synchronously, inside the handling of the last packet.
+//! Invariant: completion is notified synchronously, inside the handling of the last packet.
 //! Source: specification of the seed simulator, section 4.
 
 use super::fabric::NodeIdx;
@@ -11,7 +11,7 @@ use super::network::{Application, Network};
 use super::packet::{FlowIdx, Packet};
 
 impl Network<'_> {
-    /// Cuts an announced message into packets and queues them all, now.
+    /// Splits an announced message into packets and queues them all, now.
     pub fn inject(&mut self, flow_idx: FlowIdx) {
         let flow = &mut self.flows[flow_idx];
         assert!(flow.injected_at.is_none(), "flow {flow_idx} is injected twice");
@@ -26,8 +26,8 @@ impl Network<'_> {
         }
     }
 
-    /// Takes a packet out of the network. One for somebody else is swallowed: it counts as delivered, its
-    /// flow stays short.
+    /// Takes a packet out of the network. A packet for another host is discarded: it counts as delivered, its flow
+    /// stays incomplete.
     pub(super) fn consume(&mut self, host: NodeIdx, packet: &Packet, application: &mut dyn Application) {
         self.nodes[host].consumed += 1;
         self.totals.count_delivery(packet.hops);

@@ -1,15 +1,14 @@
-//! The Mersenne Twister, with the derived draws of Python's standard library.
+//! The Mersenne Twister, with the derived distributions of Python's standard library.
 //!
-//! Models: MT19937 seeded with a key of one word; uniform doubles of 53 bits; integers below a bound by
-//! rejection; choice, ranges, shuffle.
+//! Models: MT19937 seeded with a key of one word; uniform doubles of 53 bits; integers below a bound by rejection;
+//! choice, ranges, shuffle.
 //! Leaves out: seeding with more than 32 bits.
-//! Invariant: a draw below 1 consumes words too, until one has its top bit clear.
-//! Source: specification of the seed simulator, section 12; M. Matsumoto, T. Nishimura, "Mersenne Twister",
-//! 1998.
+//! Invariant: a random integer below 1 consumes words too, until one has its top bit clear.
+//! Source: specification of the seed simulator, section 12; M. Matsumoto, T. Nishimura, "Mersenne Twister", 1998.
 
 use rand_mt::Mt;
 
-/// A generator with Python's habits.
+/// A generator with Python's derived distributions.
 #[derive(Clone, Debug)]
 pub struct Twister {
     words: Mt,
@@ -28,7 +27,7 @@ impl Twister {
         (high * 67_108_864.0 + low) / 9_007_199_254_740_992.0
     }
 
-    /// An integer in `0..bound`: the top bits of a word, as many as `bound` has, until they are below it.
+    /// An integer in `0..bound`: the top bits of a word, as many as `bound` has, repeated until they are below it.
     pub fn below(&mut self, bound: u32) -> u32 {
         assert!(bound > 0, "no integer is below zero");
         let n_bits = u32::BITS - bound.leading_zeros();
@@ -62,9 +61,9 @@ impl Twister {
 mod tests {
     use super::*;
 
-    /// The opening values that any Python 3 gives after `random.seed(42)`.
+    /// The first values that any Python 3 gives after `random.seed(42)`.
     #[test]
-    fn draws_as_python_does() {
+    fn random_numbers_are_those_of_python() {
         assert_eq!(Twister::new(42).uniform().to_bits(), 0.639_426_798_457_883_7_f64.to_bits());
         let mut twister = Twister::new(42);
         let draws: Vec<_> = (0..6).map(|_| twister.in_range(1, 100)).collect();
@@ -75,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_below_one_consumes_words() {
+    fn a_random_integer_below_one_consumes_words() {
         let mut drawn = Twister::new(42);
         let mut fresh = Twister::new(42);
         assert_eq!(drawn.below(1), 0);

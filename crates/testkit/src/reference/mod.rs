@@ -1,22 +1,19 @@
 //! The network core: nodes, ports, links, one event queue, and nothing about workloads.
 //!
-//! What it models: hosts that cut messages into packets, output-queued store-and-forward switches with
-//! unlimited FIFO queues, full-duplex links with a rate and a delay, one routing decision per packet and
-//! node.
-//! What it leaves out: acknowledgements, loss other than for want of a route, pause frames, marking,
-//! processing delay.
+//! What it models: hosts that split messages into packets, output-queued store-and-forward switches with unlimited FIFO
+//! queues, full-duplex links with a rate and a delay, one routing decision per packet and node.
+//! What it leaves out: acknowledgements, loss other than for lack of a route, pause frames, marking, processing delay.
 //!
-//! Time is an IEEE double in seconds, because the rounding of doubles is part of what the referee has to
-//! reproduce. For the same reason its borders carry bare doubles, with the unit in the name.
+//! Time is an IEEE double in seconds, because the rounding of doubles is part of what the reference simulator has to
+//! reproduce. For the same reason its interfaces use bare doubles, with the unit in the name.
 //!
 //! Invariants
 //! - Events run in order of (time, order of scheduling); there is no other tie-break.
-//! - The time of an event is `now + delay`, rounded once, also where the caller had an absolute time in mind.
-//! - Nothing here decides a path: that is the [`Choice`] supplied by the caller.
+//! - The time of an event is `now + delay`, rounded once, also where the caller started from an absolute time.
+//! - No path is decided here: that is the [`Choice`] supplied by the caller.
 //!
-//! Two ways in: [`play`] runs a [`Scene`] (a fabric and a list of messages) and returns everything that
-//! happened; [`Network::run`] runs an [`Application`], which sends messages in reaction to completions and
-//! alarms.
+//! There are two entry points: [`play`] runs a [`Scene`] (a fabric and a list of messages) and returns everything that
+//! happened; [`Network::run`] runs an [`Application`], which sends messages in reaction to completions and alarms.
 //!
 //! ```
 //! use netloom_testkit::reference::{EcmpHash, Fabric, Message, Scene, Sending, play};

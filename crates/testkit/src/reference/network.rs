@@ -1,10 +1,9 @@
-//! The network as a whole: state, event loop, and the door for applications.
+//! The network as a whole: state, event loop, and the interface for applications.
 //!
-//! Models: the closed list of things that can happen, executed one after the other until nothing is left to
-//! happen.
+//! Models: the closed list of events, executed one after the other until none is left.
 //! Leaves out: deadlines; a run ends when the queue of events is empty.
-//! Invariant: an application sees the network only between events or inside the handling of a packet that
-//! completes a flow.
+//! Invariant: an application sees the network only between events or inside the handling of a packet that completes a
+//! flow.
 //! Source: specification of the seed simulator, section 1.
 
 use super::choice::Choice;
@@ -14,40 +13,40 @@ use super::node::Node;
 use super::packet::{FlowIdx, FlowRecord, Message, Packet};
 use super::port::Hop;
 
-/// Number of an actor: one of the parties of an application. The application gives the numbers.
+/// Number of an actor: one of the parties of an application. The application assigns the numbers.
 pub type ActorIdx = usize;
 
-/// What drives the network: parties that send messages when an alarm rings or a message has arrived.
+/// The application that drives the network: actors that send messages when an alarm expires or a message has arrived.
 pub trait Application {
-    /// An alarm set by [`Network::wake_after`] rings.
+    /// An alarm set by [`Network::wake_after`] expires.
     fn wake(&mut self, network: &mut Network<'_>, actor: ActorIdx);
 
-    /// A flow of this actor has just been handled to its last byte.
+    /// The last byte of a flow of this actor has just been handled.
     fn completed(&mut self, network: &mut Network<'_>, actor: ActorIdx, flow: FlowIdx);
 }
 
-/// All that can happen.
+/// All events.
 pub(super) enum Event {
-    /// An alarm of an actor rings.
+    /// An alarm of an actor expires.
     Wake(ActorIdx),
-    /// A message enters its host.
+    /// A message is injected at its host.
     Inject(FlowIdx),
-    /// A port looks whether it can send.
+    /// A port checks whether it can send.
     Drain { node: NodeIdx, port: PortIdx },
     /// A packet's last bit reaches a node.
     Deliver { node: NodeIdx, packet: Packet },
-    /// A node works off its inbox.
+    /// A node handles the packets of its inbox.
     Handle { node: NodeIdx },
 }
 
 /// Counts over the whole network.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Packets made.
+    /// Packets created.
     pub created: u64,
     /// Packets handled at a host.
     pub delivered: u64,
-    /// Packets thrown away for want of a route or of hops.
+    /// Packets dropped for lack of a route or of hops.
     pub dropped: u64,
     /// Links crossed, summed over delivered packets.
     pub hops: u64,
@@ -98,7 +97,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Keeps from now on a line for every packet that leaves a node.
+    /// Records, from now on, every packet that leaves a node.
     pub fn record_trace(&mut self) {
         self.trace.get_or_insert_default();
     }

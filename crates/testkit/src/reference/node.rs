@@ -1,11 +1,9 @@
 //! A node: an inbox and, at a switch, one routing decision per packet.
 //!
-//! Models: delivery into the inbox, one handling event that empties it in order, store and forward, the hop
-//! limit.
+//! Models: delivery into the inbox, one handling event that empties it in order, store-and-forward, the hop limit.
 //! Leaves out: processing time, limits of the inbox.
-//! Invariants: at most one handling event is pending per node, and none can be scheduled while it runs. A
-//! switch drops what has used up its hop limit and what has no live candidate port; a host looks at neither
-//! on arrival.
+//! Invariants: at most one handling event is pending per node, and none can be scheduled while it runs. A switch drops
+//! packets that have used up the hop limit or have no live candidate port; a host checks neither on arrival.
 //! Source: specification of the seed simulator, sections 3 to 5.
 
 use std::collections::VecDeque;
@@ -72,7 +70,7 @@ impl Network<'_> {
             flow: packet.flow,
             packet: packet.index,
             message: &flow.message,
-            injected_at: flow.injected_at.expect("a packet under way belongs to an injected flow"),
+            injected_at: flow.injected_at.expect("a packet in flight belongs to an injected flow"),
             candidates: &candidates,
             queue_lengths: &queue_lengths,
         });

@@ -1,7 +1,6 @@
-//! Messages, the packets they become, and the record kept of each flow.
+//! Messages, the packets they become, and the record of each flow.
 //!
-//! Models: a message of B bytes is `ceil(B / mtu)` packets, all of `mtu` bytes but the last, which has the
-//! remainder.
+//! Models: a message of B bytes is `ceil(B / mtu)` packets, all of `mtu` bytes but the last, which has the remainder.
 //! Leaves out: headers (the payload is the size on the wire).
 //! Invariant: flows are numbered in the order they are announced, packets of a flow from 0.
 //! Source: specification of the seed simulator, section 4.
@@ -12,7 +11,7 @@ use super::network::ActorIdx;
 /// Number of a flow, in the order flows are announced; in a scene, the position of its message in the list.
 pub type FlowIdx = usize;
 
-/// What one host has to tell another.
+/// Data that one host sends to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// The sending host.
@@ -26,7 +25,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// Into how many packets the message is cut.
+    /// The number of packets of the message.
     pub fn n_packets(&self) -> usize {
         self.bytes.div_ceil(self.mtu) as usize
     }
@@ -37,13 +36,13 @@ impl Message {
     }
 }
 
-/// One packet under way.
+/// One packet in flight.
 #[derive(Clone, Debug)]
 pub(super) struct Packet {
     pub(super) flow: FlowIdx,
     pub(super) index: usize,
     pub(super) bytes: u64,
-    /// Nodes it may still reach.
+    /// Number of nodes it may still reach (time to live).
     pub(super) ttl: u32,
     /// Links crossed so far.
     pub(super) hops: u32,
@@ -51,14 +50,14 @@ pub(super) struct Packet {
     pub(super) enqueued_at: f64,
 }
 
-/// A flow: a message and its fate.
+/// A flow: a message and its progress.
 #[derive(Clone, Debug)]
 pub struct FlowRecord {
-    /// What is sent.
+    /// The message.
     pub message: Message,
-    /// Who asked for it and is told of its completion.
+    /// The actor that sent it and is notified of its completion.
     pub actor: ActorIdx,
-    /// When its packets were made, in seconds.
+    /// When its packets were created, in seconds.
     pub injected_at: Option<f64>,
     /// When its last byte was handled at the destination, in seconds.
     pub completed_at: Option<f64>,

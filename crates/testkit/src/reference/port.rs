@@ -54,7 +54,7 @@ impl Network<'_> {
         }
     }
 
-    /// Sends the head of the queue if the link is free, else comes back when it is.
+    /// Sends the head of the queue if the link is free, else schedules itself for when it is.
     pub(super) fn drain(&mut self, node: NodeIdx, port_idx: PortIdx) {
         let now = self.clock.now();
         let port = &mut self.nodes[node].ports[port_idx];
@@ -66,7 +66,7 @@ impl Network<'_> {
             let wait = port.free_at - now;
             return self.schedule_drain(node, port_idx, wait);
         }
-        let packet = port.queue.pop_front().expect("the queue was just seen to hold a packet");
+        let packet = port.queue.pop_front().expect("the queue is not empty");
         self.transmit(node, port_idx, packet);
         let port = &self.nodes[node].ports[port_idx];
         if !port.queue.is_empty() {

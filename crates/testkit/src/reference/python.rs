@@ -1,9 +1,9 @@
-//! Two habits of Python that decide paths: how it prints a float and how it folds a hash.
+//! Two properties of Python that decide paths: how it prints a float and how it reduces a hash.
 //!
 //! Models: `repr` of a finite float, `hash` of a non-negative integer of 64 bits.
 //! Leaves out: infinities and not-a-number, for which no label exists; negative integers.
-//! Source: specification of the seed simulator, section 5; Python language reference, `float.__repr__` and
-//! numeric hashing.
+//! Source: specification of the seed simulator, section 5; Python language reference, `float.__repr__` and numeric
+//! hashing.
 
 /// The shortest decimal that reads back as the same double, laid out as Python does.
 pub fn float_repr(value: f64) -> String {
@@ -13,7 +13,7 @@ pub fn float_repr(value: f64) -> String {
     let exponent: i32 = exponent.parse().expect("`{:e}` prints an integer exponent");
     let plain = (-4..16).contains(&exponent) || value == 0.0;
     if plain {
-        // `Display` never uses exponents; `Debug` does, but from other powers of ten on than Python.
+        // `Display` never uses exponents; `Debug` does, but its thresholds differ from Python's.
         let digits = format!("{value}");
         return if digits.contains('.') { digits } else { digits + ".0" };
     }
@@ -21,8 +21,7 @@ pub fn float_repr(value: f64) -> String {
     format!("{mantissa}e{sign}{:02}", exponent.abs())
 }
 
-/// Python's hash of a 64-bit unsigned integer: itself when it fits a signed word, else its remainder by 2^61
-/// - 1.
+/// Python's hash of a 64-bit unsigned integer: itself when it fits a signed word, else its remainder by 2^61 - 1.
 pub fn folded_hash(value: u64) -> u64 {
     const MODULUS: u64 = (1 << 61) - 1;
     if value < 1 << 63 { value } else { value % MODULUS }
@@ -61,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn only_hashes_beyond_a_signed_word_fold() {
+    fn only_hashes_beyond_a_signed_word_are_reduced() {
         assert_eq!(folded_hash((1 << 63) - 1), (1 << 63) - 1);
         assert_eq!(folded_hash(1 << 63), 4);
         assert_eq!(folded_hash(13_703_080_467_441_859_352), 2_173_865_421_373_389_597);

@@ -1,15 +1,15 @@
 //! A scene: a fabric, a list of messages, and everything that happens to their packets.
 //!
-//! This is the door for differential tests: generate a small fabric and some messages, give the same to the
+//! This is the interface for differential tests: generate a small fabric and some messages, give the same to the
 //! engine, and compare packet by packet.
 //! Leaves out: reactions; messages start at given times, whatever else happens.
-//! Invariants: a flow's number is its message's position in the list; messages with the same start are
-//! injected in the order of the list, before any packet of theirs leaves.
+//! Invariants: a flow's number is its message's position in the list; messages with the same start are injected in the
+//! order of the list, before any of their packets leaves.
 //!
-//! Equal times are decided by the order of scheduling, so two simulators agree on ties only if they agree on
-//! what is equal. Doubles are exact, and ties are true ties, when all times are multiples of a power of two.
-//! Multiples of 2^-12 s are whole picoseconds as well: take for instance rates of 2^27 bit/s over a power of
-//! two, packets of multiples of 4096 bytes, delays and start times in multiples of 2^-12 s.
+//! Events at equal times run in the order of scheduling, so two simulators agree on ties only if they agree on which
+//! times are equal. Doubles are exact, and ties are true ties, when all times are multiples of a power of two.
+//! Multiples of 2^-12 s are whole picoseconds as well: for instance rates of 2^27 bit/s over a power of two, packets of
+//! multiples of 4096 bytes, delays and start times in multiples of 2^-12 s.
 //! Source: specification of the seed simulator, sections 3 and 4.
 
 use super::choice::Choice;
@@ -23,11 +23,11 @@ use super::port::Hop;
 pub struct Sending {
     /// When it is injected, in seconds from the start.
     pub start_s: f64,
-    /// What is sent.
+    /// The message.
     pub message: Message,
 }
 
-/// All that is given.
+/// The input of a run.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// Nodes, links and routes.
@@ -38,7 +38,7 @@ pub struct Scene {
     pub ttl: u32,
 }
 
-/// All that came of it.
+/// The results of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Every packet leaving every node, in the order of transmission.
@@ -57,7 +57,7 @@ pub struct Outcome {
     pub end_s: f64,
 }
 
-/// Nobody reacts to anything.
+/// An application that reacts to nothing.
 struct Silent;
 
 impl Application for Silent {

@@ -1,9 +1,9 @@
-//! Credits: what the sender of a link knows of the room at its other end.
+//! Credits: the sender's count of the room at the other end of its link.
 //!
-//! Models: an account of blocks for each direction and lane; blocks taken when a transmission starts, given back when
-//! the packet has left the buffer, and back a delay later.
-//! Leaves out: the wire that credits take.
-//! Invariants: an account is never below zero, nor above what it was at first; without credits everything may start.
+//! Models: a counter of blocks for each direction and VL; blocks are consumed when a transmission starts and returned
+//! when the packet has left the buffer, with one link delay.
+//! Leaves out: the wire time of credits.
+//! Invariants: a counter is never below zero nor above its initial value; without credits everything may start.
 
 use super::clock::Event;
 use super::fabric::{NodeIdx, PortIdx};
@@ -15,17 +15,17 @@ use super::world::World;
 const BLOCK: u64 = 64;
 
 impl Credits {
-    /// Lanes in use, and those with lower numbers.
+    /// VLs in use, and those with lower numbers.
     pub(super) fn n_lanes(&self) -> usize {
         1 + self.data_lane.max(self.control_lane)
     }
 
-    /// The lane that a packet travels in.
+    /// The VL of a packet.
     pub(super) fn lane(&self, kind: Kind) -> Lane {
         if kind.is_control() { self.control_lane } else { self.data_lane }
     }
 
-    /// Credits of every lane at first.
+    /// Initial credits of every VL.
     pub(super) fn initial(&self) -> u64 {
         self.buffer / BLOCK
     }
@@ -36,7 +36,7 @@ pub(super) fn blocks(bytes: u64) -> u64 {
     bytes.div_ceil(BLOCK)
 }
 
-/// What every port has at first, by lane.
+/// The initial credits of every port, by VL.
 pub(super) fn at_first(scene: &Scene) -> Vec<u64> {
     scene.credits.as_ref().map_or_else(Vec::new, |credits| vec![credits.initial(); credits.n_lanes()])
 }
@@ -56,7 +56,7 @@ impl World<'_> {
         }
     }
 
-    /// Bytes have left the buffer behind a port: their credits go back to its sender.
+    /// Bytes have left the buffer behind a port: their credits return to its sender.
     pub(super) fn give_back(&mut self, node: NodeIdx, ingress: PortIdx, lane: Lane, bytes: u64) {
         let delay = self.scene.fabric.link(node, ingress).delay.max(1);
         let (sender, port) = self.scene.fabric.far_end(node, ingress);
@@ -64,16 +64,21 @@ impl World<'_> {
         self.clock.schedule(self.clock.now() + delay, event);
     }
 
-    /// Credits are back.
+    /// Credits arrive at the sender.
     pub(super) fn take_back(&mut self, node: NodeIdx, port: PortIdx, lane: Lane, blocks: u64) {
-        let initial = self.scene.credits.as_ref().expect("credits travel only where there are any").initial();
+        let initial = self
+            .scene
+            .credits
+            .as_ref()
+            .expect("credits are returned only if the scene has credits")
+            .initial();
         let account = &mut self.ports[node][port].credits[lane];
         *account += blocks;
-        assert!(*account <= initial, "port {port} of node {node} has more credits than there are");
+        assert!(*account <= initial, "port {port} of node {node} has more credits than initially");
         self.look_at(node, port);
     }
 
-    /// Whether all credits are where they were at first.
+    /// Whether all counters have their initial values.
     pub(super) fn has_all_credits(&self) -> bool {
         self.ports.iter().flatten().all(|port| port.credits == at_first(self.scene))
     }

@@ -1,33 +1,33 @@
-//! The shared buffer of a switch: what is taken, and when a neighbour is stopped.
+//! The shared buffer of a switch: admission, and when a neighbour is stopped.
 //!
 //! Models: the lossy rule by egress queue and the lossless rule by ingress port, with headroom.
 //! Leaves out: control packets, which are never counted; the frames themselves.
-//! Invariants: a packet counts from its arrival until its transmission starts; everything counted leaves again.
+//! Invariants: a packet counts from its arrival until its transmission starts; all counted bytes are released again.
 
 use super::fabric::{Fabric, NodeIdx, PortIdx, sent_in, wire_time};
 use super::packet::FRAME_BYTES;
 use super::scene::{BufferRule, Headroom, Scene};
 
-/// What becomes of a packet.
+/// The admission of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Dropped,
     Taken,
-    /// Taken, and the neighbour is to stop.
+    /// Accepted, and the neighbour is to stop.
     TakenAndStop,
 }
 
-/// The books of one ingress port.
+/// The counters of one ingress port.
 #[derive(Debug, Default)]
 struct Ingress {
     used: u64,
     headroom: u64,
-    /// Most that `headroom` may hold.
+    /// The most that `headroom` may hold.
     room: u64,
     is_paused: bool,
 }
 
-/// The books of one switch.
+/// The counters of one switch.
 #[derive(Debug)]
 pub(super) struct Buffer {
     rule: BufferRule,
@@ -38,8 +38,9 @@ pub(super) struct Buffer {
     waiting: Vec<u64>,
 }
 
-/// Headroom of a port: what can arrive after the decision. The packet decided on; what the neighbour sends while the frame
-/// waits for the packet on the wire, is sent and travels, and what was travelling; and the packet the neighbour has begun.
+/// Headroom of a port: the bytes that can arrive after the decision. The packet decided on; data that the neighbour
+/// sends while the frame waits for the packet on the wire, is sent and propagates, and data that was in flight; and the
+/// packet that the neighbour has begun.
 fn full_headroom(scene: &Scene, node: NodeIdx, port: PortIdx) -> u64 {
     let link = scene.fabric.link(node, port);
     let largest = scene.packets.mtu + scene.packets.header;
@@ -66,7 +67,7 @@ impl Buffer {
         }
     }
 
-    /// Alpha times what is free, and no more than that; of bytes counted beyond all that there is, below zero.
+    /// Alpha times the free bytes, and no more than those; negative if more bytes are counted than the buffer has.
     fn threshold(&self) -> i128 {
         let counted = |ingress: &Ingress| i128::from(ingress.used) + i128::from(ingress.room);
         let free = match self.rule {
@@ -111,7 +112,7 @@ impl Buffer {
         if was_paused { Verdict::Taken } else { Verdict::TakenAndStop }
     }
 
-    /// The transmission of a data packet starts; returns whether the neighbour it came from may go on.
+    /// The transmission of a data packet starts; returns whether the neighbour it came from may resume.
     pub(super) fn leaves(&mut self, ingress: PortIdx, egress: PortIdx, bytes: u64) -> bool {
         self.waiting[egress] -= bytes;
         let BufferRule::Lossless { xon_gap, .. } = self.rule else { return false };
@@ -129,7 +130,7 @@ impl Buffer {
         goes_on
     }
 
-    /// Whether nothing is counted and nobody stopped.
+    /// Whether no bytes are counted and no neighbour is stopped.
     pub(super) fn is_empty(&self) -> bool {
         let idle = |ingress: &Ingress| ingress.used == 0 && ingress.headroom == 0 && !ingress.is_paused;
         self.waiting.iter().all(|&bytes| bytes == 0) && self.ingresses.iter().all(idle)
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lossy_queue_takes_its_share_of_what_is_free() {
+    fn a_lossy_queue_takes_its_share_of_the_free_buffer() {
         let mut buffer = buffer(BufferRule::Lossy, 1000, 512);
         assert_eq!(buffer.arrives(0, 2, 500), Verdict::Taken);
         assert_eq!(buffer.arrives(1, 2, 1), Verdict::Dropped);
@@ -166,16 +167,16 @@ mod tests {
     }
 
     #[test]
-    fn a_lossless_port_stops_and_goes_on() {
+    fn a_lossless_port_stops_and_resumes() {
         let rule = BufferRule::Lossless { headroom: Headroom::Bytes(200), xon_gap: 50 };
         let mut buffer = buffer(rule, 1600, 1024);
         assert_eq!(buffer.arrives(0, 2, 500), Verdict::Taken);
-        // 500 are free; beyond them comes the headroom, whatever the size.
+        // 500 bytes are free; beyond them the headroom is used, whatever the size.
         assert_eq!(buffer.arrives(0, 2, 100), Verdict::TakenAndStop);
         assert_eq!(buffer.arrives(0, 2, 90), Verdict::Taken);
         assert_eq!(buffer.arrives(0, 2, 11), Verdict::Dropped);
         assert_eq!(buffer.arrives(0, 2, 10), Verdict::Taken);
-        // Two hundred leave the headroom, then the rest of the packet the shared part: 500 + 50 > 500.
+        // Two hundred bytes leave the headroom, then the rest of the packet the shared part: 500 + 50 > 500.
         assert!(!buffer.leaves(0, 2, 200));
         assert!(!buffer.leaves(0, 2, 10));
         assert!(buffer.leaves(0, 2, 100));
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_port_goes_on_whatever_others_hold() {
+    fn an_empty_port_resumes_whatever_other_ports_hold() {
         let rule = BufferRule::Lossless { headroom: Headroom::Bytes(100), xon_gap: 50 };
         let mut buffer = buffer(rule, 1300, 8192);
         assert_eq!(buffer.arrives(1, 2, 1000), Verdict::Taken);
@@ -206,7 +207,7 @@ mod tests {
     #[test]
     fn full_headroom_covers_a_round_trip() {
         let rule = BufferRule::Lossless { headroom: Headroom::Full, xon_gap: 0 };
-        // 2 ps at 1 byte per ns are less than a byte: one, and three packets of 1048 bytes, and a frame.
+        // 2 ps at 1 byte per ns are less than a byte: one byte, and three packets of 1048 bytes, and a frame.
         assert_eq!(buffer(rule, 9999, 1024).ingresses[0].room, 1 + 3 * 1048 + 64);
     }
 }

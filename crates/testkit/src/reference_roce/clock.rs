@@ -1,9 +1,9 @@
 //! The heap of events and its order.
 //!
 //! Models: a clock in integer picoseconds that jumps from event to event.
-//! Leaves out: cancelling; whoever handles an event looks whether it still means something.
-//! Invariant: at one instant the order is that of [`Event`]'s variants, then node, then lane (the in-link of an arrival,
-//! the egress of credits, the message, the queue pair, the port), then scheduling.
+//! Leaves out: cancelling; the handler of an event checks whether it is still valid.
+//! Invariant: at one instant the order is that of [`Event`]'s variants, then node, then index (the in-link of an
+//! arrival, the egress of credits, the message, the queue pair, the port), then scheduling.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,15 +12,15 @@ use super::fabric::{NodeIdx, PortIdx};
 use super::packet::Packet;
 use super::scene::{Lane, MessageIdx};
 
-/// Number of a queue pair at its sender, in the order they were made.
+/// Number of a queue pair at its sender, in the order of creation.
 pub(super) type Slot = usize;
 
-/// What can happen. The order of the variants is the order of events at one instant.
+/// All events. The order of the variants is the order of events at one instant.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// A packet is there: its last bit or, where switches cut through, so much of it that it may go on.
+    /// A packet arrives: its last bit or, where switches cut through, enough of it to be forwarded.
     Arrival { node: NodeIdx, port: PortIdx, packet: Packet },
-    /// So many credits of a lane are back at the sender of a link.
+    /// Credits of a VL return to the sender of a link.
     Credit { node: NodeIdx, port: PortIdx, lane: Lane, blocks: u64 },
     /// A packet has left the buffer of an ingress.
     Departure { node: NodeIdx, ingress: PortIdx },
@@ -34,14 +34,14 @@ pub(super) enum Event {
     Increase { node: NodeIdx, slot: Slot },
     /// No progress.
     Timeout { node: NodeIdx, slot: Slot },
-    /// A port looks whether it can start a packet.
+    /// A port checks whether it can start a packet.
     Start { node: NodeIdx, port: PortIdx },
-    /// A switch with a crossbar looks what may go.
+    /// A switch with a crossbar arbitrates.
     Arbitration { node: NodeIdx },
 }
 
 impl Event {
-    /// Class, node and lane.
+    /// Class, node and index.
     fn rank(&self) -> (u8, usize, usize) {
         match *self {
             Event::Arrival { node, port, .. } => (0, node, port),
@@ -57,7 +57,7 @@ impl Event {
         }
     }
 
-    /// Whether it recurs for ever, and is no reason to go on.
+    /// Whether it recurs for ever, so that the run need not continue for it.
     fn is_tick(&self) -> bool {
         matches!(self, Event::Alpha { .. } | Event::Decrease { .. } | Event::Increase { .. })
     }
@@ -68,12 +68,12 @@ struct Scheduled {
     event: Event,
 }
 
-/// The present and what is to come.
+/// The current time and all pending events.
 #[derive(Default)]
 pub(super) struct Clock {
     now: u64,
     n_scheduled: u64,
-    /// Events to come that are no ticks.
+    /// Pending events that are no ticks.
     n_reasons: usize,
     heap: BinaryHeap<Reverse<Scheduled>>,
 }
@@ -90,7 +90,7 @@ impl Clock {
         self.n_scheduled += 1;
     }
 
-    /// The next event, unless nothing but ticks is left or it comes after the deadline.
+    /// The next event, unless only ticks are left or it is after the deadline.
     pub(super) fn advance(&mut self, deadline: u64) -> Option<Event> {
         if self.n_reasons == 0 {
             return None;
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_instant_has_its_order() {
+    fn events_of_one_instant_have_a_defined_order() {
         let mut clock = Clock::default();
         clock.schedule(5, Event::Arbitration { node: 0 });
         clock.schedule(5, Event::Start { node: 0, port: 0 });
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_alone_are_no_reason_to_go_on() {
+    fn a_run_with_only_ticks_pending_ends() {
         let mut clock = Clock::default();
         clock.schedule(1, Event::Alpha { node: 0, slot: 0 });
         assert!(clock.advance(9).is_none());

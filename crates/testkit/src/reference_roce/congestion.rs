@@ -1,9 +1,9 @@
-//! Congestion control at a host: what tells it, and when its timers tick.
+//! Congestion control at a host: its inputs and its timers.
 //!
-//! Models: CNPs, echoed marks and NACKs as they come in; three timers per queue pair, an event for every tick.
-//! Leaves out: what they do to the rate (see `dcqcn`).
+//! Models: CNPs, echoed marks and NACKs as they arrive; three timers per queue pair, an event for every tick.
+//! Leaves out: their effect on the rate (see `dcqcn`).
 //! Invariants: the timers of alpha and of the decrease start with the first CNP and never stop; the timer of the
-//! increase starts anew with every decrease.
+//! increase restarts with every decrease.
 
 use super::clock::{Event, Slot};
 use super::dcqcn::Reaction;
@@ -14,7 +14,7 @@ use super::scene::{Congestion, Dcqcn, NackMeans};
 use super::world::World;
 
 impl World<'_> {
-    /// What an answer means to congestion control.
+    /// The effect of an answer on congestion control.
     pub(super) fn feed_congestion_control(&mut self, node: NodeIdx, slot: Slot, packet: &Packet) {
         let Congestion::Dcqcn(settings) = &self.scene.congestion else { return };
         let is_nack = packet.kind == Kind::Nack;
@@ -58,7 +58,7 @@ impl World<'_> {
         self.clock.schedule(next, Event::Alpha { node, slot });
     }
 
-    /// The check for a decrease comes round.
+    /// The check for a decrease is due.
     pub(super) fn tick_decrease(&mut self, node: NodeIdx, slot: Slot) {
         self.note(node, Cause::Tick(slot));
         if self.reaction(node, slot).check_decrease() {
@@ -69,7 +69,7 @@ impl World<'_> {
         self.clock.schedule(next, Event::Decrease { node, slot });
     }
 
-    /// The timer of the increase ticks, if it has not been started anew meanwhile.
+    /// The timer of the increase ticks, if it has not been restarted meanwhile.
     pub(super) fn tick_increase(&mut self, node: NodeIdx, slot: Slot) {
         let now = self.clock.now();
         if self.qp(node, slot).increase_at == Some(now) {

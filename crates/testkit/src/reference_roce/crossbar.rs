@@ -1,10 +1,10 @@
-//! A switch with input buffers: transfers through its crossbar, what is staged at its egresses, and which comes next.
+//! A switch with input buffers: transfers through its crossbar, staged packets at its egresses, and their order.
 //!
 //! Models: one packet at a time for every ingress and every egress, unless the crossbar is ideal; grants, also ahead of
 //! time, and to several small packets at once; output buffers; the order of egresses and of virtual lanes.
 //! Leaves out: input buffers (see `input`), credits (see `account`), turns of ingresses (see `turn`).
-//! Invariants: after an instant no egress can do anything more; a packet that is granted has left its queue, and stays in
-//! its input buffer until it departs.
+//! Invariants: after an instant no egress can start or grant anything more; a packet that is granted has left its
+//! queue, and stays in its input buffer until it departs.
 
 use std::collections::VecDeque;
 
@@ -29,13 +29,13 @@ struct Staged {
 /// The state of an egress.
 #[derive(Debug)]
 struct Egress {
-    /// What waits for the wire, by lane.
+    /// Packets that wait for the wire, by VL.
     staged: Vec<VecDeque<Staged>>,
-    /// The lane of the last transmission.
+    /// The VL of the last transmission.
     lane_started: Option<Lane>,
-    /// The lane of the last transfer granted.
+    /// The VL of the last transfer granted.
     lane_granted: Option<Lane>,
-    /// The turn of each lane.
+    /// The turn of each VL.
     turns: Vec<Turn>,
     /// Number of transfers granted at the switch before the last one to this egress.
     granted: Option<u64>,
@@ -44,7 +44,7 @@ struct Egress {
 /// The state of a switch with a crossbar; at hosts it is not used.
 #[derive(Debug, Default)]
 pub(super) struct Crossbar {
-    /// Packets in the buffers that have not been granted, by ingress and lane.
+    /// Packets in the buffers that have not been granted, by ingress and VL.
     pub(super) inputs: Vec<Vec<VecDeque<BufferedPacket>>>,
     /// Transfers granted whose packets have not departed, in the order of grants; a train counts by its parts.
     pub(super) transfers: Vec<Transfer>,
@@ -64,10 +64,10 @@ enum Target {
 struct Grant {
     lane: Lane,
     ingress: PortIdx,
-    /// Place of the packet in its queue.
+    /// Index of the packet in its queue.
     place: usize,
     target: Target,
-    /// Lanes asked before whose ingresses were busy.
+    /// VLs considered before, whose ingresses were busy.
     busy_lanes: Vec<Lane>,
 }
 
@@ -92,14 +92,14 @@ impl Crossbar {
         }
     }
 
-    /// Egresses in the order in which they are asked.
+    /// Egresses in the order of arbitration.
     fn order(&self) -> Vec<PortIdx> {
         let mut order: Vec<PortIdx> = (0..self.egresses.len()).collect();
         order.sort_by_key(|&egress| (self.egresses[egress].granted, egress));
         order
     }
 
-    /// Whether an egress has a transfer, granted or under way.
+    /// Whether an egress has a transfer, granted or in progress.
     fn has_transfer(&self, egress: PortIdx, now: u64) -> bool {
         self.transfers.iter().any(|transfer| transfer.egress == egress && transfer.ends_at > now)
     }
@@ -130,14 +130,14 @@ impl Crossbar {
         self.chosen_bytes(egress) + self.staged_in_all_lanes(egress)
     }
 
-    /// Whether nothing stands, moves or is staged.
+    /// Whether no packet is buffered, in transfer or staged.
     pub(super) fn is_empty(&self) -> bool {
         let nothing_staged = self.egresses.iter().all(|egress| egress.staged.iter().all(VecDeque::is_empty));
         let nothing_buffered = self.inputs.iter().flatten().all(VecDeque::is_empty);
         nothing_buffered && self.transfers.is_empty() && nothing_staged
     }
 
-    /// All turns of the switch see that a transfer is granted.
+    /// All turns of the switch are informed of a granted transfer.
     fn count_grant(&mut self, egress: PortIdx, grant: &Grant) {
         for (other, state) in self.egresses.iter_mut().enumerate() {
             for (lane, turn) in state.turns.iter_mut().enumerate() {
@@ -153,13 +153,13 @@ impl Crossbar {
 }
 
 impl World<'_> {
-    /// After all that happens at an instant: the first egress in order that can do something does, then the first again,
-    /// until none can.
+    /// After all other events of an instant: the first egress in order that can start or grant something does, then the
+    /// first again, until none can.
     pub(super) fn arbitrate(&mut self, node: NodeIdx) {
         while self.crossbars[node].order().into_iter().any(|egress| self.ask(node, egress)) {}
     }
 
-    /// Lets an egress start and grant what it can; whether it did either.
+    /// Lets an egress start and grant what it can; returns whether it did either.
     fn ask(&mut self, node: NodeIdx, egress: PortIdx) -> bool {
         let starts = self.is_free(node, egress) && self.start_staged(node, egress);
         let has_transfer = self.crossbars[node].has_transfer(egress, self.clock.now());
@@ -179,7 +179,7 @@ impl World<'_> {
         self.ports[node][egress].free_at <= self.clock.now()
     }
 
-    /// Lets a staged packet start, of the first lane in turn that can; whether there is one.
+    /// Starts a staged packet, of the first VL in order that can; returns whether there is one.
     fn start_staged(&mut self, node: NodeIdx, egress: PortIdx) -> bool {
         let last = self.crossbars[node].egresses[egress].lane_started;
         let may_start = |lane: &Lane| {
@@ -191,7 +191,7 @@ impl World<'_> {
         let found = in_turn(last, self.credits().n_lanes()).find(may_start);
         if let Some(lane) = found {
             let staged = self.crossbars[node].egresses[egress].staged[lane].pop_front();
-            self.start_from(node, egress, lane, staged.expect("a lane that may start has a packet").packet);
+            self.start_from(node, egress, lane, staged.expect("a VL that may start has a packet").packet);
         }
         found.is_some()
     }
@@ -201,13 +201,13 @@ impl World<'_> {
         self.transmit(node, egress, packet);
     }
 
-    /// When the wire of an egress runs dry.
+    /// When the wire of an egress becomes idle.
     fn dry_at(&self, node: NodeIdx, egress: PortIdx) -> u64 {
         let staged = self.crossbars[node].staged_in_all_lanes(egress);
         self.ports[node][egress].free_at + wire_time(staged, self.scene.fabric.link(node, egress).rate)
     }
 
-    /// The transfer that an egress without one grants, of the first lane in turn that can.
+    /// The transfer that an egress without one grants, of the first VL in order that can.
     fn find_grant(&mut self, node: NodeIdx, egress: PortIdx) -> Option<Grant> {
         let last = self.crossbars[node].egresses[egress].lane_granted;
         let mut busy_lanes = Vec::new();
@@ -216,7 +216,8 @@ impl World<'_> {
                 Choice::Empty => {}
                 Choice::Busy => busy_lanes.push(lane),
                 Choice::Ingress(ingress) => {
-                    let place = self.head(node, ingress, lane, egress).expect("it was chosen for its head");
+                    let place =
+                        self.head(node, ingress, lane, egress).expect("the chosen ingress has a head");
                     let packet = &self.crossbars[node].inputs[ingress][lane][place].packet;
                     if let Some(target) = self.target(node, egress, lane, packet) {
                         return Some(Grant { lane, ingress, place, target, busy_lanes });
@@ -231,7 +232,7 @@ impl World<'_> {
         self.crossbars[node].head(self.credits().order, ingress, lane, egress)
     }
 
-    /// Whom a lane of an egress would grant a transfer.
+    /// The ingress that a VL of an egress would grant a transfer.
     fn choose_ingress(&mut self, node: NodeIdx, egress: PortIdx, lane: Lane) -> Choice {
         if !self.has_room(node, egress, lane) && !self.is_clear(node, egress, lane) {
             return Choice::Empty;
@@ -245,13 +246,13 @@ impl World<'_> {
         self.crossbars[node].egresses[egress].turns[lane].choose(&has_head, &is_idle)
     }
 
-    /// Whether the output buffer has room for any packet beside what is staged of a lane.
+    /// Whether the output buffer has room for any packet beside the staged bytes of a VL.
     fn has_room(&self, node: NodeIdx, egress: PortIdx, lane: Lane) -> bool {
         let staged = self.crossbars[node].staged(egress, lane);
         staged + self.scene.packets.largest() <= self.credits().output_buffer
     }
 
-    /// Whether nothing is between a packet of this lane and the wire.
+    /// Whether the wire is free and nothing of this VL is staged.
     fn is_clear(&self, node: NodeIdx, egress: PortIdx, lane: Lane) -> bool {
         self.is_free(node, egress) && self.crossbars[node].staged(egress, lane) == 0
     }
@@ -265,8 +266,8 @@ impl World<'_> {
         }
     }
 
-    /// An egress grants a transfer, which begins now or when its ingress is idle, to the head of a queue and to the packets
-    /// behind it that share it.
+    /// An egress grants a transfer, which begins now or when its ingress is idle, to the head of a queue and to the
+    /// packets behind it that share it.
     fn grant(&mut self, node: NodeIdx, egress: PortIdx, grant: &Grant) {
         let Grant { lane, ingress, place, target, .. } = *grant;
         let head = self.take(node, ingress, lane, place);
@@ -296,7 +297,7 @@ impl World<'_> {
 
     /// Takes a packet out of its queue.
     fn take(&mut self, node: NodeIdx, ingress: PortIdx, lane: Lane, place: usize) -> BufferedPacket {
-        self.crossbars[node].inputs[ingress][lane].remove(place).expect("a packet stands there")
+        self.crossbars[node].inputs[ingress][lane].remove(place).expect("there is a packet")
     }
 
     fn stage(&mut self, packet: Packet, part: &Transfer) {
@@ -334,18 +335,18 @@ impl World<'_> {
             lane,
             bytes: packet.bytes,
             place: 0,
-            holder: turn.holder.expect("nothing is granted while nobody holds the turn"),
+            holder: turn.holder.expect("a turn has a holder when a transfer is granted"),
             n_passed: turn.n_passed,
         }
     }
 
-    /// What a packet takes through the crossbar.
+    /// The time of a packet in the crossbar.
     fn crossing_time(&self, node: NodeIdx, egress: PortIdx, bytes: u64) -> u64 {
         wire_time(bytes, self.credits().speedup * self.scene.fabric.link(node, egress).rate)
     }
 
-    /// The place of the packet that shares a transfer with those granted before it, which take so many blocks, if there is
-    /// one.
+    /// The index of the packet that shares a transfer with those granted before it, which take this number of blocks,
+    /// if there is one.
     fn next_of_train(&self, last: &Transfer, n_blocks: u64) -> Option<usize> {
         let &Transfer { node, ingress, egress, lane, .. } = last;
         let place = self.head(node, ingress, lane, egress)?;
@@ -369,7 +370,7 @@ impl World<'_> {
         }
     }
 
-    /// The first packet granted of those at an ingress has left its input buffer.
+    /// The first granted packet of an ingress has left its input buffer.
     pub(super) fn depart(&mut self, node: NodeIdx, ingress: PortIdx) {
         let transfers = &mut self.crossbars[node].transfers;
         let first = transfers.iter().position(|transfer| transfer.ingress == ingress);

@@ -1,8 +1,8 @@
 //! DCQCN at the sender, in its vendors' form.
 //!
 //! Models: alpha, the check for a decrease, the increase in three stages; three timers that tick one by one.
-//! Leaves out: the counter of bytes, and when the timers tick (see `host`).
-//! Invariants: alpha is a multiple of 2^-32, at most 1; the rate lies between the smallest and the line's.
+//! Leaves out: the byte counter, and when the timers tick (see `host`).
+//! Invariants: alpha is a multiple of 2^-32, at most 1; the rate is between the minimum and the line rate.
 //! Source: Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", 2015, in the form of the public models
 //! of vendors' NICs.
 
@@ -20,11 +20,11 @@ pub(super) struct Reaction {
     target: u64,
     alpha: u64,
     stage: u32,
-    /// Whether a first CNP has set the timers going.
+    /// Whether a first CNP has started the timers.
     is_running: bool,
-    /// Whether a CNP came since alpha was updated.
+    /// Whether a CNP arrived since alpha was updated.
     alpha_notified: bool,
-    /// Whether a CNP came since the last check for a decrease.
+    /// Whether a CNP arrived since the last check for a decrease.
     decrease_notified: bool,
 }
 
@@ -60,7 +60,7 @@ impl Reaction {
         true
     }
 
-    /// A NACK after which the rate starts from the bottom: a cut, but that no CNP is used up.
+    /// A NACK after which the rate falls to the minimum: a cut that consumes no CNP.
     pub(super) fn fall(&mut self) {
         self.cut_to(self.settings.smallest);
     }
@@ -83,7 +83,7 @@ impl Reaction {
         }
     }
 
-    /// The check for a decrease; returns whether there was one, after which the timer of the increase starts anew.
+    /// The check for a decrease; returns whether there was one, after which the timer of the increase restarts.
     pub(super) fn check_decrease(&mut self) -> bool {
         if !std::mem::take(&mut self.decrease_notified) {
             return false;
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn one_cnp_gives_the_staircase() {
+    fn one_cnp_cuts_the_rate_and_starts_the_increases() {
         let mut reaction = Reaction::new(&settings(), LINE);
         assert!(reaction.notify());
         (0..4).for_each(|_| reaction.update_alpha());
@@ -141,7 +141,7 @@ mod tests {
             reaction.increase();
             shares.push(reaction.rate());
         }
-        // (255/256)^4 = 0.984466, cut by half of it: 50.78 %, and from there half of what is missing each time.
+        // (255/256)^4 = 0.984466, cut by half of it: 50.78 %; every increase then halves the distance to the target.
         let tenths = shares.iter().map(|share| (share * 1000 + LINE / 2) / LINE).collect::<Vec<_>>();
         assert_eq!(tenths, [508, 754, 877, 938, 969]);
         assert!(!reaction.check_decrease());
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn cuts_without_an_increase_between_leave_the_target() {
+    fn cuts_without_an_increase_between_them_keep_the_target() {
         let mut reaction = Reaction::new(&settings(), LINE);
         reaction.notify();
         reaction.check_decrease();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn stages_follow_each_other() {
+    fn increase_stages_follow_in_order() {
         let mut reaction = Reaction::new(&settings(), LINE);
         reaction.notify();
         reaction.check_decrease();
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_begins_the_stages_anew() {
+    fn a_cut_restarts_the_increase_stages() {
         let mut reaction = Reaction::new(&settings(), LINE);
         reaction.notify();
         reaction.check_decrease();
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_keeps_its_bounds() {
+    fn the_rate_stays_within_its_bounds() {
         let mut reaction = Reaction::new(&settings(), LINE);
         for _ in 0..20 {
             reaction.notify();

@@ -14,12 +14,12 @@ pub type LinkIdx = usize;
 /// Picoseconds in a second, times bits in a byte.
 const BIT_PICOS: u128 = 8_000_000_000_000;
 
-/// The time so many bytes take at a rate in bits per second, in picoseconds, rounded up.
+/// The transmission time of this number of bytes at a rate in bits per second, in picoseconds, rounded up.
 pub(super) fn wire_time(bytes: u64, rate: u64) -> u64 {
     (u128::from(bytes) * BIT_PICOS).div_ceil(u128::from(rate)) as u64
 }
 
-/// The bytes that a rate sends within so many picoseconds, the one begun included.
+/// The bytes that are sent at a rate within this number of picoseconds, including a partial one.
 pub(super) fn sent_in(picos: u64, rate: u64) -> u64 {
     (u128::from(picos) * u128::from(rate)).div_ceil(BIT_PICOS) as u64
 }
@@ -50,7 +50,7 @@ pub struct Fabric {
 }
 
 impl Fabric {
-    /// Adds a host; it is to have one link.
+    /// Adds a host, which needs one link.
     pub fn add_host(&mut self) -> NodeIdx {
         self.add(true)
     }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_far_end_is_the_other_one() {
+    fn the_far_end_of_a_port_is_the_other_end_of_its_link() {
         let mut fabric = Fabric::default();
         let (switch, host) = (fabric.add_switch(), fabric.add_host());
         let other = fabric.add_host();

@@ -1,9 +1,9 @@
-//! A host: messages posted, data taken and answered, answers taken, timers, and the next packet to send.
+//! A host: messages posted, data received and answered, answers received, timers, and the next packet to send.
 //!
-//! Models: everything that happens to queue pairs, at both of their ends.
+//! Models: all events of queue pairs, at both of their ends.
 //! Leaves out: work that reacts to messages; congestion control (see `congestion`).
-//! Invariants: a host sends by its port 0; after every event at a queue pair `refresh` looks whether it has something to
-//! send; a timeout runs exactly while something sent is not acknowledged.
+//! Invariants: a host sends by its port 0; after every event at a queue pair `refresh` checks whether it has something
+//! to send; a timeout runs exactly while a packet that was sent is not acknowledged.
 
 use super::clock::{Event, Slot};
 use super::dcqcn::Reaction;
@@ -24,14 +24,14 @@ impl World<'_> {
         self.scene.fabric.link(node, 0).rate
     }
 
-    /// Something happened to a queue pair.
+    /// There was an event at a queue pair.
     fn refresh(&mut self, node: NodeIdx, slot: Slot) {
         let now = self.clock.now();
         self.qp(node, slot).look_again(now);
         self.look_at(node, 0);
     }
 
-    /// A message is cut into packets, which join their queue pair.
+    /// A message is split into packets, which join their queue pair.
     pub(super) fn post(&mut self, node: NodeIdx, message_idx: MessageIdx) {
         self.note(node, Cause::Post(message_idx));
         let slot = self.slot_of_message(node, message_idx);
@@ -47,7 +47,7 @@ impl World<'_> {
         self.refresh(node, slot);
     }
 
-    /// The queue pair of a message, made now if there is none.
+    /// The queue pair of a message, created now if there is none.
     fn slot_of_message(&mut self, node: NodeIdx, message_idx: MessageIdx) -> Slot {
         let message = &self.scene.messages[message_idx];
         let shares = self.scene.transport.queue_pairs == QueuePairs::PerPair;
@@ -66,7 +66,7 @@ impl World<'_> {
         qps.len() - 1
     }
 
-    /// A packet reaches the host it is for.
+    /// A packet reaches its destination host.
     pub(super) fn consume(&mut self, node: NodeIdx, packet: &Packet) {
         assert_eq!(packet.destination, node, "a packet reached the wrong host: {packet:?}");
         if packet.kind == Kind::Data {
@@ -76,7 +76,7 @@ impl World<'_> {
         }
     }
 
-    /// Takes a data packet, and answers it: a CNP first, then an ACK or NACK.
+    /// Receives a data packet, and answers it: a CNP first, then an ACK or NACK.
     fn take_data(&mut self, node: NodeIdx, data: &Packet) {
         let now = self.clock.now();
         let transport = &self.scene.transport;
@@ -124,7 +124,7 @@ impl World<'_> {
         self.look_at(node, 0);
     }
 
-    /// Writes down which messages of a queue pair have arrived by now.
+    /// Records the messages of a queue pair that have arrived by now.
     fn see_messages_arrive(&mut self, node: NodeIdx, number: QpIdx, from: NodeIdx) {
         let now = self.clock.now();
         let receiver = &self.nics[node].receivers[&number];
@@ -145,7 +145,7 @@ impl World<'_> {
         }
     }
 
-    /// Takes a control packet.
+    /// Receives a control packet.
     fn take_answer(&mut self, node: NodeIdx, packet: &Packet) {
         let slot = self.nics[node].slot(packet.qp.expect("an answer has a queue pair"));
         self.feed_congestion_control(node, slot, packet);
@@ -173,7 +173,7 @@ impl World<'_> {
         }
     }
 
-    /// Lets the timeout run if it has to and does not.
+    /// Starts the timeout if it has to run and does not.
     fn keep_timeout(&mut self, node: NodeIdx, slot: Slot) {
         let (now, timeout) = (self.clock.now(), self.scene.transport.timeout);
         let qp = self.qp(node, slot);
@@ -184,7 +184,7 @@ impl World<'_> {
         }
     }
 
-    /// The timeout of a queue pair ends, if this is still the one that runs.
+    /// The timeout of a queue pair expires, if it is still the current one.
     pub(super) fn time_out(&mut self, node: NodeIdx, slot: Slot) {
         let now = self.clock.now();
         let qp = self.qp(node, slot);

@@ -1,10 +1,10 @@
-//! Input buffers: when a packet stands there, where it is to go, and which one is next.
+//! Input buffers: when a packet is ready in them, its egress, and which packet is next.
 //!
-//! Models: store and forward and cut-through, the latency of a switch, one queue for each ingress and lane or for each
-//! ingress, lane and egress.
-//! Leaves out: what it takes to leave (see `crossbar`).
-//! Invariants: a buffer never holds more than its lane had credits at first; packets of an ingress stand in the order in
-//! which they came.
+//! Models: store-and-forward and cut-through, the latency of a switch, one queue for each ingress and VL or for each
+//! ingress, VL and egress.
+//! Leaves out: the conditions for leaving (see `crossbar`).
+//! Invariants: a buffer never holds more than the initial credits of its VL; packets of an ingress are in the order of
+//! arrival.
 
 use super::account::blocks;
 use super::crossbar::Crossbar;
@@ -20,14 +20,14 @@ pub(super) struct BufferedPacket {
     pub(super) packet: Packet,
     /// The egress it has chosen.
     pub(super) egress: PortIdx,
-    /// Since when it stands there.
+    /// Since when it is ready.
     pub(super) buffered_at: u64,
-    /// When its last bit is in, which may be later than now.
+    /// When its last bit has arrived, which may be later than now.
     pub(super) whole_at: u64,
 }
 
 impl World<'_> {
-    /// Bytes of a packet that must have come before a node may handle it.
+    /// Bytes of a packet that must have arrived before a node may handle it.
     fn needed(&self, node: NodeIdx, ingress: PortIdx, bytes: u64) -> u64 {
         match self.scene.credits.as_ref().map(|credits| credits.forwarding) {
             Some(Forwarding::CutThrough { header }) if self.keeps_up(node, ingress) => header.min(bytes),
@@ -53,7 +53,7 @@ impl World<'_> {
         self.clock.now() + needed + link.delay + latency
     }
 
-    /// A packet stands in the buffer of an ingress.
+    /// A packet is ready in the buffer of an ingress.
     pub(super) fn buffer(&mut self, node: NodeIdx, ingress: PortIdx, packet: Packet) {
         let egress = self.choose(node, ingress, &packet);
         let credits = self.scene.credits.as_ref().expect("only switches with credits have input buffers");
@@ -80,14 +80,14 @@ impl Crossbar {
         buffered.chain(granted).map(blocks).sum()
     }
 
-    /// The place of the packet that may leave an ingress for an egress next, if there is one.
+    /// The index of the packet that may leave an ingress for an egress next, if there is one.
     pub(super) fn head(&self, order: Order, ingress: PortIdx, lane: Lane, egress: PortIdx) -> Option<usize> {
         let mut queue = self.inputs[ingress][lane].iter();
         let first = queue.position(|buffered| order == Order::Fifo || buffered.egress == egress)?;
         (self.inputs[ingress][lane][first].egress == egress).then_some(first)
     }
 
-    /// Bytes standing at this switch that have chosen an egress.
+    /// Bytes buffered at this switch that have chosen an egress.
     pub(super) fn chosen_bytes(&self, egress: PortIdx) -> u64 {
         let buffered = self.inputs.iter().flatten().flatten().filter(|buffered| buffered.egress == egress);
         buffered.map(|buffered| buffered.packet.bytes).sum()

@@ -1,22 +1,23 @@
-//! A second opinion about RDMA over Ethernet: hosts with NICs, reliable transports, congestion control, shared buffers,
-//! pause frames and marking, around one global heap of events; and about the same hosts around switches with credits.
+//! A second implementation of RDMA over Ethernet: hosts with NICs, reliable transports, congestion control, shared
+//! buffers, pause frames and marking, around one global heap of events; and of the same hosts around switches with
+//! credits.
 //!
-//! Models: what `docs/concepts/roce.md` says, from which it was written: queue pairs and their order at the NIC; the
-//! transports `go_back_n`, `nic_sr`, `irn` and `ideal`; ACKs, NACKs and CNPs in a class above data; output-queued
-//! store-and-forward switches with a shared buffer, lossy or with pause frames; ECN; DCQCN in its vendors' form; packets
-//! lost by a list. And what `docs/concepts/credits.md` says, from which it was written, too: credits on every link, input
-//! buffers, a crossbar and its arbitration, output buffers, cut-through, virtual lanes; and a crossbar whose ingresses are
-//! never busy, as a yardstick.
-//! Leaves out: how ways are chosen (the caller answers for every packet and node), hosts with several links, failing
+//! Models: `docs/concepts/roce.md`, from which it was written: queue pairs and their order at the NIC; the transports
+//! `go_back_n`, `nic_sr`, `irn` and `ideal`; ACKs, NACKs and CNPs in a class above data; output-queued
+//! store-and-forward switches with a shared buffer, lossy or with pause frames; ECN; DCQCN in its vendors' form;
+//! packets lost by a list. Also `docs/concepts/credits.md`, from which it was written as well: credits on every link,
+//! input buffers, a crossbar and its arbitration, output buffers, cut-through, virtual lanes; and, as an upper bound, a
+//! crossbar whose ingresses are never busy.
+//! Leaves out: how paths are chosen (the caller decides for every packet and node), hosts with several links, failing
 //! links, more than one class of data.
 //!
 //! Invariants
-//! - All quantities are integers: picoseconds, bytes, bits per second. The one double is the chance of a mark.
-//! - Events run in order of time; at one instant arrivals, then credits, then packets that leave input buffers, then messages
-//!   posted, then the timers of congestion control (alpha, decrease, increase), then timeouts, then starts, then
-//!   arbitration. See `clock`.
-//! - Nothing is drawn here: what is left to chance is asked of the caller's [`PathChoice`].
-//! - Timers tick one by one, sums are counted anew where they are needed: obvious before fast.
+//! - All quantities are integers: picoseconds, bytes, bits per second. The one double is the marking probability.
+//! - Events run in order of time; at one instant arrivals, then credits, then packets that leave input buffers, then
+//!   messages posted, then the timers of congestion control (alpha, decrease, increase), then timeouts, then starts,
+//!   then arbitration. See `clock`.
+//! - There is no random generator here: random numbers come from the caller's [`PathChoice`].
+//! - Timers tick one by one, sums are counted anew where they are needed: simplicity before speed.
 //!
 //! ```
 //! use netloom_testkit::reference_roce::{Fabric, Message, Packet, Scene, play};

@@ -1,8 +1,8 @@
 //! A NIC: its queue pairs, and which of them sends next.
 //!
 //! Models: the instant from which a queue pair is ready, the order among ready ones, the pace.
-//! Leaves out: the wire (see `wire`) and what happens to a queue pair (see `host`).
-//! Invariants: queue pairs stand in the order they were made; `since` is set exactly while there is something to send.
+//! Leaves out: the wire (see `wire`) and events of a queue pair (see `host`).
+//! Invariants: queue pairs are in the order of creation; `since` is set exactly while there is something to send.
 
 use std::collections::BTreeMap;
 
@@ -26,11 +26,11 @@ pub(super) struct Qp {
     pub(super) reaction: Option<Reaction>,
     /// When the next increase is due.
     pub(super) increase_at: Option<u64>,
-    /// When the timeout ends.
+    /// When the timeout expires.
     pub(super) timeout_at: Option<u64>,
     /// Since when there has been something to send.
     since: Option<u64>,
-    /// From when on the pace allows the next packet.
+    /// The earliest start of the next packet by the pace.
     pub(super) paced_until: u64,
 }
 
@@ -75,21 +75,21 @@ impl Qp {
         }
     }
 
-    /// Looks whether there is something to send, after whatever happened now.
+    /// Checks whether there is something to send, after any event at this instant.
     pub(super) fn look_again(&mut self, now: u64) {
         self.since = self.sender.candidate().map(|_| self.since.unwrap_or(now));
     }
 
-    /// From when on it is ready, if it has something to send.
+    /// The instant from which it is ready, if it has something to send.
     pub(super) fn ready_at(&self) -> Option<u64> {
         self.since.map(|since| since.max(self.paced_until))
     }
 }
 
-/// What a host has.
+/// The queue pairs of a host.
 #[derive(Debug, Default)]
 pub(super) struct Nic {
-    /// Sending sides, in the order they were made.
+    /// Sending sides, in the order of creation.
     pub(super) qps: Vec<Qp>,
     /// Receiving sides, by the number of the queue pair.
     pub(super) receivers: BTreeMap<QpIdx, Receiver>,
@@ -104,7 +104,7 @@ impl Nic {
 
     pub(super) fn slot(&self, number: QpIdx) -> Slot {
         let found = self.qps.iter().position(|qp| qp.number == number);
-        found.expect("an answer finds the queue pair that asked")
+        found.expect("the queue pair of an answer exists")
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_ready_first_sends_first_then_who_was_made_first() {
+    fn queue_pairs_send_in_order_of_readiness_then_of_creation() {
         let mut nic = Nic { qps: vec![qp(3, 1), qp(5, 1), qp(7, 0)], ..Nic::default() };
         nic.qps.iter_mut().for_each(|qp| qp.look_again(10));
         assert_eq!(nic.first_ready(), Some((10, 0)));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn ready_since_the_first_instant_with_something_to_send() {
+    fn a_queue_pair_is_ready_since_it_first_had_something_to_send() {
         let mut qp = qp(0, 2);
         qp.look_again(10);
         qp.look_again(20);

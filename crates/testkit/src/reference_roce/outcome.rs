@@ -1,8 +1,8 @@
-//! What is written down.
+//! The records of a run.
 //!
 //! Models: every packet on every link, every message, loss, pause frame and change of a rate.
 //! Leaves out: the length of queues over time.
-//! Invariant: rows stand in the order in which they were decided; [`Outcome::arrivals`] sorts by arrival.
+//! Invariant: rows are in the order of decision; [`Outcome::arrivals`] sorts by arrival.
 
 use super::fabric::{LinkIdx, NodeIdx, PortIdx};
 use super::packet::{Kind, Packet, QpIdx};
@@ -15,7 +15,8 @@ pub struct Hop {
     pub started_at: u64,
     /// When its last bit arrived; `None` if the link lost it.
     pub arrived_at: Option<u64>,
-    /// When the node at the other end handled it: as a rule then, at a switch with a crossbar as that switch forwards.
+    /// When the node at the other end handled it: normally at its arrival; at a switch with a crossbar, according to
+    /// its forwarding.
     pub handled_at: Option<u64>,
     /// The node it left.
     pub node: NodeIdx,
@@ -32,7 +33,7 @@ pub struct Hop {
 /// One packet through one crossbar: a transfer, or a part of one that several packets share as a train.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// Since when the packet had stood in its input buffer.
+    /// Since when the packet had been ready in its input buffer.
     pub buffered_at: u64,
     /// When the egress granted it.
     pub granted_at: u64,
@@ -60,14 +61,14 @@ pub struct Transfer {
     pub n_passed: u32,
 }
 
-/// One packet reaching one node: what is compared, in the order in which it is compared.
+/// One packet reaching one node: the fields that are compared, in the order of comparison.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Arrival {
     /// When its last bit arrived.
     pub at: u64,
     /// The node it reached.
     pub node: NodeIdx,
-    /// By which link.
+    /// The link it arrived on.
     pub link: LinkIdx,
     /// What it is.
     pub kind: Kind,
@@ -83,11 +84,11 @@ pub struct Arrival {
     pub psn: u32,
     /// See [`Packet::marked`].
     pub marked: bool,
-    /// Whether it is data that was sent before.
+    /// Whether it is retransmitted data.
     pub again: bool,
 }
 
-/// Why a packet is gone.
+/// Why a packet is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DropReason {
     /// The switch had no room for it.
@@ -96,7 +97,7 @@ pub enum DropReason {
     Link,
 }
 
-/// A packet that is gone.
+/// A packet that is lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drop {
     /// When: at its arrival, or at its start on the link that loses it.
@@ -140,24 +141,24 @@ pub struct Mark {
 pub struct RateChange {
     /// When.
     pub at: u64,
-    /// Whose.
+    /// The queue pair.
     pub qp: QpIdx,
     /// Bits per second.
     pub rate: u64,
 }
 
-/// What became of a message.
+/// The fate of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fate {
     /// When the receiver had all of it.
     pub arrived_at: Option<u64>,
-    /// When the sender knew.
+    /// When the sender had it acknowledged.
     pub acknowledged_at: Option<u64>,
     /// Timeouts of its queue pair while it was the first message not acknowledged.
     pub timeouts: u32,
 }
 
-/// All that came of a scene.
+/// The results of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// Every packet leaving every node.
@@ -166,7 +167,7 @@ pub struct Outcome {
     pub transfers: Vec<Transfer>,
     /// The messages, in the order of the scene.
     pub messages: Vec<Fate>,
-    /// What is gone.
+    /// Lost packets.
     pub drops: Vec<Drop>,
     /// XOFF and XON.
     pub pauses: Vec<Pause>,
@@ -179,7 +180,7 @@ pub struct Outcome {
     pub(super) causes: Vec<(u64, NodeIdx, Cause)>,
 }
 
-/// Why something happens at a node at an instant.
+/// The cause of an event at a node at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cause {
     Arrival(PortIdx),
@@ -198,9 +199,9 @@ impl Outcome {
         arrivals
     }
 
-    /// Instants at which two things of different cause happened at one node, so that their order may matter. Starts come
-    /// after all else, which is told and no tie; so is all order at a switch with a crossbar; timers of congestion control of one queue pair that tick together are one
-    /// thing.
+    /// Instants at which there were two events of different causes at one node, so that their order may matter. Starts
+    /// come after all other events, which is a defined order and no tie; so is all order at a switch with a crossbar;
+    /// timers of congestion control of one queue pair that tick together count as one event.
     pub fn ties(&self) -> usize {
         let is_start = |cause: &Cause| matches!(cause, Cause::WireFree(_) | Cause::Pace(_));
         let mut causes: Vec<_> = self.causes.iter().filter(|(.., cause)| !is_start(cause)).collect();

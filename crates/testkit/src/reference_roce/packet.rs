@@ -1,4 +1,4 @@
-//! What travels on a link.
+//! Packets and frames on links.
 //!
 //! Models: data packets, control packets (ACK, NACK, CNP) and the frames of PFC.
 //! Leaves out: the content of a packet, addresses, headers other than by their size.
@@ -10,7 +10,7 @@ use super::scene::MessageIdx;
 /// Number of a queue pair: that of the message for which it was made.
 pub type QpIdx = usize;
 
-/// All PSNs.
+/// The number of PSNs.
 const N_PSNS: u64 = 1 << 24;
 
 /// Bytes of a PFC frame.
@@ -23,13 +23,13 @@ pub enum Kind {
     Data,
     /// Everything below a position has arrived.
     Ack,
-    /// The same, and what stands at that position is missing.
+    /// The same, and the packet at that position is missing.
     Nack,
-    /// Congestion has been met.
+    /// A packet met congestion.
     Cnp,
-    /// Stop sending data.
+    /// XOFF: stop sending data.
     Xoff,
-    /// Go on sending data.
+    /// XON: resume sending data.
     Xon,
 }
 
@@ -49,7 +49,7 @@ pub struct Packet {
     pub source: NodeIdx,
     /// The host it goes to; of a frame, the node.
     pub destination: NodeIdx,
-    /// Its queue pair; that of the data for what answers data, none for frames.
+    /// Its queue pair; of an answer, that of the data; none for frames.
     pub qp: Option<QpIdx>,
     /// The message it is a part of; data only.
     pub message: Option<MessageIdx>,
@@ -63,7 +63,7 @@ pub struct Packet {
     pub bytes: u64,
     /// Data: met congestion. ACK and NACK: the data did.
     pub marked: bool,
-    /// Data that was sent before.
+    /// Data that is retransmitted.
     pub again: bool,
     /// Data that ends its message.
     pub last: bool,

@@ -1,8 +1,8 @@
-//! The receiving side of a queue pair: what is taken and what is answered.
+//! The receiving side of a queue pair: accepted packets and answers.
 //!
 //! Models: the table of answers, coalescing, the interval between CNPs.
-//! Leaves out: how answers travel.
-//! Invariant: `expected` is the lowest position that was not taken; nothing held lies below it.
+//! Leaves out: the transmission of answers.
+//! Invariant: `expected` is the lowest position that was not accepted; no held packet is below it.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use super::scene::{Notify, Recovery, Transport};
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Reply {
     pub(super) kind: Kind,
-    /// Everything below has been taken.
+    /// Everything below has been accepted.
     pub(super) expected: u64,
-    /// A packet that has been taken beside.
+    /// A packet that has been accepted out of order.
     pub(super) names: Option<u64>,
 }
 
@@ -23,27 +23,27 @@ pub(super) struct Reply {
 #[derive(Debug, Default)]
 pub(super) struct Receiver {
     expected: u64,
-    /// Taken above `expected`; whether it ends a message.
+    /// Accepted above `expected`; whether it ends a message.
     held: BTreeMap<u64, bool>,
-    /// Whether a NACK has gone out for this value of `expected`.
+    /// Whether a NACK has been sent for this value of `expected`.
     complained: bool,
-    /// Packets taken since the last ACK or NACK.
+    /// Packets accepted since the last ACK or NACK.
     taken: u32,
     last_cnp: Option<u64>,
 }
 
 impl Receiver {
-    /// Whether a packet has been taken.
+    /// Whether a packet has been accepted.
     pub(super) fn has(&self, position: u64) -> bool {
         position < self.expected || self.held.contains_key(&position)
     }
 
-    /// The lowest position that was not taken.
+    /// The lowest position that was not accepted.
     pub(super) fn expected(&self) -> u64 {
         self.expected
     }
 
-    /// Whether everything below a position has been taken.
+    /// Whether everything below a position has been accepted.
     pub(super) fn has_all_below(&self, position: u64) -> bool {
         position <= self.expected
     }
@@ -74,7 +74,7 @@ impl Receiver {
         Some(Reply { kind, expected: self.expected, names: named.then_some(position) })
     }
 
-    /// Takes the packet expected; returns whether `expected` moved past the end of a message.
+    /// Accepts the expected packet; returns whether `expected` moved past the end of a message.
     fn take_expected(&mut self, last: bool) -> bool {
         let mut ends = last;
         self.expected += 1;
@@ -87,7 +87,7 @@ impl Receiver {
         ends
     }
 
-    /// A packet beyond the one expected, not there yet.
+    /// A packet beyond the expected one that has not arrived before.
     fn take_above(&mut self, recovery: Recovery, position: u64, last: bool) -> Option<Kind> {
         if recovery != Recovery::GoBackN {
             self.held.insert(position, last);
@@ -124,7 +124,7 @@ mod tests {
         Transport { recovery, queue_pairs, coalesce, timeout: 1, notify }
     }
 
-    /// What unmarked packets are answered with, as "kind expected/name" or "-"; position 9 ends a message.
+    /// The answers to unmarked packets, as "kind expected/name" or "-"; position 9 ends a message.
     fn answers(recovery: Recovery, coalesce: u32, positions: &[u64]) -> String {
         let transport = transport(recovery, coalesce);
         let mut receiver = Receiver::default();
@@ -139,13 +139,13 @@ mod tests {
     }
 
     #[test]
-    fn go_back_n_takes_in_order_only() {
+    fn go_back_n_accepts_in_order_only() {
         let reported = answers(Recovery::GoBackN, 1, &[0, 2, 3, 1, 3, 0, 2]);
         assert_eq!(reported, "Ack 1, Nack 1, -, Ack 2, Nack 2, Ack 2, Ack 3");
     }
 
     #[test]
-    fn nic_sr_complains_once_per_hole() {
+    fn nic_sr_sends_one_nack_per_gap() {
         let reported = answers(Recovery::NicSr, 1, &[0, 2, 3, 6, 2, 1, 7, 4, 5]);
         assert_eq!(reported, "Ack 1, Nack 1, -, -, Ack 1, Ack 4, Nack 4, Ack 5, Ack 8");
     }
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn acks_are_coalesced_until_a_message_ends() {
         let reported = answers(Recovery::NicSr, 3, &[0, 1, 2, 3, 5, 6, 4, 7, 9, 8]);
-        // 5 is answered by a NACK; 6 and 4 are two, 7 is the third. The hole at 8, once filled, ends the message.
+        // 5 is answered by a NACK; 6 and 4 are two, 7 is the third. The gap at 8, once filled, ends the message.
         assert_eq!(reported, "-, -, Ack 3, -, Nack 4, -, -, Ack 8, Nack 8, Ack 10");
     }
 
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn cnps_keep_their_interval() {
+    fn cnps_are_sent_at_most_once_per_interval() {
         let mut receiver = Receiver::default();
         let owes = [0, 9, 10, 15, 20].map(|now| receiver.owes_cnp(Notify::Packet { interval: 10 }, now));
         assert_eq!(owes, [true, false, true, false, true]);

@@ -1,8 +1,9 @@
-//! A scene: everything that is given.
+//! A scene: the input of a run.
 //!
 //! Models: fabric, messages and the settings of transport, congestion control, switches and credits, one for all.
-//! Leaves out: ways and chances, which are asked of [`Ways`] as they are needed.
-//! Invariants: a message's number is its position in the list; a queue pair is numbered by the message that makes it.
+//! Leaves out: paths and random numbers, which are requested from [`PathChoice`] when they are needed.
+//! Invariants: a message's number is its position in the list; a queue pair has the number of the message that creates
+//! it.
 
 use super::fabric::{Fabric, NodeIdx, PortIdx};
 use super::packet::Packet;
@@ -23,7 +24,7 @@ pub struct Message {
     pub to: NodeIdx,
     /// Payload; at least one byte.
     pub bytes: u64,
-    /// PSN of the first packet of its queue pair, if it is the one that makes it.
+    /// PSN of the first packet of its queue pair, if it creates one.
     pub first_psn: u32,
 }
 
@@ -34,7 +35,7 @@ pub struct Loss {
     pub node: NodeIdx,
     /// The port it leaves by.
     pub port: PortIdx,
-    /// How many data packets have started there before.
+    /// Number of data packets that started there before.
     pub nth: u64,
 }
 
@@ -43,47 +44,47 @@ pub struct Loss {
 pub struct PacketSizes {
     /// Largest payload.
     pub mtu: u64,
-    /// What a data packet takes beside its payload.
+    /// Bytes of a data packet beside its payload.
     pub header: u64,
     /// An ACK, NACK or CNP.
     pub control: u64,
 }
 
 impl PacketSizes {
-    /// The largest packet there can be.
+    /// The size of the largest packet.
     pub fn largest(&self) -> u64 {
         self.control.max(self.mtu + self.header)
     }
 }
 
-/// Which messages share a queue pair.
+/// How messages share queue pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueuePairs {
-    /// Each has its own.
+    /// Each message has its own.
     PerMessage,
-    /// Those with the same two hosts do.
+    /// Messages with the same two hosts share one.
     PerPair,
 }
 
-/// How losses are found and mended.
+/// How losses are detected and repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// The receiver takes packets in order only; the sender goes back.
+    /// The receiver accepts packets in order only; the sender goes back.
     GoBackN,
-    /// The receiver takes every packet; the sender repeats what a NACK names, one at a time.
+    /// The receiver accepts every packet; the sender retransmits the packet that a NACK names, one at a time.
     NicSr,
-    /// Like `NicSr`, with a list of what has arrived and a bound on what is under way.
+    /// Like `NicSr`, with a list of the packets that have arrived and a bound on those in flight.
     Irn {
         /// Packets that may have been sent and be neither acknowledged nor named.
         window: u64,
-        /// The timeout while at most three packets are under way.
+        /// The timeout while at most three packets are in flight.
         timeout_low: u64,
     },
-    /// The sender learns of every single packet.
+    /// The sender is informed of every single packet.
     Ideal,
 }
 
-/// How a receiver tells of marks.
+/// How a receiver reports marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notify {
     /// Not at all.
@@ -100,26 +101,26 @@ pub enum Notify {
 /// The transport of all hosts.
 #[derive(Clone, Debug)]
 pub struct Transport {
-    /// How losses are mended.
+    /// How losses are repaired.
     pub recovery: Recovery,
     /// Which messages share a queue pair.
     pub queue_pairs: QueuePairs,
-    /// Packets taken until an ACK is due; 1 acknowledges each.
+    /// Packets received until an ACK is due; 1 acknowledges each.
     pub coalesce: u32,
-    /// How long the sender waits for progress.
+    /// The timeout of the sender.
     pub timeout: u64,
-    /// How marks are told.
+    /// How marks are reported.
     pub notify: Notify,
 }
 
-/// What a NACK is to congestion control.
+/// The effect of a NACK on congestion control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NackMeans {
-    /// Nothing.
+    /// None.
     Nothing,
-    /// What a CNP is.
+    /// The same as of a CNP.
     Cnp,
-    /// The rate falls to the smallest.
+    /// The rate falls to the minimum.
     SlowStart,
 }
 
@@ -140,49 +141,49 @@ pub struct Dcqcn {
     pub additive: u64,
     /// Hyper increase, in bits per second.
     pub hyper: u64,
-    /// The smallest rate, in bits per second.
+    /// The minimum rate, in bits per second.
     pub smallest: u64,
     /// Whether every cut lowers the target, not only those after an increase.
     pub clamp_target: bool,
-    /// What a NACK is.
+    /// The effect of a NACK.
     pub nack: NackMeans,
 }
 
 /// Congestion control of all hosts.
 #[derive(Clone, Debug)]
 pub enum Congestion {
-    /// Line rate.
+    /// Always the line rate.
     None,
     /// DCQCN.
     Dcqcn(Dcqcn),
 }
 
-/// Bytes set aside for what arrives after XOFF has been decided.
+/// Bytes reserved for data that arrives after XOFF has been decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Headroom {
     /// As many as can arrive.
     Full,
-    /// So many at each port.
+    /// This number at each port.
     Bytes(u64),
 }
 
-/// What a switch does with packets that find it full.
+/// What a switch does with packets that find its buffer full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferRule {
-    /// Takes everything.
+    /// Its buffer is unlimited.
     Unlimited,
     /// Drops them.
     Lossy,
     /// Stops the neighbour they come from.
     Lossless {
-        /// Bytes set aside per port.
+        /// Bytes reserved per port.
         headroom: Headroom,
-        /// How far below the threshold a port is let go again.
+        /// How far below the threshold a port is resumed.
         xon_gap: u64,
     },
 }
 
-/// When a packet looks at the queue.
+/// When a packet is compared with the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkAt {
     /// On joining it.
@@ -194,13 +195,13 @@ pub enum MarkAt {
 /// ECN.
 #[derive(Clone, Debug)]
 pub struct Marking {
-    /// When a packet looks at the queue.
+    /// When a packet is compared with the queue.
     pub at: MarkAt,
-    /// Up to so many bytes none is marked.
+    /// Up to this number of bytes no packet is marked.
     pub minimum: u64,
-    /// Above so many all are.
+    /// Above this number every packet is marked.
     pub maximum: u64,
-    /// The chance of a mark at `maximum`.
+    /// The probability of a mark at `maximum`.
     pub probability: f64,
 }
 
@@ -209,9 +210,9 @@ pub struct Marking {
 pub struct Switches {
     /// Bytes of the shared buffer.
     pub buffer: u64,
-    /// What a queue or port may take of the free buffer, in 1/1024.
+    /// The share of the free buffer that a queue or port may take, in 1/1024.
     pub alpha: u64,
-    /// What happens beyond.
+    /// What happens beyond it.
     pub rule: BufferRule,
     /// Marking, if there is any.
     pub marking: Option<Marking>,
@@ -220,16 +221,16 @@ pub struct Switches {
 /// Which packets of an input buffer may leave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The first of each lane.
+    /// The first of each VL.
     Fifo,
-    /// The first of each lane and egress.
+    /// The first of each VL and egress.
     Voq,
 }
 
-/// When a packet stands in an input buffer.
+/// When a packet in an input buffer is ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forwarding {
-    /// When all of it has come.
+    /// When all of it has arrived.
     StoreAndForward,
     /// When its first `header` bytes have, on a link as fast as any of the switch.
     CutThrough {
@@ -241,34 +242,34 @@ pub enum Forwarding {
 /// Credits on every link, and switches with input buffers and a crossbar.
 #[derive(Clone, Debug)]
 pub struct Credits {
-    /// What the receiving end of a link holds of each lane, in bytes.
+    /// Bytes that the receiving end of a link holds for each VL.
     pub buffer: u64,
-    /// The lane of data.
+    /// The VL of data.
     pub data_lane: Lane,
-    /// The lane of control packets.
+    /// The VL of control packets.
     pub control_lane: Lane,
     /// Which packets may leave an input buffer.
     pub order: Order,
     /// How many times faster than the wire of an egress the crossbar is.
     pub speedup: u64,
-    /// What may be staged at an egress, of each lane, in bytes.
+    /// Bytes that may be staged at an egress for each VL.
     pub output_buffer: u64,
-    /// When a packet stands in an input buffer.
+    /// When a packet in an input buffer is ready.
     pub forwarding: Forwarding,
-    /// By how much later, in picoseconds.
+    /// The latency added to that, in picoseconds.
     pub latency: u64,
-    /// Whether ingresses are never busy: a yardstick, which no switch can be.
+    /// Whether ingresses are never busy: an upper bound that no real switch reaches.
     pub is_ideal: bool,
 }
 
-/// All that is given.
+/// The input of a run.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// Nodes and links.
     pub fabric: Fabric,
-    /// What is sent.
+    /// The messages.
     pub messages: Vec<Message>,
-    /// What is lost.
+    /// The packets lost.
     pub losses: Vec<Loss>,
     /// Sizes of packets.
     pub packets: PacketSizes,
@@ -278,9 +279,9 @@ pub struct Scene {
     pub congestion: Congestion,
     /// The switches, where there are no credits.
     pub switches: Switches,
-    /// Credits, and the switches that go with them.
+    /// Credits, and the switches that use them.
     pub credits: Option<Credits>,
-    /// Nothing happens after this instant.
+    /// The run ends at this instant.
     pub deadline: u64,
 }
 
@@ -307,29 +308,29 @@ impl Scene {
     }
 }
 
-/// A packet at a switch, for which a port is wanted, and what is known there.
+/// A packet at a switch that needs a port, and the information for the choice.
 #[derive(Clone, Debug)]
 pub struct Decision<'a> {
     /// The switch.
     pub node: NodeIdx,
-    /// The port it came by.
+    /// The port it arrived on.
     pub ingress: PortIdx,
     /// The packet.
     pub packet: &'a Packet,
-    /// By port: bytes that have chosen it and have not been sent, the rest of the packet on the wire included.
+    /// By port: bytes that have chosen it and have not been sent, including the rest of the packet on the wire.
     pub waiting: &'a [u64],
 }
 
-/// What the network asks for: ways and chances.
+/// Paths and random numbers of the network, supplied by the caller.
 ///
-/// A closure of node and packet that knows the port is enough where neither load nor chance decides.
+/// A closure from node and packet to the port suffices if the choice depends neither on load nor on random numbers.
 pub trait PathChoice {
     /// The port by which a data or control packet leaves a switch.
     fn port(&mut self, decision: &Decision<'_>) -> PortIdx;
 
-    /// The next number in [0, 1) of an egress port: a packet is marked if it is below the chance.
+    /// The next number in [0, 1) of an egress port: a packet is marked if it is below the marking probability.
     fn draw(&mut self, node: NodeIdx, port: PortIdx) -> f64 {
-        panic!("port {port} of node {node} was to leave nothing to chance")
+        panic!("port {port} of node {node} was to need no random number")
     }
 }
 

@@ -1,9 +1,9 @@
-//! The sending side of a queue pair: which position goes next.
+//! The sending side of a queue pair: the next position to send.
 //!
-//! Models: `una`, `next` and `end`, what is to be sent again, and the four ways of recovery.
-//! Leaves out: when it may go (see `nic`), the timer itself (see `host`).
-//! Invariants: nothing at or above `end` is sent; of what is to be sent again the lowest position goes first, before
-//! anything new; what has been acknowledged or named is not sent again.
+//! Models: `una`, `next` and `end`, pending retransmissions, and the four kinds of recovery.
+//! Leaves out: when it may send (see `nic`), the timer itself (see `host`).
+//! Invariants: nothing at or above `end` is sent; of the pending retransmissions the lowest position goes first, before
+//! any new packet; a position that has been acknowledged or named is not retransmitted.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,9 @@ use super::scene::Recovery;
 /// A recovery of `irn`.
 #[derive(Debug)]
 struct Mending {
-    /// It ends when `una` is here.
+    /// It ends when `una` reaches this position.
     until: u64,
-    /// What has been sent again in it.
+    /// Positions retransmitted in it.
     sent: BTreeSet<u64>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Sender {
     next: u64,
     /// One beyond the highest position ever sent.
     sent_end: u64,
-    /// Waiting to be sent again.
+    /// Pending retransmissions.
     again: BTreeSet<u64>,
     /// Known to have arrived, at or above `una`.
     named: BTreeSet<u64>,
@@ -52,7 +52,7 @@ impl Sender {
         }
     }
 
-    /// One more packet, of so many bytes on the wire.
+    /// One more packet, of this number of bytes on the wire.
     pub(super) fn post(&mut self, bytes: u64) {
         self.sizes.push(bytes);
     }
@@ -77,7 +77,7 @@ impl Sender {
         [self.again.first().copied(), self.hole()].into_iter().flatten().min()
     }
 
-    /// The lowest packet that a recovery of `irn` has to send.
+    /// The lowest packet that a recovery of `irn` has to retransmit.
     fn hole(&self) -> Option<u64> {
         let mending = self.mending.as_ref()?;
         let highest = *self.named.last()?;
@@ -90,7 +90,7 @@ impl Sender {
         self.in_flight.contains(&position) || (self.in_flight.len() as u64) < window
     }
 
-    /// The candidate goes on the wire; returns whether it was sent before.
+    /// The candidate is sent; returns whether it was sent before.
     pub(super) fn sent(&mut self, position: u64) -> bool {
         let again = position < self.sent_end;
         self.again.remove(&position);
@@ -127,7 +127,7 @@ impl Sender {
                 let until = self.next;
                 self.mending.get_or_insert_with(|| Mending { until, sent: BTreeSet::new() });
             }
-            Recovery::Ideal => panic!("a receiver that takes everything sends no NACK"),
+            Recovery::Ideal => panic!("a receiver that accepts every packet sends no NACK"),
         }
         moved
     }
@@ -173,7 +173,7 @@ impl Sender {
         self.una < self.sent_end
     }
 
-    /// How long to wait for progress from now on.
+    /// The current timeout for progress.
     pub(super) fn timeout(&self, timeout: u64) -> u64 {
         match self.recovery {
             Recovery::Irn { timeout_low, .. } if self.in_flight.len() <= 3 => timeout_low,
@@ -192,7 +192,7 @@ mod tests {
         sender
     }
 
-    /// Sends up to so many packets; their positions.
+    /// Sends at most this number of packets; returns their positions.
     fn send(sender: &mut Sender, most: usize) -> Vec<u64> {
         let next = |sender: &mut Sender| {
             let position = sender.candidate()?;
@@ -203,13 +203,13 @@ mod tests {
     }
 
     #[test]
-    fn go_back_n_goes_back() {
+    fn go_back_n_continues_from_the_position_of_the_nack() {
         let mut sender = sender(Recovery::GoBackN, 6);
         assert_eq!(send(&mut sender, 5), [0, 1, 2, 3, 4]);
         assert!(sender.missing(2, None));
         assert_eq!(send(&mut sender, 1), [2]);
-        assert!(sender.acknowledged(5, None), "the receiver had more than the sender thought");
-        assert!(!sender.missing(3, None), "a NACK from the past changes nothing");
+        assert!(sender.acknowledged(5, None), "the receiver had more than the sender had assumed");
+        assert!(!sender.missing(3, None), "an outdated NACK has no effect");
         assert_eq!(send(&mut sender, 9), [5]);
         sender.timed_out();
         assert_eq!(send(&mut sender, 9), [5]);
@@ -217,18 +217,18 @@ mod tests {
     }
 
     #[test]
-    fn nic_sr_repeats_one_before_anything_new() {
+    fn nic_sr_retransmits_one_packet_before_new_ones() {
         let mut sender = sender(Recovery::NicSr, 6);
         send(&mut sender, 4);
         sender.missing(1, None);
         assert_eq!(send(&mut sender, 2), [1, 4]);
         sender.timed_out();
         assert!(sender.acknowledged(2, None));
-        assert_eq!(send(&mut sender, 9), [5], "what was acknowledged in time is not sent");
+        assert_eq!(send(&mut sender, 9), [5], "packets acknowledged in time are not sent");
     }
 
     #[test]
-    fn irn_fills_every_hole_once() {
+    fn irn_retransmits_every_missing_packet_once() {
         let mut sender = sender(Recovery::Irn { window: 8, timeout_low: 7 }, 20);
         assert_eq!(send(&mut sender, 99).len(), 8, "the window is full");
         sender.missing(1, Some(3));
@@ -236,33 +236,33 @@ mod tests {
         assert_eq!(
             send(&mut sender, 5),
             [1, 2, 4, 5, 8],
-            "holes below 6, then new ones, the window permitting"
+            "missing packets below 6, then new ones, within the window"
         );
         sender.missing(1, Some(7));
-        assert_eq!(send(&mut sender, 1), [9], "1 to 5 have been sent again in this recovery");
+        assert_eq!(send(&mut sender, 1), [9], "1 to 5 have been retransmitted in this recovery");
         sender.acknowledged(8, None);
         sender.missing(8, Some(9));
         assert_eq!(send(&mut sender, 1), [8], "a new recovery has begun at 8");
     }
 
     #[test]
-    fn irn_begins_a_recovery_anew_on_a_timeout() {
+    fn irn_restarts_a_recovery_on_a_timeout() {
         let mut sender = sender(Recovery::Irn { window: 4, timeout_low: 7 }, 20);
         send(&mut sender, 99);
         assert_eq!(sender.timeout(50), 50);
         sender.timed_out();
         assert_eq!(send(&mut sender, 99), [0]);
         sender.missing(0, Some(2));
-        assert_eq!(send(&mut sender, 1), [1], "0 has had its turn");
+        assert_eq!(send(&mut sender, 1), [1], "0 has been retransmitted");
         sender.timed_out();
-        assert_eq!(send(&mut sender, 2), [0, 1], "both have one again");
+        assert_eq!(send(&mut sender, 2), [0, 1], "both may be retransmitted again");
         sender.acknowledged(1, None);
         assert_eq!(sender.timeout(50), 7);
         assert_eq!(send(&mut sender, 99), [4, 5]);
     }
 
     #[test]
-    fn ideal_repeats_all_that_it_does_not_know_of() {
+    fn ideal_retransmits_all_packets_not_known_to_have_arrived() {
         let mut sender = sender(Recovery::Ideal, 6);
         send(&mut sender, 5);
         sender.acknowledged(1, Some(0));

@@ -1,9 +1,9 @@
 //! Shares of a NIC's wire, where control packets and data travel in one virtual lane.
 //!
-//! Models: control packets that take as many blocks as a full data packet give data the turn, until a data packet starts;
-//! what a control packet must leave of the credits meanwhile.
-//! Leaves out: which data packet is next (see `host`), credits themselves (see `account`).
-//! Invariant: nothing of this happens at switches, nor where classes have lanes of their own.
+//! Models: control packets that have taken as many blocks as a full data packet give data the turn, until a data packet
+//! starts; the credits that a control packet must leave meanwhile.
+//! Leaves out: the next data packet (see `host`), credits themselves (see `account`).
+//! Invariant: this applies neither at switches, nor where classes have VLs of their own.
 
 use super::account::blocks;
 use super::fabric::{NodeIdx, PortIdx};
@@ -23,10 +23,10 @@ impl World<'_> {
         has_one_lane && self.ports[node][port].control_blocks >= self.full_blocks()
     }
 
-    /// Whether a control packet may start in data's turn: a full data packet could still start behind it, or all credits
-    /// are there.
+    /// Whether a control packet may start in data's turn: a full data packet could still start behind it, or all
+    /// credits have returned.
     pub(super) fn leaves_enough_for_data(&self, node: NodeIdx, port: PortIdx) -> bool {
-        let credits = self.scene.credits.as_ref().expect("data has a turn only where there are credits");
+        let credits = self.scene.credits.as_ref().expect("data has a turn only with credits");
         let there = self.ports[node][port].credits[credits.control_lane];
         there >= self.full_blocks() + blocks(self.scene.packets.control) || there == credits.initial()
     }

@@ -1,7 +1,7 @@
-//! A switch without credits: where packets go, whether there is room, marks and pause frames.
+//! A switch without credits: egress ports, buffer space, marks and pause frames.
 //!
 //! Models: output queues behind one shared buffer; handling takes no time.
-//! Leaves out: the choice of the port (asked of the caller), switches with a crossbar (see `crossbar`).
+//! Leaves out: the choice of the port (made by the caller), switches with a crossbar (see `crossbar`).
 //! Invariant: a frame is decided together with the packet that caused it, at the same instant.
 
 use super::buffer::Verdict;
@@ -23,7 +23,7 @@ impl World<'_> {
         self.look_at(node, egress);
     }
 
-    /// Asks for the port by which a packet is to leave.
+    /// Requests the port by which a packet is to leave.
     pub(super) fn choose(&mut self, node: NodeIdx, ingress: PortIdx, packet: &Packet) -> PortIdx {
         let waiting = self.waiting(node);
         self.paths.port(&Decision { node, ingress, packet, waiting: &waiting })
@@ -53,13 +53,13 @@ impl World<'_> {
     fn pause(&mut self, node: NodeIdx, port: PortIdx, stop: bool) {
         let kind = if stop { Kind::Xoff } else { Kind::Xon };
         let (neighbour, _) = self.scene.fabric.far_end(node, port);
-        // Instead of one that has not started, if there is one.
+        // In place of one that has not started, if there is one.
         self.ports[node][port].frame = Some(Packet::frame(kind, node, neighbour));
         self.outcome.pauses.push(Pause { at: self.clock.now(), node, port, stop });
         self.look_at(node, port);
     }
 
-    /// Marks a packet by what waits at the port now: before it on joining, behind it on leaving.
+    /// Marks a packet by the bytes queued at the port now: those before it on joining, those behind it on leaving.
     fn mark(&mut self, node: NodeIdx, egress: PortIdx, at: MarkAt, packet: &mut Packet) {
         let Some(marking) = self.scene.switches.marking.as_ref().filter(|marking| marking.at == at) else {
             return;

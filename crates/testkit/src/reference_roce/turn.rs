@@ -1,16 +1,16 @@
-//! Turns of ingresses: whose packet an egress is to grant next in a lane, and who may pass.
+//! Turns of ingresses: the ingress that an egress grants a transfer next in a VL, and those that may pass it.
 //!
-//! Models: a turn that stays with its holder until that is granted a transfer; others pass while its ingress is busy, but
-//! no more than [`K`] of them, and those that passed are left out once.
-//! Leaves out: which ingresses are busy and what else a grant takes (see `crossbar`).
-//! Invariant: a turn that is held has been passed less than [`K`] times, or its holder is next.
+//! Models: a turn that stays with its holder until the holder is granted a transfer; others pass while its ingress is
+//! busy, but at most [`K`] of them, and those that passed are skipped once.
+//! Leaves out: which ingresses are busy and the other conditions of a grant (see `crossbar`).
+//! Invariant: the holder of a turn has been passed less than [`K`] times, or is next.
 
 use super::fabric::PortIdx;
 
 /// Number of transfers that may pass a holder.
 pub(super) const K: u32 = 4;
 
-/// The turn of one lane of an egress.
+/// The turn of one VL of an egress.
 #[derive(Clone, Debug)]
 pub(super) struct Turn {
     /// The ingress that holds it.
@@ -21,29 +21,29 @@ pub(super) struct Turn {
     last_holder: Option<PortIdx>,
     /// The last ingress that passed a holder.
     last_passer: Option<PortIdx>,
-    /// Ingresses that have passed a holder, and not been left out for it.
+    /// Ingresses that have passed a holder and have not been skipped for it.
     owes: Vec<bool>,
 }
 
-/// Whom a lane would grant a transfer.
+/// The ingress that a VL would grant a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
     /// No ingress has a head for it.
     Empty,
-    /// All those that have one are busy for too long.
+    /// All ingresses that have one are busy for too long.
     Busy,
     /// This ingress.
     Ingress(PortIdx),
 }
 
-/// Numbers below `n` in turn, beginning after the last one.
+/// Numbers below `n` in cyclic order, beginning after the last one.
 pub(super) fn in_turn(last: Option<usize>, n: usize) -> impl Iterator<Item = usize> {
     let first = last.map_or(0, |last| last + 1);
     (0..n).map(move |step| (first + step) % n)
 }
 
 impl Turn {
-    /// The turn of a lane that ingresses of this number share, before the first of them.
+    /// The turn of a VL shared by this number of ingresses, before the first holder.
     pub(super) fn new(n_ingresses: usize) -> Turn {
         Turn {
             holder: None,
@@ -54,7 +54,8 @@ impl Turn {
         }
     }
 
-    /// The lane is asked, and could grant a transfer to an ingress: who has a head for it, and who is idle in time.
+    /// The choice of a VL that could grant a transfer, given the ingresses with a head for it and those that are idle
+    /// in time.
     pub(super) fn choose(&mut self, has_head: &[bool], is_idle: &[bool]) -> Choice {
         let n = has_head.len();
         self.hand_on(has_head);
@@ -66,7 +67,7 @@ impl Turn {
         in_turn(self.last_passer, n).find(may_pass).map_or(Choice::Busy, Choice::Ingress)
     }
 
-    /// Nobody holds it without a head; somebody does if there is any.
+    /// An ingress without a head does not hold the turn; if any ingress has a head, one of them does.
     fn hand_on(&mut self, has_head: &[bool]) {
         self.holder = self.holder.filter(|&holder| has_head[holder]);
         if self.holder.is_none() {
@@ -75,7 +76,8 @@ impl Turn {
         }
     }
 
-    /// The first with a head that owes no turn, those before it being quits; if all owe one, the first, and all are quits.
+    /// The first ingress with a head that owes no turn; the debts of those before it are cleared. If all owe one, the
+    /// first, and all debts are cleared.
     fn next_holder(&mut self, has_head: &[bool]) -> Option<PortIdx> {
         let order: Vec<PortIdx> = in_turn(self.last_holder, has_head.len()).collect();
         if let Some(place) = order.iter().position(|&ingress| has_head[ingress] && !self.owes[ingress]) {
@@ -87,7 +89,7 @@ impl Turn {
         Some(first)
     }
 
-    /// This lane of this egress grants a transfer.
+    /// This VL of this egress grants a transfer.
     pub(super) fn grant(&mut self, ingress: PortIdx) {
         if self.holder == Some(ingress) {
             self.last_holder = self.holder.take();
@@ -98,7 +100,7 @@ impl Turn {
         }
     }
 
-    /// Another egress grants a transfer, or another lane of this one.
+    /// Another egress grants a transfer, or another VL of this one.
     pub(super) fn see_grant(&mut self, ingress: PortIdx, was_busy: bool) {
         if self.holder.is_some() && (was_busy || self.holder == Some(ingress)) {
             self.n_passed += 1;
@@ -112,15 +114,17 @@ mod tests {
 
     const ALL: [bool; 4] = [true; 4];
 
-    /// Which of four ingresses are those.
+    /// A mask of four ingresses.
     fn only(those: &[PortIdx]) -> [bool; 4] {
         std::array::from_fn(|ingress| those.contains(&ingress))
     }
 
-    /// Asks and grants, until this number of transfers is granted.
+    /// Chooses and grants, until this number of transfers is granted.
     fn granted(turn: &mut Turn, has_head: &[bool], is_idle: &[bool], n: usize) -> Vec<PortIdx> {
         let mut grant = || {
-            let Choice::Ingress(ingress) = turn.choose(has_head, is_idle) else { panic!("nobody can go") };
+            let Choice::Ingress(ingress) = turn.choose(has_head, is_idle) else {
+                panic!("no transfer can be granted")
+            };
             turn.grant(ingress);
             ingress
         };
@@ -128,32 +132,32 @@ mod tests {
     }
 
     #[test]
-    fn idle_ingresses_go_round() {
+    fn idle_ingresses_are_served_round_robin() {
         assert_eq!(granted(&mut Turn::new(4), &ALL, &ALL, 6), [0, 1, 2, 3, 0, 1]);
         assert_eq!(granted(&mut Turn::new(4), &only(&[1, 3]), &ALL, 3), [1, 3, 1]);
     }
 
     #[test]
-    fn four_pass_a_busy_holder_then_it_is_granted() {
-        // Ingress 0 holds the turn; the others pass it, and go on to do so where they were.
+    fn four_transfers_pass_a_busy_holder_then_it_is_granted() {
+        // Ingress 0 holds the turn; the others pass it, and their own order continues where it was.
         let mut turn = Turn::new(4);
         let idle = only(&[1, 2, 3]);
         assert_eq!(granted(&mut turn, &ALL, &idle, 5), [1, 2, 3, 1, 0]);
-        // All others owe a turn, but ingress 0 does not: it is its turn again, and nobody owes one any more.
+        // All others owe a turn, ingress 0 does not: the turn is its own again, and all debts are cleared.
         assert_eq!(granted(&mut turn, &ALL, &idle, 5), [2, 3, 1, 2, 0]);
         assert_eq!(turn.owes, only(&[1, 2, 3]));
     }
 
     #[test]
-    fn who_passed_is_left_out_once() {
+    fn an_ingress_that_passed_is_skipped_once() {
         let mut turn = Turn::new(4);
         assert_eq!(granted(&mut turn, &ALL, &only(&[2]), 1), [2]);
-        // The holder, 0, then 1, not 2, then 3 and all in turn again.
+        // The holder, 0, then 1, not 2, then 3 and all in order again.
         assert_eq!(granted(&mut turn, &ALL, &ALL, 7), [0, 1, 3, 0, 1, 2, 3]);
     }
 
     #[test]
-    fn where_all_owe_a_turn_nobody_does() {
+    fn if_all_owe_a_turn_the_debts_are_cleared() {
         let mut turn = Turn::new(4);
         assert_eq!(granted(&mut turn, &ALL, &only(&[1, 2]), 2), [1, 2]);
         assert_eq!(granted(&mut turn, &only(&[0]), &ALL, 1), [0]);
@@ -163,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_no_head_when_left_out_is_quits_as_well() {
+    fn a_debt_is_cleared_even_without_a_head() {
         let mut turn = Turn::new(4);
         assert_eq!(granted(&mut turn, &ALL, &only(&[1]), 1), [1]);
         assert_eq!(granted(&mut turn, &only(&[0]), &ALL, 1), [0]);
@@ -172,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_stays_while_its_holder_is_busy() {
+    fn a_turn_stays_with_its_holder_while_it_is_busy() {
         let mut turn = Turn::new(4);
         assert_eq!(turn.choose(&ALL, &only(&[])), Choice::Busy);
         assert_eq!(granted(&mut turn, &ALL, &only(&[2]), 1), [2]);
@@ -180,23 +184,23 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_without_a_head_goes_on() {
+    fn a_turn_moves_on_if_its_holder_has_no_head() {
         let mut turn = Turn::new(4);
         assert_eq!(turn.choose(&only(&[]), &ALL), Choice::Empty);
         assert_eq!(turn.choose(&only(&[2]), &only(&[])), Choice::Busy);
-        // It was passed while ingress 2 held it; ingress 1 gets a turn of its own.
+        // The turn was passed while ingress 2 held it; ingress 1 begins with none.
         (0..4).for_each(|_| turn.see_grant(2, false));
         assert_eq!(turn.choose(&only(&[1]), &only(&[])), Choice::Busy);
         assert_eq!((turn.holder, turn.n_passed), (Some(1), 0));
     }
 
     #[test]
-    fn what_others_grant_passes_where_it_keeps_the_holder_waiting() {
+    fn grants_elsewhere_count_as_passes_where_they_delay_the_holder() {
         let mut turn = Turn::new(4);
         turn.see_grant(0, true);
         assert_eq!(turn.choose(&only(&[0]), &only(&[])), Choice::Busy);
-        assert_eq!(turn.n_passed, 0, "nobody held it");
-        // To another ingress by another egress; to the holder's; in another lane of this egress; both at once.
+        assert_eq!(turn.n_passed, 0, "there was no holder");
+        // To another ingress by another egress; to the holder's; in another VL of this egress; both at once.
         let passed = [(1, false), (0, false), (1, true), (0, true)].map(|(ingress, was_busy)| {
             turn.see_grant(ingress, was_busy);
             turn.n_passed
@@ -205,6 +209,6 @@ mod tests {
         assert_eq!(turn.choose(&only(&[0]), &only(&[])), Choice::Busy);
         turn.see_grant(0, false);
         assert_eq!(turn.choose(&only(&[0]), &only(&[])), Choice::Ingress(0));
-        assert_eq!(turn.owes, [false; 4], "they passed elsewhere");
+        assert_eq!(turn.owes, [false; 4], "they passed in another place");
     }
 }

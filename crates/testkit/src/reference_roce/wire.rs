@@ -1,12 +1,11 @@
-//! Ports: what waits at each, what starts next, and the link it takes.
+//! Ports: queued packets, the next packet to start, and the link.
 //!
-//! Models: frames before control packets, in order, before data; a frame that has not started says what was decided last; no
-//! transmission is interrupted; a stopped port starts no data,
-//! a port without credits for the largest packet of a class none of that class; serialization rounded up, propagation, loss
-//! by list.
-//! Leaves out: what data is next at a host (see `host`), data's turn (see `share`), what leaving means to the buffer (see
-//! `switch`), what starts at a switch with a crossbar (see `crossbar`).
-//! Invariant: a port with something to start has a start or an arbitration scheduled at the instant it can.
+//! Models: frames before control packets, in order, before data; a frame that has not started is updated to the last
+//! decision; no transmission is interrupted; a stopped port starts no data, a port without credits for the largest
+//! packet of a class none of that class; serialization rounded up, propagation, loss by list.
+//! Leaves out: the next data packet at a host (see `host`), data's turn (see `share`), the effect of a departure on the
+//! buffer (see `switch`), the next packet at a switch with a crossbar (see `crossbar`).
+//! Invariant: a port with something to start has a start or an arbitration scheduled at the earliest instant.
 
 use std::collections::VecDeque;
 
@@ -31,14 +30,14 @@ pub(super) struct Port {
     pub(super) data: VecDeque<(Packet, PortIdx)>,
     /// Data packets started so far.
     n_data: u64,
-    /// Blocks that control packets have taken since the last data packet.
+    /// Blocks of control packets started since the last data packet.
     pub(super) control_blocks: u64,
-    /// Credits of each lane, where there are any.
+    /// Credits of each VL, if there are any.
     pub(super) credits: Vec<u64>,
 }
 
 impl Port {
-    /// A port with so many credits of each lane.
+    /// A port with this number of credits in each VL.
     pub(super) fn with_credits(credits: Vec<u64>) -> Port {
         Port { credits, ..Port::default() }
     }
@@ -49,7 +48,7 @@ impl World<'_> {
     pub(super) fn look_at(&mut self, node: NodeIdx, port: PortIdx) {
         let at = self.clock.now().max(self.ports[node][port].free_at);
         if self.has_crossbar(node) {
-            // It can take something while its wire is busy.
+            // It can be granted transfers while its wire is busy.
             self.clock.schedule(self.clock.now(), Event::Arbitration { node });
             self.clock.schedule(at, Event::Arbitration { node });
         } else {
@@ -57,7 +56,7 @@ impl World<'_> {
         }
     }
 
-    /// By port: bytes that have chosen it and have not been sent, the rest of the packet on the wire included.
+    /// By port: bytes that have chosen it and have not been sent, including the rest of the packet on the wire.
     pub(super) fn waiting(&self, node: NodeIdx) -> Vec<u64> {
         let of_port = |(port, books): (PortIdx, &Port)| {
             let frame = books.frame.as_ref().map_or(0, |frame| frame.bytes);
@@ -73,7 +72,7 @@ impl World<'_> {
         self.ports[node].iter().enumerate().map(of_port).collect()
     }
 
-    /// Starts what comes first, if the wire is free.
+    /// Starts the first packet in order of precedence, if the wire is free.
     pub(super) fn start(&mut self, node: NodeIdx, port_idx: PortIdx) {
         let now = self.clock.now();
         let port = &self.ports[node][port_idx];
@@ -150,7 +149,7 @@ impl World<'_> {
         }
     }
 
-    /// Counts data packets, and says whether this one is on the list of losses.
+    /// Counts data packets, and returns whether this one is on the list of losses.
     fn is_lost(&mut self, node: NodeIdx, port: PortIdx, packet: &Packet) -> bool {
         if packet.kind != Kind::Data {
             return false;
@@ -160,7 +159,7 @@ impl World<'_> {
         self.scene.losses.iter().any(|loss| (loss.node, loss.port, loss.nth) == (node, port, nth))
     }
 
-    /// Writes down that a packet is gone.
+    /// Records that a packet is lost.
     pub(super) fn drop(&mut self, node: NodeIdx, port: PortIdx, reason: DropReason, packet: Packet) {
         let at = self.clock.now();
         self.outcome.drops.push(Drop { at, node, port, reason, packet });

@@ -1,8 +1,8 @@
 //! The network as a whole: its state and the loop of events.
 //!
-//! Models: the closed list of things that can happen, one after the other.
-//! Leaves out: nothing of its own; each part says what it leaves out.
-//! Invariant: a run ends at the deadline, or when nothing is to come but ticks of congestion control.
+//! Models: the closed list of events, one after the other.
+//! Leaves out: nothing of its own; each part states what it leaves out.
+//! Invariant: a run ends at the deadline, or when only ticks of congestion control are pending.
 
 use super::account;
 use super::buffer::Buffer;
@@ -107,12 +107,12 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Remembers why something happens here and now.
+    /// Records the cause of an event at this node and instant.
     pub(super) fn note(&mut self, node: NodeIdx, cause: Cause) {
         self.outcome.causes.push((self.clock.now(), node, cause));
     }
 
-    /// Where everything has been sent, no buffer holds anything.
+    /// If every packet has been sent, all buffers are empty.
     fn check_books(&self) {
         let is_idle = self.ports.iter().flatten().all(|port| port.data.is_empty());
         let frames_are_out =

@@ -1,7 +1,7 @@
 //! Means and percentiles with the roundings of the seed simulator.
 //!
-//! Models: sums that carry the rounding error along, as Python's built-in sum does since 3.12; the mean as
-//! sum over count; percentiles by linear interpolation on the sorted list.
+//! Models: sums with compensation of the rounding error, as Python's built-in sum does since 3.12; the mean as sum over
+//! count; percentiles by linear interpolation on the sorted list.
 //! Leaves out: other definitions of a percentile.
 //! Source: specification of the seed simulator, section 11.
 
@@ -34,18 +34,18 @@ pub(super) fn percentile(values: &[f64], percent: f64) -> f64 {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "the last bit is what is tested")]
+#[expect(clippy::float_cmp, reason = "the test is about the last bit")]
 mod tests {
     use super::*;
 
     #[test]
-    fn sums_keep_what_is_rounded_away() {
+    fn sums_compensate_rounding_errors() {
         assert_eq!([sum([1e16, 1.0, 1.0, -1e16])], [2.0]);
         assert_eq!([mean(&[0.1; 10])], [0.1]);
     }
 
     #[test]
-    fn percentiles_lie_between_neighbours() {
+    fn percentiles_are_interpolated_between_neighbours() {
         let values = [4.0, 1.0, 3.0, 2.0];
         assert_eq!([0.0, 50.0, 100.0].map(|percent| percentile(&values, percent)), [1.0, 2.5, 4.0]);
         assert_eq!([7.0].map(|value| percentile(&[value], 95.0)), [7.0]);

@@ -11,7 +11,7 @@ use serde::Deserialize;
 pub struct Config {
     /// The fabric and how it routes.
     pub topology: Topology,
-    /// What runs on it.
+    /// The workload.
     pub scenario: Scenario,
 }
 
@@ -32,7 +32,7 @@ pub struct Topology {
 
 /// `topology.ai_factory_su`.
 #[derive(Clone, Debug, Deserialize)]
-#[expect(missing_docs, reason = "the keys say it")]
+#[expect(missing_docs, reason = "the keys give the meanings")]
 pub struct Dimensions {
     pub leaves: usize,
     pub spines: usize,
@@ -65,7 +65,7 @@ pub enum RoutingMode {
 /// `topology.links`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Links {
-    /// Probability of a link to be out of order, in percent.
+    /// Probability that a link is down, in percent.
     pub failure_percent: f64,
     /// Rates.
     pub bandwidth_bps: Bandwidths,
@@ -73,7 +73,7 @@ pub struct Links {
 
 /// `topology.links.bandwidth_bps`.
 #[derive(Clone, Debug, Deserialize)]
-#[expect(missing_docs, reason = "the keys say it")]
+#[expect(missing_docs, reason = "the keys give the meanings")]
 pub struct Bandwidths {
     pub server_to_leaf: f64,
     pub leaf_to_spine: f64,
@@ -93,7 +93,7 @@ pub enum Scenario {
 
 /// Parameters of the data-parallel scenario.
 #[derive(Clone, Debug, Deserialize)]
-#[expect(missing_docs, reason = "the keys say it")]
+#[expect(missing_docs, reason = "the keys give the meanings")]
 pub struct DpHeavy {
     pub steps: usize,
     pub num_buckets: usize,
@@ -106,7 +106,7 @@ pub struct DpHeavy {
 
 /// Parameters of the mixed scenario.
 #[derive(Clone, Debug, Deserialize)]
-#[expect(missing_docs, reason = "the keys say it")]
+#[expect(missing_docs, reason = "the keys give the meanings")]
 pub struct Mixed {
     pub steps: usize,
     pub traffic_scale: f64,
@@ -129,7 +129,7 @@ pub struct Mixed {
     pub mice: Option<MiceConfig>,
 }
 
-/// Which hosts a job of the mixed scenario gets. Every published file says the same.
+/// The hosts of a job of the mixed scenario. All published files have the same value.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AllocationMode {
@@ -137,7 +137,7 @@ pub enum AllocationMode {
     RackBalanced,
 }
 
-/// How the pipeline is laid over hosts. Every published file says the same.
+/// The placement of the pipeline on hosts. All published files have the same value.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StagePlacementMode {
@@ -145,9 +145,9 @@ pub enum StagePlacementMode {
     TopologyAware,
 }
 
-/// `jobs`: what a job has different from the scenario.
+/// `jobs`: settings of a job that differ from the scenario.
 #[derive(Clone, Debug, Deserialize)]
-#[expect(missing_docs, reason = "the keys say it")]
+#[expect(missing_docs, reason = "the keys give the meanings")]
 pub struct MixedJobs {
     pub tp_heavy: Option<JobOverride>,
     pub pp_dp: Option<JobOverride>,
@@ -155,14 +155,14 @@ pub struct MixedJobs {
 
 /// `jobs.*`.
 #[derive(Clone, Copy, Debug, Deserialize)]
-#[expect(missing_docs, reason = "the keys say it")]
+#[expect(missing_docs, reason = "the keys give the meanings")]
 pub struct JobOverride {
     pub steps: Option<usize>,
 }
 
 /// `mice`: short background flows.
 #[derive(Clone, Debug, Deserialize)]
-#[expect(missing_docs, reason = "the keys say it")]
+#[expect(missing_docs, reason = "the keys give the meanings")]
 pub struct MiceConfig {
     pub enabled: bool,
     pub seed: u32,
@@ -175,7 +175,7 @@ pub struct MiceConfig {
 }
 
 impl Scenario {
-    /// The mice, where there are any.
+    /// The mice, if there are any.
     pub fn mice(&self) -> Option<&MiceConfig> {
         let mice = match self {
             Scenario::DpHeavy(params) => &params.mice,

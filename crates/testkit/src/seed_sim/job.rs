@@ -1,10 +1,10 @@
 //! A job: steps of phases in strict sequence, each phase a computation or a sequence of buckets of flows.
 //!
-//! Models: a bucket ends when its last flow completes; what comes next starts synchronously, at that instant.
-//! Leaves out: concurrency of buckets or phases, gaps between steps, repair after a lost packet (the job then
-//! just stops).
-//! Invariant: all flows of a bucket are scheduled when it starts, in order, each at its absolute start time
-//! or at once if that is past.
+//! Models: a bucket ends when its last flow completes; the next one starts synchronously, at that instant.
+//! Leaves out: concurrency of buckets or phases, gaps between steps, recovery after a lost packet (the job then never
+//! ends).
+//! Invariant: all flows of a bucket are scheduled when it starts, in order, each at its absolute start time or at once
+//! if that is past.
 //! Source: specification of the seed simulator, section 7.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub(super) struct PlannedFlow {
 /// Flows behind one barrier.
 pub(super) type Bucket = Vec<PlannedFlow>;
 
-/// What a job does at a time.
+/// One activity of a job.
 pub(super) enum Work {
     Compute { ms: f64 },
     Communicate { buckets: Vec<Bucket> },
@@ -70,7 +70,7 @@ pub struct StepTimes {
     pub phases: Vec<(String, f64, f64)>,
 }
 
-/// A job under way.
+/// A running job.
 pub(super) struct Job {
     actor: ActorIdx,
     mtu: u64,

@@ -1,10 +1,10 @@
 //! Mice: short background flows at a fixed pace, from and to random hosts.
 //!
-//! Models: one flow per tick for the whole network, with a generator of its own, so that the sequence is
-//! always the same.
+//! Models: one flow per tick for the whole network, with a generator of its own, so that the sequence is always the
+//! same.
 //! Leaves out: random arrival.
-//! Invariant: the times of ticks are sums of delays, rounded each time. The tick at or after the end sends
-//! nothing: it takes stock of the flows that have finished by then.
+//! Invariant: the times of ticks are sums of delays, rounded each time. The tick at or after the end sends no flow: it
+//! lists the flows that have finished by then.
 //! Source: specification of the seed simulator, section 10.
 
 use super::config::MiceConfig;

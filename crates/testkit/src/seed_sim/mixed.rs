@@ -1,11 +1,8 @@
-//! The mixed scenario: a tensor-parallel and a pipeline-parallel job side by side, each on half of every
-//! rack.
+//! The mixed scenario: a tensor-parallel and a pipeline-parallel job side by side, each on half of every rack.
 //!
-//! Models: many small all-reduces with computation between them; microbatches forward and backward through
-//! four stages.
-//! Leaves out: dependencies between stages or microbatches (there is only the barrier of the phase), other
-//! placements.
-//! Invariant: sizes are scaled and cut to whole bytes; times of flows are absolute, so that only the first
+//! Models: many small all-reduces with computation between them; microbatches forward and backward through four stages.
+//! Leaves out: dependencies between stages or microbatches (there is only the barrier of the phase), other placements.
+//! Invariant: sizes are scaled and truncated to whole bytes; times of flows are absolute, so that only the first
 //! forward phase is really staggered.
 //! Source: specification of the seed simulator, section 9.
 

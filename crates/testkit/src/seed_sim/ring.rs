@@ -1,7 +1,7 @@
 //! Ring collectives, expanded into flows.
 //!
-//! Models: P participants in a given order; in each of P-1 rounds everybody sends one chunk to the next in
-//! the ring.
+//! Models: P participants in a given order; in each of P-1 rounds every participant sends one chunk to the next in the
+//! ring.
 //! Leaves out: dependencies between rounds; the seed simulator has none. The three operations expand alike.
 //! Invariant: flows are listed by round, then by sender in ring order; start times are absolute.
 //! Source: specification of the seed simulator, section 7.
@@ -23,7 +23,7 @@ pub struct RingOrder {
     pub order: Vec<String>,
 }
 
-/// Recorded rings, handed out one by one in the order in which collectives are built.
+/// Recorded rings, returned one by one in the order in which collectives are built.
 pub(super) struct Rings<'a> {
     unit: &'a ScalableUnit,
     remaining: Box<dyn Iterator<Item = &'a RingOrder> + 'a>,
@@ -59,7 +59,7 @@ fn expand(order: &[NodeIdx], bytes_per_participant: u64, gap_us: f64) -> Vec<Pla
     flows
 }
 
-/// Size of the chunk sent in a round; the first chunks take what does not divide.
+/// Size of the chunk sent in a round; the first chunks are one byte larger if the size does not divide evenly.
 fn chunk_bytes(bytes_per_participant: u64, n_chunks: usize, round: usize) -> u64 {
     let n_chunks = n_chunks as u64;
     bytes_per_participant / n_chunks + u64::from((round as u64) < bytes_per_participant % n_chunks)

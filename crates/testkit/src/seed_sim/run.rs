@@ -1,7 +1,7 @@
 //! One run of the seed simulator, from configuration to results.
 //!
-//! Models: the order in which things are set up, which decides ties: links, failures, then the first tick of
-//! the mice, then the start of each job.
+//! Models: the order of setup, which decides ties: links, failures, then the first tick of the mice, then the start of
+//! each job.
 //! Leaves out: logs, and reading files.
 //! Source: specification of the seed simulator, sections 7, 11 and 12.
 
@@ -19,7 +19,7 @@ use crate::reference::{
 /// The mice are the first actor; jobs follow.
 const MICE: ActorIdx = 0;
 
-/// All that a run yields.
+/// The results of a run.
 pub struct SeedRun {
     /// The fabric, with its failures.
     pub unit: ScalableUnit,
@@ -33,7 +33,7 @@ pub struct SeedRun {
     pub link_busy_s: Vec<f64>,
     /// When each job and its parts began and ended.
     pub jobs: Vec<JobTimes>,
-    /// What the simulator reports at its end.
+    /// The report of the simulator at its end.
     pub statistics: Statistics,
 }
 
@@ -114,7 +114,7 @@ impl<'a> Workload<'a> {
     }
 
     fn mice_mut(&mut self) -> &mut Mice<'a> {
-        self.mice.as_mut().expect("only mice that exist act")
+        self.mice.as_mut().expect("there are mice")
     }
 
     fn describe(&self, network: &Network<'_>, flow_idx: FlowIdx) -> Flow {

@@ -1,10 +1,10 @@
-//! The statistics that the seed simulator reports at the end of a run, under the names it gives them.
+//! The statistics that the seed simulator reports at the end of a run, under its own names.
 //!
 //! Models: counts, route lengths, link loads, queue peaks, step times, completion times of mice.
 //! Leaves out: echoes of the configuration.
-//! Invariant: serialized, a value equals the reported one to the last bit, oddities included: failed links
-//! count as capacity, mean queues are over hosts and switches alike, the utilization divides by a time that
-//! the mice may stretch.
+//! Invariant: serialized, a value equals the reported one to the last bit, oddities included: failed links count as
+//! capacity, mean queues are over hosts and switches alike, the utilization divides by a time that the mice may
+//! prolong.
 //! Source: specification of the seed simulator, section 11.
 
 use std::collections::BTreeMap;
@@ -33,9 +33,9 @@ pub struct Statistics {
     pub mice: Option<MiceStatistics>,
 }
 
-/// Packets, routes and links. The names in the report say what is what.
+/// Packets, routes and links. The names in the report give the meanings.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the reported names say it")]
+#[expect(missing_docs, reason = "the reported names give the meanings")]
 pub struct NetworkStatistics {
     #[serde(rename = "total packets count")]
     pub created: u64,
@@ -96,7 +96,7 @@ pub struct QueueStatistics {
 
 /// Durations of the finished steps of a job; zero if there are none.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names give the meanings")]
 pub struct StepStatistics {
     #[serde(rename = "step_time_avg_ms")]
     pub mean_ms: f64,
@@ -108,7 +108,7 @@ pub struct StepStatistics {
 
 /// Completion times of the short flows that finished in time.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names give the meanings")]
 pub struct MiceStatistics {
     #[serde(rename = "mice_flows")]
     pub flows: usize,
@@ -164,7 +164,7 @@ impl NetworkStatistics {
     }
 }
 
-/// Bytes sent in percent of what both directions of all links could have sent until the end.
+/// Bytes sent in percent of the capacity of both directions of all links until the end.
 fn utilization_percent(unit: &ScalableUnit, network: &Network<'_>, end_s: f64) -> f64 {
     let sent: u64 = network.link_bytes().iter().sum();
     let capacity = sum(unit.fabric.links().iter().map(|link| link.rate_bps / 8.0 * end_s * 2.0));

@@ -2,9 +2,9 @@
 //!
 //! Models: leaves with servers below and spines above, each pair joined by several links of its own.
 //! Leaves out: more than one unit.
-//! Invariants: nodes are hosts (leaf-major), leaves, spines. Links are made in the order in which failures
-//! are drawn: host links by leaf, server, NIC, then fabric links by leaf, spine, number. That order also
-//! numbers the ports.
+//! Invariants: nodes are hosts (leaf-major), leaves, spines. Links are created in the order in which failures are
+//! sampled: host links by leaf, server, NIC, then fabric links by leaf, spine, number. That order also numbers the
+//! ports.
 //! Source: specification of the seed simulator, sections 2, 5 and 6.
 
 use super::config::Topology;
@@ -40,15 +40,15 @@ pub struct Port {
     pub number: usize,
     /// The link's name.
     pub link: String,
-    /// Whether the link is out of order.
+    /// Whether the link is down.
     pub link_failed: bool,
     /// The longest queue seen, in packets.
     pub peak: usize,
 }
 
 impl ScalableUnit {
-    /// Builds nodes and links, draws failures from `twister` (not at all if their probability is zero),
-    /// installs routes.
+    /// Builds nodes and links, samples failures from `twister` (not at all if their probability is zero), installs
+    /// routes.
     pub fn new(topology: &Topology, twister: &mut Twister) -> Self {
         let mut unit = Self::with_nodes(topology);
         unit.connect_servers(topology);
@@ -172,17 +172,17 @@ impl ScalableUnit {
         self.node_names[..self.n_hosts].iter().position(|known| known == name)
     }
 
-    /// Whether a link is out of order.
+    /// Whether a link is down.
     pub fn is_failed(&self, link: LinkIdx) -> bool {
         self.fabric.links()[link].failed
     }
 
-    /// Number of links out of order.
+    /// Number of links that are down.
     pub fn n_failed_links(&self) -> usize {
         self.fabric.links().iter().filter(|link| link.failed).count()
     }
 
-    /// Number of switches with at least one link out of order.
+    /// Number of switches with at least one link down.
     pub fn n_affected_switches(&self) -> usize {
         (self.n_hosts..self.fabric.n_nodes())
             .filter(|&node| {

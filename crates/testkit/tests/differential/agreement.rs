@@ -1,4 +1,4 @@
-//! What must agree.
+//! The results that must agree.
 
 use netloom_records::DropReason;
 use netloom_testkit::reference::{Hop, Outcome};

@@ -1,12 +1,13 @@
-//! The engine against the referee, packet for packet, on random small fabrics.
+//! The engine against the reference simulator, packet for packet, on random small fabrics.
 //!
-//! The engine runs with a registered policy in a wrapper that writes down what randomness it was given: flow hashes and
-//! raw random words. The referee gets only these and computes all else for itself, in doubles and with one global
-//! heap: paths, queues, ties among queues, starts, arrivals, completions. Hooks at every switch tell the exact instants
-//! in the engine; a run without hooks, with the shortcut, and with all nodes in one partition must record the same.
+//! The engine runs with a registered policy in a wrapper that records its random inputs: flow hashes and raw random
+//! words. The reference simulator gets only these and computes everything else itself, in doubles and with one global
+//! heap: paths, queues, ties among queues, starts, arrivals, completions. Hooks at every switch record the exact
+//! instants in the engine; a run without hooks, with the shortcut, and with all nodes in one partition must record the
+//! same.
 //!
-//! Two simulators need not agree on the order of two events at one node and instant, so scenes in which that happens
-//! are left out; link speeds are primes (in ps per byte) to make them few.
+//! Two simulators need not agree on the order of two events at one node and instant, so scenes with such ties are left
+//! out; link speeds are primes (in ps per byte) to make them few.
 
 mod agreement;
 mod reference_side;

@@ -1,4 +1,4 @@
-//! The referee's side: the same scene in doubles, with routes found by a search of its own.
+//! The reference simulator's side: the same scene in doubles, with routes found by a search of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,14 +16,14 @@ pub fn picoseconds(seconds: f64) -> u64 {
     (seconds * 1e12).round() as u64
 }
 
-/// Chooses by what the engine noted of the randomness, and computes the rest.
+/// Chooses by the random inputs that the engine recorded, and computes the rest.
 struct Replay<'a> {
     draft: &'a Draft,
     notes: &'a Notes,
 }
 
 impl Replay<'_> {
-    /// The flow hash input of a message: the size of its last packet tells.
+    /// The flow-hash input of a message, identified by the size of its last packet.
     fn entropy(&self, flow: usize) -> u32 {
         let packet = self.draft.model.transport.packet.0;
         let last = self.draft.sendings[flow].size.0 - (self.draft.n_packets(flow) - 1) * packet;
@@ -56,7 +56,7 @@ impl Choice for Replay<'_> {
     }
 }
 
-/// Plays the scene.
+/// Runs the scene.
 pub fn play(draft: &Draft, witnessed: &Witnessed) -> Outcome {
     let packet = draft.model.transport.packet.0;
     let sending = |listed: &netloom_testkit::fixture::Sending| Sending {
@@ -73,7 +73,8 @@ pub fn play(draft: &Draft, witnessed: &Witnessed) -> Outcome {
     play_scene(&scene, &mut Replay { draft, notes: &witnessed.notes })
 }
 
-/// The fabric in doubles. With local knowledge the routes are the healthy ones, and the referee leaves out dead ports.
+/// The fabric in doubles. With local failure awareness the routes are the healthy ones, and the reference simulator
+/// leaves out dead ports.
 fn fabric(draft: &Draft) -> Fabric {
     let model = &draft.model;
     let mut fabric = Fabric::default();
@@ -115,10 +116,10 @@ fn groups(draft: &Draft) -> Option<Vec<u32>> {
     (routing.n_groups() > 0).then(|| nodes.map(|node| routing.group_of(node)).collect())
 }
 
-/// Links between groups, then others, on the way to the destination.
+/// The number of links between groups, then of others, on the path to the destination.
 type Way = (u32, u32);
 
-/// Looks for the minimal ways to one host over links that are not known to be dead.
+/// Searches the minimal paths to one host over links that are not known to be dead.
 struct Search<'a> {
     fabric: &'a Fabric,
     groups: Option<&'a [u32]>,
@@ -127,7 +128,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The way that begins with a port, if one does.
+    /// The length of the path that begins with a port, if there is one.
     fn through(&self, node: usize, port: usize, variants: &BTreeMap<usize, Way>) -> Option<Way> {
         let next = self.fabric.neighbour(node, port);
         if self.dead[self.fabric.link_idx(node, port)] {
@@ -139,8 +140,8 @@ impl Search<'_> {
         let is_switch = |node| self.fabric.kind(node) == NodeKind::Switch;
         let &(between, within) = variants.get(&next).filter(|_| is_switch(next))?;
         let Some(groups) = self.groups else { return Some((0, within + 1)) };
-        // To go from one switch of a group to another one may be needed at either end of a link between groups, and
-        // those who need not are no nearer.
+        // At either end of a link between groups another hop within the group may be needed, and switches that do not
+        // need it count as no nearer.
         Some(match (is_switch(node), between) {
             (false, 0) => (0, within.max(1)),
             (false, _) => (between, within.max(2)),
@@ -149,7 +150,7 @@ impl Search<'_> {
         })
     }
 
-    /// The way of every switch: begins anew until a round finds nothing better.
+    /// The path length of every switch: repeated until a round finds nothing better.
     fn variants(&self) -> BTreeMap<usize, Way> {
         let mut variants = BTreeMap::new();
         loop {

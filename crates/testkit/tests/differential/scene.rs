@@ -7,7 +7,7 @@ use netloom_testkit::fixture::{Cable, Clos, Sending, ThreeTiers, Wiring, model, 
 use netloom_testkit::reference::Outcome;
 use netloom_units::{Bytes, LinkId, NodeId, Parameter, Random, Settings, Spec, Time, Value};
 
-/// Speeds of links in ps per byte: primes, so that streams over different links fall out of step.
+/// Speeds of links in ps per byte: primes, so that streams over different links do not stay in step.
 const SPEEDS: [u64; 24] =
     [23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127, 131];
 
@@ -33,7 +33,7 @@ impl Kind {
     }
 }
 
-/// A scene before it is played.
+/// A scene before it is run.
 #[derive(Debug, Clone)]
 pub struct Draft {
     /// Its number.
@@ -46,7 +46,7 @@ pub struct Draft {
     pub sendings: Vec<Sending>,
     /// The policy.
     pub kind: Kind,
-    /// Links that never worked.
+    /// Links that are down from the start.
     pub dead: Vec<bool>,
 }
 
@@ -80,13 +80,14 @@ impl Draft {
         Draft { seed, model, speeds, sendings, kind, dead }
     }
 
-    /// How many packets a message becomes.
+    /// The number of packets of a message.
     pub fn n_packets(&self, flow: usize) -> u64 {
         self.sendings[flow].size.0.div_ceil(self.model.transport.packet.0)
     }
 }
 
-/// A cable of so many ps per byte. The rate is rounded up, so rounding up the serialization gives whole ps again.
+/// A cable of this number of ps per byte. The rate is rounded up, so rounding up the serialization gives whole ps
+/// again.
 fn cable(speed: u64, delay: u64) -> Cable {
     Cable::new(8_000_000_000_000_u64.div_ceil(speed), delay)
 }
@@ -176,7 +177,7 @@ fn of_groups_or_rails(random: &mut Random, speeds: &[u64]) -> Wiring {
     }
 }
 
-/// The same fabric, each link with a speed by its number and a few ps of delay more, which keep parallel paths apart.
+/// The same fabric, each link with a speed by its number and a few more ps of delay, so that parallel paths differ.
 fn each_link_its_own(blank: Wiring, speeds: &[u64]) -> Wiring {
     let mut builder = FabricBuilder::new(blank.fabric.n_hosts() as u32, blank.fabric.n_switches() as u32);
     for (number, link) in blank.fabric.links().iter().enumerate() {
@@ -227,8 +228,8 @@ fn dead_links(random: &mut Random, n_links: usize) -> Vec<bool> {
     dead
 }
 
-/// Messages at odd instants. The size of the last packet is the message's own: it tells which message a flow hash
-/// belongs to.
+/// Messages at odd instants. The size of the last packet is unique to each message: it identifies the message of a flow
+/// hash.
 fn messages(random: &mut Random, model: &Model) -> Vec<Sending> {
     let n_hosts = model.fabric.n_hosts() as u32;
     let packet = model.transport.packet.0;
@@ -243,7 +244,7 @@ fn messages(random: &mut Random, model: &Model) -> Vec<Sending> {
     (0..n_messages).map(&mut sending).collect()
 }
 
-/// Fails unless the scenes, all together, have met what they are meant to meet.
+/// Fails unless the scenes, all together, cover the cases that they are meant to cover.
 pub fn cover_much(scenes: &[(Draft, Outcome)]) {
     for kind in [Kind::Ecmp, Kind::Spray, Kind::Adaptive] {
         assert!(scenes.iter().filter(|(draft, _)| draft.kind == kind).count() > 60, "{kind:?}");
@@ -264,6 +265,6 @@ pub fn cover_much(scenes: &[(Draft, Outcome)]) {
         let nodes = 0..draft.model.fabric.n_nodes();
         nodes.clone().any(|node| (0..draft.sendings.len()).any(|flow| ports(node, flow) > 1))
     };
-    assert!(count(&several) > 100, "packets of one flow hardly ever parted");
+    assert!(count(&several) > 100, "packets of one flow rarely took different paths");
     assert!(scenes.iter().all(|(draft, _)| draft.model.fabric.is_host(NodeId(0))));
 }

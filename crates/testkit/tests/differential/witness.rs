@@ -1,4 +1,4 @@
-//! The engine's side: runs a scene with wrapped policies and with hooks that write every instant down.
+//! The engine's side: runs a scene with wrapped policies and with hooks that record every instant.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -12,22 +12,22 @@ use netloom_units::{NodeId, StateWriter, Time};
 
 use crate::scene::Draft;
 
-/// One packet at one node, named by what a policy can see.
+/// One packet at one node, identified by what a policy knows.
 pub type Sight = (u32, u32, u32);
 
 /// Where and when something happened to a packet at a switch: (node, flow hash input, number), port, instant.
 pub type Instants = BTreeMap<Sight, (u32, Time)>;
 
-/// What the engine's run gave away.
+/// The random inputs and instants recorded from the engine's run.
 #[derive(Debug, Default)]
 pub struct Notes {
-    /// The raw random word a policy was about to draw, by (node, entropy, number of the packet).
+    /// The raw random word that a policy was about to use, by (node, flow-hash input, number of the packet).
     pub words: BTreeMap<Sight, u32>,
     /// Arrivals at switches, by in-link.
     pub arrived: Instants,
     /// Starts of transmissions at switches, by port.
     pub started: Instants,
-    /// Flow hash input by size of the last packet.
+    /// Flow-hash input by size of the last packet.
     pub entropies: BTreeMap<u32, u32>,
 }
 
@@ -35,20 +35,20 @@ pub struct Notes {
 pub struct Witnessed {
     /// What was recorded.
     pub run: Run,
-    /// What was noted.
+    /// The notes.
     pub notes: Notes,
 }
 
 type Shared = Arc<Mutex<Notes>>;
 
-/// The registered policy, and the word it would draw next.
+/// The registered policy, and the random word it would use next.
 struct Wrapped {
     policy: Balancer,
     node: u32,
     notes: Shared,
 }
 
-/// Hands a trait object on as the sized type the registry wants.
+/// Passes a trait object as the sized type that the registry expects.
 struct Through<'a>(&'a mut dyn Ports);
 
 impl Ports for Through<'_> {
@@ -84,7 +84,7 @@ impl DynBalance for Wrapped {
     }
 }
 
-/// Writes down who passes when.
+/// Records passing packets with their instants.
 struct Clerk {
     node: u32,
     packet_bytes: u32,
@@ -108,7 +108,7 @@ impl Hook for Clerk {
     }
 }
 
-/// Runs the scene, witnessed and not: all ways must record the same.
+/// Runs the scene with and without wrappers and hooks: all runs must record the same.
 pub fn run(draft: &Draft) -> Witnessed {
     let notes = Shared::default();
     let mut model = draft.model.clone();

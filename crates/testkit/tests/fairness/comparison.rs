@@ -1,4 +1,4 @@
-//! A flow set in a configuration: what each flow gets, beside the ideal crossbar and beside max-min.
+//! A flow set in a configuration: the throughput of each flow, that with an ideal crossbar, and its max-min share.
 
 use crate::configuration::Configuration;
 use crate::flow_set::FlowSet;
@@ -9,43 +9,43 @@ use crate::path::resources;
 const OVERHEAD: Overhead =
     Overhead { data: PACKET as f64 / PAYLOAD as f64, acks: ACK as f64 / PAYLOAD as f64 };
 
-/// What one flow gets, in bit/s of payload.
+/// Throughputs of one flow, in bit/s of payload.
 #[derive(Debug, Clone, Copy)]
 pub struct Share {
     /// In the network as it is.
     pub found: f64,
     /// With an ideal crossbar.
     pub ideal: f64,
-    /// By water-filling. It bounds the least share of a flow set, and no single flow: one gets more where another cannot use
-    /// its share, since its packets wait behind others that have no credits.
+    /// By water-filling. It bounds the least share of a flow set, not that of a single flow: a flow may get more if
+    /// another cannot use its share, because its packets wait behind others without credits.
     pub max_min: f64,
 }
 
 impl Share {
-    /// Of what it gets with an ideal crossbar.
+    /// Throughput relative to that with an ideal crossbar.
     pub fn of_ideal(&self) -> f64 {
         self.found / self.ideal
     }
 
-    /// Of its max-min share.
+    /// Throughput relative to its max-min share.
     pub fn of_max_min(&self) -> f64 {
         self.found / self.max_min
     }
 }
 
-/// See the module.
+/// A flow set with its throughputs in a configuration.
 #[derive(Debug, Clone)]
 pub struct Comparison {
     /// The flow set.
     pub set: FlowSet,
-    /// Each flow.
+    /// The shares of each flow.
     pub shares: Vec<Share>,
-    /// What did not hold of either run that must hold of every run.
+    /// Conditions of every run that either run violates.
     pub faults: Vec<String>,
 }
 
-/// No shares of links are possible of which the least is more than the least max-min share; up to the edges of what counts,
-/// and ACKs, of which other shares have others.
+/// No allocation has a least share above the least max-min share, except for the limits of the measured interval, and
+/// for ACKs, whose number depends on the shares.
 const SLACK: f64 = 1.03;
 
 fn least(rates: &[f64]) -> f64 {
@@ -73,17 +73,17 @@ pub fn compare(set: &FlowSet, configuration: Configuration) -> Comparison {
 }
 
 impl Comparison {
-    /// The worst share of its ideal that a flow has here.
+    /// The lowest throughput of a flow relative to its ideal.
     pub fn worst_of_ideal(&self) -> f64 {
         self.shares.iter().map(Share::of_ideal).fold(f64::MAX, f64::min)
     }
 
-    /// The worst share of its max-min share.
+    /// The lowest throughput of a flow relative to its max-min share.
     pub fn worst_of_max_min(&self) -> f64 {
         self.shares.iter().map(Share::of_max_min).fold(f64::MAX, f64::min)
     }
 
-    /// The scenario, and its figures as a comment behind each other in Gb/s.
+    /// The scenario, with the figures of all flows as a comment, in Gb/s.
     pub fn text(&self, configuration: Configuration) -> String {
         let mut text =
             format!("# flow set {}: {configuration}\n{}", self.set.number, self.set.scenario(configuration));

@@ -1,24 +1,24 @@
-//! What is varied of the network while the flows stay: policy, forwarding, virtual lanes, speedup.
+//! The network settings that vary while the flows stay: policy, forwarding, virtual lanes, speedup.
 
 use std::fmt;
 
 use crate::path::Merging;
 
-/// See the module.
+/// One combination of the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Configuration {
-    /// Whether each packet chooses its path by load; else there are forwarding tables.
+    /// Whether each packet chooses its path by load; otherwise there are forwarding tables.
     pub is_adaptive: bool,
-    /// Whether switches forward packets only when they have come whole.
+    /// Whether switches use store-and-forward.
     pub stores: bool,
     /// Whether ACKs have a virtual lane of their own.
     pub lane_apart: bool,
-    /// Of the crossbar.
+    /// Speedup of the crossbar.
     pub speedup: u32,
 }
 
 impl Configuration {
-    /// What a scenario gets that says `credits: {}`, with forwarding tables.
+    /// The defaults of a scenario with `credits: {}`, with forwarding tables.
     pub const DEFAULT: Configuration =
         Configuration { is_adaptive: false, stores: false, lane_apart: false, speedup: 2 };
 
@@ -38,7 +38,7 @@ impl Configuration {
         all
     }
 
-    /// The sections of a scenario that say so; defaults are not written.
+    /// The sections of a scenario with these settings; defaults are not written.
     pub fn sections(self) -> String {
         let policy = if self.is_adaptive { "adaptive" } else { "deterministic" };
         let mut settings = Vec::new();

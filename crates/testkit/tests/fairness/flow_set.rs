@@ -1,18 +1,18 @@
 //! Random flow sets: 2 to 12 flows between random hosts of a small leaf-spine fabric or fat tree, all links alike.
 //!
-//! Delays are such that a buffer holds more than a round trip carries, so that links alone limit a flow without
+//! Delays are such that a buffer holds more than the bandwidth-delay product, so that only links limit a flow without
 //! competition.
 
 use netloom_units::{HostId, Random};
 
 use crate::configuration::Configuration;
 
-/// See the module.
+/// A random flow set.
 #[derive(Debug, Clone)]
 pub struct FlowSet {
     /// Its number, which is also the seed.
     pub number: u32,
-    /// The fabric as a scenario has it.
+    /// The fabric, as written in a scenario.
     fabric: String,
     /// The names of hosts.
     hosts: Vec<String>,
@@ -28,7 +28,7 @@ impl FlowSet {
             if random.below(3) == 0 { fat_tree(&mut random) } else { leaf_spine(&mut random) };
         let n_hosts = hosts.len() as u32;
         let n_flows = 2 + random.below(11);
-        // Often the same few hosts: flows are to meet.
+        // Often the same few hosts, so that flows compete.
         let n_used = n_hosts.min(2 + random.below(n_hosts - 1));
         let flow = |_| {
             let from = random.below(n_hosts);
@@ -63,7 +63,7 @@ impl FlowSet {
         }
     }
 
-    /// The scenario: 200 us to settle, 400 us that count.
+    /// The scenario: 200 us of warm-up, 400 us that are measured.
     pub fn scenario(&self, configuration: Configuration) -> String {
         let FlowSet { number, fabric, .. } = self;
         let mut text = format!("netloom: 1\nseed: {number}\nfabric: {fabric}\n{}", configuration.sections());

@@ -1,8 +1,9 @@
-//! Over random flow sets, all flows together get what they would with an ideal crossbar, and hardly any much less.
+//! Over random flow sets, the total throughput of all flows is that with an ideal crossbar, and hardly any flow gets
+//! much less.
 //!
-//! The ideal crossbar is not enough to compare with: where a NIC starves a flow, it does so there, too. So no flow may
-//! be far below its max-min share, either. It can be somewhat below, with any arbiter: packets wait behind others that
-//! have no credits, in the buffers of links and in NICs.
+//! A comparison with the ideal crossbar is not enough: if a NIC starves a flow, it does so there, too. So no flow may
+//! be far below its max-min share, either. It can be somewhat below, with any arbiter: packets wait behind others
+//! without credits, in the buffers of links and in NICs.
 
 use crate::comparison::compare;
 use crate::configuration::Configuration;
@@ -10,7 +11,7 @@ use crate::flow_set::FlowSet;
 use crate::parallel;
 use crate::statistics::{Statistics, number, report};
 
-/// Measures every so many random flow sets.
+/// Measures every n-th random flow set.
 fn measured(configuration: Configuration, every: usize) -> Statistics {
     let n_sets = number("NETLOOM_FAIRNESS_SETS", 200) as u32;
     let sets: Vec<FlowSet> = (1..=n_sets).step_by(every).map(FlowSet::random).collect();
@@ -30,7 +31,7 @@ fn measured_of(sets: &[FlowSet], configuration: Configuration) -> Statistics {
 }
 
 #[test]
-fn at_the_defaults_every_flow_gets_nearly_what_an_ideal_crossbar_gives() {
+fn with_default_settings_every_flow_is_close_to_an_ideal_crossbar() {
     let found = measured(Configuration::DEFAULT, 1);
     assert!((found.sum - 1.0).abs() < 0.02, "together {} of ideal", found.sum);
     assert!(found.worst() > 0.4, "the worst flow gets {} of ideal", found.worst());
@@ -39,13 +40,13 @@ fn at_the_defaults_every_flow_gets_nearly_what_an_ideal_crossbar_gives() {
 }
 
 #[test]
-fn a_crossbar_as_fast_as_its_links_carries_nearly_as_much_as_an_ideal_one() {
+fn a_crossbar_of_speedup_1_is_close_to_an_ideal_one_in_total() {
     let found = measured(Configuration { speedup: 1, ..Configuration::DEFAULT }, 1);
     assert!((found.sum - 1.0).abs() < 0.06, "together {} of ideal", found.sum);
 }
 
 #[test]
-fn waiting_for_turns_costs_permutations_next_to_nothing() {
+fn permutations_lose_almost_no_throughput_by_turns() {
     for (speedup, most) in [(2, 0.02), (1, 0.06)] {
         let configuration = Configuration { speedup, ..Configuration::DEFAULT };
         let sets: Vec<FlowSet> = (1..=10).map(FlowSet::permutation).collect();
@@ -55,14 +56,14 @@ fn waiting_for_turns_costs_permutations_next_to_nothing() {
 }
 
 #[test]
-fn no_flow_starves_whatever_the_forwarding_the_lanes_and_the_policy() {
+fn no_flow_starves_under_any_forwarding_vls_and_policy() {
     let is_tested_above = |configuration: &Configuration| {
         Configuration { speedup: 2, ..*configuration } == Configuration::DEFAULT
     };
     for configuration in Configuration::all().into_iter().filter(|found| !is_tested_above(found)) {
         let found = measured(configuration, 5);
         let most = if configuration.speedup == 1 { 0.06 } else { 0.02 };
-        // Where paths follow from loads, other loads make other paths, with more or less competition.
+        // Where paths depend on load, different loads cause different paths, with more or less competition.
         if !configuration.is_adaptive {
             assert!((found.sum - 1.0).abs() < most, "{configuration}: together {} of ideal", found.sum);
         }

@@ -1,15 +1,15 @@
-//! Max-min shares by water-filling: all flows rise together until a link of theirs is full; those that cross it stay there,
-//! the others rise on.
+//! Max-min shares by water-filling: the rates of all flows rise together until a link is full; flows over that link
+//! keep their rate, the others rise on.
 //!
-//! ACKs take a part of links, too. It is subtracted from their capacity, since no flow is to be held down to the level of
-//! a link that only its ACKs cross: in turns, until neither changes any more.
+//! ACKs take a part of links, too. It is subtracted from their capacity, since a link that only ACKs of a flow cross
+//! must not limit that flow to its level: repeated until neither changes any more.
 
-/// One link direction, or several that are as good as one.
+/// One link direction, or several that count as one.
 #[derive(Debug, Clone, Default)]
 pub struct Resource {
-    /// What it carries, in bit/s.
+    /// Its capacity, in bit/s.
     pub capacity: f64,
-    /// Flows whose data crosses it, once for each time.
+    /// Flows whose data crosses it, once for each crossing.
     pub data: Vec<usize>,
     /// Flows whose ACKs cross it.
     pub acks: Vec<usize>,
@@ -20,14 +20,14 @@ pub struct Resource {
 pub struct Overhead {
     /// In data packets.
     pub data: f64,
-    /// In the ACKs that answer them.
+    /// In the ACKs for them.
     pub acks: f64,
 }
 
 /// The share of each flow: payload, in bit/s.
 pub fn shares(n_flows: usize, resources: &[Resource], overhead: Overhead) -> Vec<f64> {
     let mut shares = vec![0.0; n_flows];
-    // Each turn leaves a sixtieth of the error.
+    // Each iteration leaves a sixtieth of the error.
     for _ in 0..8 {
         let left: Vec<f64> = resources
             .iter()
@@ -41,7 +41,7 @@ pub fn shares(n_flows: usize, resources: &[Resource], overhead: Overhead) -> Vec
     shares
 }
 
-/// Water-filling of what is left of each resource for payload.
+/// Water-filling of the rest of each resource for payload.
 fn filled(n_flows: usize, resources: &[Resource], mut left: Vec<f64>) -> Vec<f64> {
     let mut shares = vec![None; n_flows];
     while shares.contains(&None) {
@@ -82,20 +82,20 @@ mod tests {
     }
 
     #[test]
-    fn who_is_limited_elsewhere_leaves_the_rest_to_others() {
-        // The example of Bertsekas and Gallager, Data Networks, in short: 0 over all three links.
+    fn a_flow_limited_elsewhere_leaves_its_rest_to_others() {
+        // The example of Bertsekas and Gallager, Data Networks, shortened: flow 0 crosses all three links.
         let links = [resource(1.0, &[0, 1, 2]), resource(1.0, &[0, 3]), resource(2.0, &[0, 3])];
         assert_close(&shares(4, &links, BARE), &[1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0]);
     }
 
     #[test]
-    fn the_flow_of_a_link_of_its_own_gets_all_of_it() {
+    fn a_flow_with_a_link_of_its_own_gets_its_capacity() {
         let links = [resource(5.0, &[0]), resource(3.0, &[1, 2]), resource(1.0, &[2])];
         assert_close(&shares(3, &links, BARE), &[5.0, 2.0, 1.0]);
     }
 
     #[test]
-    fn acks_take_their_part_and_hold_nobody_down() {
+    fn acks_take_capacity_but_do_not_limit_their_flow() {
         // 0 and 1 share a link that the ACKs of 2 cross.
         let shared = Resource { capacity: 1.0, data: vec![0, 1], acks: vec![2] };
         let overhead = Overhead { data: 1.0, acks: 0.01 };

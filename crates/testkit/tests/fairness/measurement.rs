@@ -1,7 +1,7 @@
-//! One run of a scenario: what each of its flows got, and what has to hold of every run.
+//! One run of a scenario: the throughput of each of its flows, and the conditions of every run.
 //!
-//! A flow's throughput is that of table `stages`: payload that arrived after the settling time. Every message is carried
-//! to its end, so packets can be counted.
+//! A flow's throughput is that of table `stages`: payload that arrived after the warm-up. Every message completes, so
+//! packets can be counted.
 
 use netloom_catalog::expand;
 use netloom_engine::{Options, Seams, Status};
@@ -15,7 +15,7 @@ pub const PAYLOAD: u64 = 4096;
 pub const PACKET: u64 = PAYLOAD + 62;
 pub const ACK: u64 = 64;
 
-/// The inside of switches.
+/// The crossbar of switches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Crossbar {
     /// That of the scenario.
@@ -34,17 +34,17 @@ pub fn model(text: &str, crossbar: Crossbar) -> Model {
     model
 }
 
-/// See the module.
+/// The results of a run.
 #[derive(Debug, Clone)]
 pub struct Measurement {
     /// Of each flow, in bit/s of payload.
     pub throughputs: Vec<f64>,
-    /// What did not hold of the run that must hold of every run.
+    /// Conditions of every run that this one violates.
     pub faults: Vec<String>,
 }
 
 impl Measurement {
-    /// Of each flow, in Gb/s, of a run without faults.
+    /// The throughputs of a run without faults, in Gb/s.
     pub fn gbps(&self) -> Vec<f64> {
         let found: Vec<f64> = self.throughputs.iter().map(|rate| rate / 1e9).collect();
         assert!(self.faults.is_empty(), "{found:.2?} Gb/s, and {}", self.faults.join("; "));
@@ -55,13 +55,13 @@ impl Measurement {
 /// Runs a scenario.
 pub fn measure(text: &str, crossbar: Crossbar) -> Measurement {
     let model = model(text, crossbar);
-    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows make sense");
+    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows are valid");
     let run = simulate_with(&model, work, Options::default(), Seams::default());
     let throughputs = run.records.stages.iter().map(|row| row.throughput).collect();
     Measurement { throughputs, faults: faults(&run, &model) }
 }
 
-/// What does not hold of a run: everything arrives, nothing is dropped or sent twice, and no packet waits for longer at the
+/// Violated conditions of a run: every packet arrives, none is dropped or sent twice, and no packet waits longer at the
 /// head of its queue than the rule of turns allows.
 fn faults(run: &Run, model: &Model) -> Vec<String> {
     let records = &run.records;
@@ -78,10 +78,10 @@ fn faults(run: &Run, model: &Model) -> Vec<String> {
         (records.drops.is_empty(), format!("dropped: {:?}", records.drops)),
         (arrived == needed && needed > 0, format!("{arrived} packets of {needed} arrived")),
         (sent == answered, format!("hosts sent {sent} packets and ACKs instead of {answered}")),
-        (repaired.is_none(), format!("sent again: {repaired:?}")),
+        (repaired.is_none(), format!("retransmitted: {repaired:?}")),
         (records.spurious_timeouts.is_empty(), format!("timeouts: {:?}", records.spurious_timeouts)),
         (late.is_none(), format!("passed more often than its bound: {late:?}")),
-        (!records.arbitration.is_empty(), "no row says how long packets waited".to_owned()),
+        (!records.arbitration.is_empty(), "no row of arbitration".to_owned()),
     ];
     checks.into_iter().filter(|(holds, _)| !holds).map(|(_, fault)| fault).collect()
 }

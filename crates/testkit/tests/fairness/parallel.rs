@@ -1,4 +1,4 @@
-//! The same for many items, on all cores; results come in the order of the items.
+//! A map over many items, on all cores; results are in the order of the items.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

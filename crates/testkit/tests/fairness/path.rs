@@ -1,9 +1,9 @@
 //! The links that each flow crosses, as resources that flows share.
 //!
-//! Paths are those that packets take: of each flow, one packet and its ACK are sent over the fabric as it is, and recorded.
-//! With forwarding tables that is the path of all its packets. With a policy that chooses for each packet, all links
-//! between the same two tiers of a subtree count as one: in fabrics of equal links, an even spread over them shows that
-//! no more can be got. So there max-min shares are those of the best spread that there is.
+//! Paths are those that packets take: for each flow, one packet and its ACK are sent over the unchanged fabric, and
+//! recorded. With forwarding tables that is the path of all its packets. With a policy that chooses for each packet,
+//! all links between the same two tiers of a subtree count as one: in fabrics of equal links, an even distribution over
+//! them attains the maximum. So in that case max-min shares are those of the best possible distribution.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use netloom_units::{HostId, PortId};
 
 use crate::max_min::Resource;
 
-/// Which links stand for one.
+/// The links that count as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merging {
     /// None: packets follow forwarding tables.
@@ -23,7 +23,7 @@ pub enum Merging {
     Trunks,
 }
 
-/// The links that flows of a model, given by their ends, cross.
+/// The links that the flows of a model, given by their endpoints, cross.
 pub fn resources(model: &Model, flows: &[(HostId, HostId)], merging: Merging) -> Vec<Resource> {
     let fabric = &model.fabric;
     let key = |port: PortId| match merging {

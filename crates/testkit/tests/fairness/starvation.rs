@@ -1,4 +1,4 @@
-//! Scenes in which one flow got next to nothing: its ingress was always busy when the turn was its own.
+//! Scenarios in which one flow got next to nothing: its ingress was always busy when it had the turn.
 
 use crate::measurement::{Crossbar, PACKET, PAYLOAD, measure};
 use crate::parallel;
@@ -6,7 +6,7 @@ use crate::parallel;
 /// A flow between two hosts.
 type Ends = (&'static str, &'static str);
 
-/// What is varied of the scene.
+/// The settings that vary.
 #[derive(Debug, Clone, Copy)]
 struct Variant {
     speedup: u32,
@@ -60,7 +60,7 @@ fn four_flows(variant: Variant) -> Vec<f64> {
 }
 
 #[test]
-fn two_flows_to_one_host_share_its_link_and_others_get_theirs() {
+fn two_flows_to_one_host_share_its_link_and_others_get_their_links() {
     for (variant, found) in parallel::map(&variants(), |&variant| (variant, four_flows(variant))) {
         let [f0, f1, f2, f7] = found[..] else { panic!("four flows: {found:?}") };
         println!("{variant:?}: {f0:.2} {f1:.2} {f2:.2} {f7:.2} Gb/s");
@@ -82,7 +82,7 @@ const THREE: [Ends; 3] =
     [("leaf0.host0", "leaf0.host1"), ("leaf0.host2", "leaf0.host0"), ("leaf0.host1", "leaf0.host3")];
 
 #[test]
-fn three_flows_without_competition_get_their_links() {
+fn three_flows_without_competition_get_the_link_rate() {
     let fabric = "fabric: {leaf_spine: {leaves: 1, spines: 0, hosts_per_leaf: 4, host_rate: 200Gbps, host_delay: 100ns}}";
     let found = gbps(&scenario(fabric, "control_lane: 0", &THREE));
     println!("{found:.2?} Gb/s");
@@ -90,7 +90,7 @@ fn three_flows_without_competition_get_their_links() {
 }
 
 #[test]
-fn with_a_fourth_flow_to_one_of_their_hosts_none_of_them_starves() {
+fn with_a_fourth_flow_to_one_of_their_receivers_no_flow_starves() {
     let fabric = "fabric: {leaf_spine: {leaves: 2, spines: 1, hosts_per_leaf: 4, host_rate: 200Gbps, host_delay: 100ns, \
                   fabric_delay: 100ns}}";
     let flows: Vec<Ends> = THREE.into_iter().chain([("leaf1.host0", "leaf0.host0")]).collect();

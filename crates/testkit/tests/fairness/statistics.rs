@@ -8,23 +8,23 @@ use crate::configuration::Configuration;
 /// The share of its max-min share below which a flow starves.
 pub const STARVING: f64 = 0.05;
 
-/// See the module.
+/// Figures over all flow sets of a configuration.
 #[derive(Debug, Clone)]
 pub struct Statistics {
-    /// All that is found over all that an ideal crossbar carries.
+    /// Total throughput relative to that with an ideal crossbar.
     pub sum: f64,
-    /// Of each flow, the share of its ideal, rising.
+    /// The throughput of each flow relative to its ideal, ascending.
     of_ideal: Vec<f64>,
     /// Flows that get less than [`STARVING`] of their max-min share.
     pub n_starving: usize,
     /// The worst share of max-min.
     worst_of_max_min: f64,
-    /// The same with an ideal crossbar, which shows what blocking at the heads of queues leaves to flows.
+    /// The same with an ideal crossbar, which shows the effect of head-of-line blocking.
     ideal_of_max_min: f64,
     n_sets: usize,
 }
 
-/// Heads of the columns.
+/// Headings of the columns.
 const HEAD: &str = "configuration                                         sets flows    sum  worst     1%     5%    \
                     50%   >0.6   >0.9 | of max-min: <0.05  worst ideal's";
 
@@ -47,12 +47,12 @@ impl Statistics {
         }
     }
 
-    /// The share of its ideal that the worst flow gets.
+    /// The lowest throughput of a flow relative to its ideal.
     pub fn worst(&self) -> f64 {
         self.of_ideal[0]
     }
 
-    /// The part of flows that get more than a share of their ideal.
+    /// The fraction of flows above this share of their ideal.
     pub fn above(&self, share: f64) -> f64 {
         let n_below = self.of_ideal.partition_point(|&found| found <= share);
         1.0 - n_below as f64 / self.of_ideal.len() as f64
@@ -95,7 +95,7 @@ pub fn report(configuration: Configuration, comparisons: &[Comparison]) -> Stati
     };
     list("ideal", Comparison::worst_of_ideal);
     list("max-min", Comparison::worst_of_max_min);
-    // At once, since other tests print, too.
+    // In one call, since other tests print, too.
     println!("{text}");
     statistics
 }

@@ -1,5 +1,5 @@
-//! Thresholds of marking that ports move by themselves: a link that was idle for want of room to queue is used, times of
-//! messages come to differ less; and how the run is carried out changes nothing.
+//! Marking thresholds that ports adapt by themselves: a link that was idle for lack of buffered packets is kept busy,
+//! step times vary less; and records do not depend on execution options.
 
 use netloom_catalog::expand;
 use netloom_engine::{Options, Seams};
@@ -14,7 +14,7 @@ fn compiled(text: &str) -> Model {
 }
 
 fn simulated(model: &Model, options: Options) -> Run {
-    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows make sense");
+    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows are valid");
     simulate_with(model, work, options, Seams::default())
 }
 
@@ -40,7 +40,7 @@ flows:
     ))
 }
 
-/// An all-to-all of 16 MiB among two racks, over and over, whose flows sometimes meet on the links between them.
+/// Repeated all-to-all of 16 MiB in two racks, whose flows sometimes share the links between the racks.
 fn exchange(marking: &str) -> Model {
     compiled(&format!(
         "netloom: 1
@@ -56,7 +56,7 @@ jobs:
     ))
 }
 
-/// Mean and coefficient of variation of the bandwidths of steps, in Gb/s, once eight are over.
+/// Mean and coefficient of variation of the bandwidths of steps, in Gb/s, from the ninth step on.
 fn mean_and_variation(run: &Run) -> (f64, f64) {
     let bits = (16 << 20) as f64 * 7.0 / 8.0 * 8.0;
     let bandwidth = |span: u64| bits / (span as f64 / 1e3);
@@ -68,7 +68,7 @@ fn mean_and_variation(run: &Run) -> (f64, f64) {
 }
 
 #[test]
-fn where_fixed_thresholds_make_a_saw_tooth_steps_become_faster_and_alike() {
+fn adaptive_thresholds_raise_the_bandwidth_of_steps_and_lower_its_variation() {
     let [fixed, moved] = ["", ", ai_ecn: 500us"]
         .map(|marking| mean_and_variation(&simulated(&exchange(marking), Options::default())));
     assert!(fixed.1 > 0.08, "{fixed:?}");
@@ -77,7 +77,7 @@ fn where_fixed_thresholds_make_a_saw_tooth_steps_become_faster_and_alike() {
 }
 
 #[test]
-fn how_it_is_carried_out_changes_nothing() {
+fn execution_options_do_not_change_records() {
     for at in ["dequeue", "enqueue"] {
         let marking = format!(", ai_ecn: 50us, at: {at}");
         let model = scene(&marking, "3ms", "record: {series: 50us}");

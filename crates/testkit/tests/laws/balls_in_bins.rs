@@ -1,13 +1,14 @@
-//! ECMP throws flows at uplinks like balls into bins: how many uplinks are used, and how many flows the fullest one has.
+//! ECMP hashes flows onto uplinks like balls into bins: the number of uplinks in use, and the number of flows on the
+//! most loaded one.
 //!
-//! The expectations are computed here, from the distribution of the fullest bin; four standard errors are allowed.
+//! The expectations are computed here, from the distribution of the maximum load; four standard errors are allowed.
 
 use netloom_policy::balance::deal::Deal;
 use netloom_policy::balance::{Balancer, Chosen, Context, PacketView, Ports, Position};
 use netloom_testkit::fixture::{Clos, ListedWork, Sending, model, simulate};
 use netloom_units::{HostId, Random, Time};
 
-/// Flows, uplinks, and the expected load of the fullest uplink as published to three digits.
+/// Flows, uplinks, and the published expected load of the most loaded uplink, to three digits.
 const CASES: [(usize, usize, f64); 5] =
     [(4, 4, 2.125), (8, 8, 2.597), (16, 16, 3.078), (32, 32, 3.533), (256, 64, 9.370)];
 
@@ -16,7 +17,7 @@ fn expected_used(n_flows: usize, n_uplinks: usize) -> f64 {
     m * (1.0 - (1.0 - 1.0 / m).powf(n_flows as f64))
 }
 
-/// The exact mean of the fullest bin: bins are Poisson, given that they sum to the number of balls.
+/// The exact mean of the maximum load: loads are Poisson, conditioned on their sum being the number of flows.
 fn expected_fullest(n_flows: usize, n_uplinks: usize) -> f64 {
     let at_most = |most: usize| {
         sum_of_poissons(n_flows, n_uplinks, most) / sum_of_poissons(n_flows, n_uplinks, n_flows)
@@ -24,7 +25,7 @@ fn expected_fullest(n_flows: usize, n_uplinks: usize) -> f64 {
     (0..n_flows).map(|most| 1.0 - at_most(most)).sum()
 }
 
-/// The probability that the bins sum to the number of balls with none above `most`.
+/// The probability that the loads sum to the number of flows and none is above `most`.
 fn sum_of_poissons(n_balls: usize, n_bins: usize, most: usize) -> f64 {
     let mean = n_balls as f64 / n_bins as f64;
     let mut term = (-mean).exp();
@@ -108,12 +109,12 @@ fn assert_mean(sample: &[f64], expected: f64, what: &str) {
 
 fn used_and_fullest(samples: &[Vec<u32>]) -> (Vec<f64>, Vec<f64>) {
     let used = |loads: &Vec<u32>| loads.iter().filter(|&&load| load > 0).count() as f64;
-    let fullest = |loads: &Vec<u32>| f64::from(loads.iter().copied().max().unwrap_or(0));
-    (samples.iter().map(used).collect(), samples.iter().map(fullest).collect())
+    let most_loaded = |loads: &Vec<u32>| f64::from(loads.iter().copied().max().unwrap_or(0));
+    (samples.iter().map(used).collect(), samples.iter().map(most_loaded).collect())
 }
 
 #[test]
-fn the_oracle_gives_the_published_means() {
+fn the_computed_means_are_the_published_ones() {
     for (n_flows, n_uplinks, published) in CASES {
         let computed = expected_fullest(n_flows, n_uplinks);
         assert!((computed - published).abs() < 0.0006, "{n_flows} in {n_uplinks}: {computed}");
@@ -121,20 +122,20 @@ fn the_oracle_gives_the_published_means() {
 }
 
 #[test]
-fn the_policy_throws_like_balls_into_bins() {
+fn ecmp_loads_uplinks_like_balls_in_bins() {
     for (n_flows, n_uplinks, _) in CASES {
         let n_seeds = 200_000 / n_flows as u64;
         let samples: Vec<_> = (0..n_seeds).map(|seed| loads(n_flows, n_uplinks, seed)).collect();
-        let (used, fullest) = used_and_fullest(&samples);
+        let (used, most_loaded) = used_and_fullest(&samples);
         let name = format!("{n_flows} flows, {n_uplinks} uplinks");
         assert_mean(&used, expected_used(n_flows, n_uplinks), &format!("{name}, used"));
-        assert_mean(&fullest, expected_fullest(n_flows, n_uplinks), &format!("{name}, fullest"));
+        assert_mean(&most_loaded, expected_fullest(n_flows, n_uplinks), &format!("{name}, most loaded"));
     }
 }
 
-/// In a whole run, by the table of ports: 32 hosts of one leaf, a packet each, 32 uplinks.
+/// In a whole run, by the table of ports: 32 hosts of one leaf, one packet from each, 32 uplinks.
 #[test]
-fn the_uplinks_of_a_leaf_fill_like_bins() {
+fn uplinks_of_a_leaf_are_loaded_like_bins() {
     let clos = Clos::new(2, 32, 32);
     let base = model(clos.wiring());
     let sendings: Vec<Sending> = (0..32).map(|host| Sending::new(0, host, 32 + host, 1000)).collect();
@@ -148,14 +149,15 @@ fn the_uplinks_of_a_leaf_fill_like_bins() {
     };
     let samples: Vec<_> = (0..1500).map(loads).collect();
     assert!(samples.iter().all(|loads| loads.len() == 32 && loads.iter().sum::<u32>() == 32));
-    let (used, fullest) = used_and_fullest(&samples);
+    let (used, most_loaded) = used_and_fullest(&samples);
     assert_mean(&used, expected_used(32, 32), "leaf, used");
-    assert_mean(&fullest, expected_fullest(32, 32), "leaf, fullest");
+    assert_mean(&most_loaded, expected_fullest(32, 32), "leaf, most loaded");
 }
 
-/// The 128-port example: uplinks with more than one and a half times their share, and those fit for half the load.
+/// The 128-port example: uplinks with more than one and a half times their share, and uplinks that could carry their
+/// flows at half the load.
 #[test]
-fn the_uplinks_of_the_large_example_are_as_uneven_as_binomials() {
+fn uplink_loads_of_the_large_example_are_binomial() {
     let samples: Vec<_> = (0..3000).map(|seed| loads(256, 64, seed)).collect();
     let share = |fits: &dyn Fn(u32) -> bool| {
         let count = |loads: &Vec<u32>| loads.iter().filter(|&&load| fits(load)).count() as f64 / 64.0;

@@ -1,14 +1,14 @@
-//! What several laws are tried on: every policy, kinds of transport, faults, random traffic.
+//! What several invariants are checked with: every policy, kinds of transport, faults, random traffic.
 
 use netloom_model::{Fault, FaultAction, Knowledge, Model, ReroutePaths, TransportKind};
 use netloom_policy::balance::Chosen;
 use netloom_testkit::fixture::{Sending, policy};
 use netloom_units::{Bytes, Duration, LinkId, Random, Rate, Time, Value};
 
-/// The one that neither draws nor hashes.
+/// The policy that uses neither random draws nor hashes.
 pub const BY_DESTINATION: &str = "tables by destination";
 
-/// Every registered policy, each in all its forms.
+/// Every registered policy, with all variants of its parameters.
 pub fn policies() -> Vec<(&'static str, Chosen)> {
     let by_packets = [("by", Value::Choice("packets")), ("packets", Value::Count(5))];
     let by_gap = [("gap", Value::Duration(Duration(700_000)))];
@@ -56,18 +56,18 @@ pub fn transports() -> [(&'static str, TransportKind, u8); 4] {
     ]
 }
 
-/// What is wrong with the links.
+/// The faults of the links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
-    /// Nothing.
+    /// None.
     None,
-    /// Some links never worked.
+    /// Some links are down from the start.
     FromStart,
-    /// Links fail and return.
+    /// Links fail and recover.
     Timed,
 }
 
-/// Every damage, with every knowledge of it.
+/// Every fault, with every failure awareness.
 pub const DAMAGES: [(Damage, Knowledge); 5] = [
     (Damage::None, Knowledge::Local),
     (Damage::FromStart, Knowledge::Local),
@@ -76,7 +76,7 @@ pub const DAMAGES: [(Damage, Knowledge); 5] = [
     (Damage::Timed, Knowledge::Global(ReroutePaths::Shortest)),
 ];
 
-/// Puts links between switches out of order: some of those from `first_link` on.
+/// Makes links between switches fail: some of those from `first_link` on.
 pub fn damage(model: &mut Model, damage: Damage, first_link: u32) {
     let n_links = model.fabric.links().len() as u32;
     let mut random = Random::stream(model.seed, 77, 1);

@@ -1,5 +1,6 @@
-//! A link that changes in time, against a simulator of one queue that is written here in a few lines: what it loses before
-//! anybody notices, when each packet arrives at the rate of the day, what the queue held at most and what it refused.
+//! A link that changes in time, against a simulator of one queue written here in a few lines: the packets lost before
+//! the failure is detected, the arrival of each packet at the rate of that time, the peak of the queue and the packets
+//! it dropped.
 //!
 //! Host 0 sends over a switch to host 1; the second link changes. At 8 Gbps a byte takes a nanosecond.
 
@@ -23,7 +24,7 @@ fn scene(faults: &[(u64, FaultAction)]) -> Model {
     model
 }
 
-/// The same in every form of port.
+/// The same with every implementation of ports.
 fn in_all_forms(model: &Model, work: &ListedWork) -> Run {
     let run = |options| simulate_with(model, work.clone(), options, Seams::default()).results();
     let [first, others @ ..] = port_forms();
@@ -34,7 +35,7 @@ fn in_all_forms(model: &Model, work: &ListedWork) -> Run {
     expected
 }
 
-/// So many packets, one after the other from the start: packet `i` is at the switch `i + 2` microseconds after it.
+/// This number of packets, back to back from the start: packet `i` reaches the switch at `i + 2` microseconds.
 fn train(n: u64) -> ListedWork {
     let sendings: Vec<Sending> = (0..n).map(|_| Sending::new(0, 0, 1, 1_000)).collect();
     ListedWork::new(&sendings)
@@ -45,14 +46,14 @@ fn lost(run: &Run, reason: DropReason) -> u64 {
 }
 
 #[test]
-fn until_it_is_noticed_packets_go_into_the_dead_link() {
+fn packets_are_sent_into_a_dead_link_until_the_failure_is_detected() {
     let mut model = scene(&[(10 * US, FaultAction::Down), (30 * US, FaultAction::Up)]);
     model.reaction =
         Reaction { detection: Duration(5 * US), recovery: Duration(2 * US), ..Reaction::default() };
     let run = in_all_forms(&model, &train(50));
-    // Starts from 10 us on are lost; the packet that comes as the port goes down, at 15 us, is lost with it.
+    // Packets started from 10 us on are lost; so is the packet that arrives as the port goes down, at 15 us.
     assert_eq!(lost(&run, DropReason::LinkDown), 6);
-    // From 16 us on no next hop is left, until the port comes up after what arrives at 32 us.
+    // From 16 us on there is no next hop, until the port comes up after the arrival at 32 us.
     assert_eq!(lost(&run, DropReason::Unreachable), 17);
     let arrived = run.records.flows.iter().filter(|row| row.end.is_some()).count();
     assert_eq!(arrived, 50 - 6 - 17);
@@ -61,7 +62,7 @@ fn until_it_is_noticed_packets_go_into_the_dead_link() {
 }
 
 #[test]
-fn a_link_back_before_anybody_noticed_loses_what_it_would_have_carried() {
+fn a_link_that_recovers_before_detection_loses_the_packets_of_its_outage() {
     for (down, up, n_lost) in [(10, 12, 2), (10, 14, 4), (10, 15, 5)] {
         let mut model = scene(&[(down * US, FaultAction::Down), (up * US, FaultAction::Up)]);
         model.reaction = Reaction { detection: Duration(5 * US), ..Reaction::default() };
@@ -69,7 +70,7 @@ fn a_link_back_before_anybody_noticed_loses_what_it_would_have_carried() {
         assert_eq!(lost(&run, DropReason::LinkDown), n_lost, "{up}");
         assert_eq!(lost(&run, DropReason::Unreachable), 0, "{up}");
     }
-    // A packet under way as it goes down is lost, one that starts as it comes up is not.
+    // A packet on the wire as the link goes down is lost, one that starts as it comes up is not.
     let mut model = scene(&[(10 * US + 1, FaultAction::Down), (11 * US, FaultAction::Up)]);
     model.reaction = Reaction { detection: Duration(5 * US), ..Reaction::default() };
     let run = in_all_forms(&model, &train(50));
@@ -77,21 +78,21 @@ fn a_link_back_before_anybody_noticed_loses_what_it_would_have_carried() {
 }
 
 #[test]
-fn without_detection_all_is_as_if_nobody_had_asked() {
+fn without_detection_delay_ports_go_down_with_their_links() {
     let model = scene(&[(10 * US, FaultAction::Down), (30 * US, FaultAction::Up)]);
     let run = in_all_forms(&model, &train(50));
-    // The one that comes at that very instant.
+    // The packet that arrives at that very instant.
     assert_eq!((lost(&run, DropReason::LinkDown), lost(&run, DropReason::Unreachable)), (1, 20));
 }
 
-/// What becomes of packets at a queue before a wire whose rate changes.
+/// The fate of packets at a queue before a wire whose rate changes.
 struct Expected {
     ends: Vec<Option<u64>>,
     peak: u64,
     refused: u64,
 }
 
-/// The simulator: packets come one after the other; each is sent at the rate of the instant at which it starts.
+/// The simulator: packets arrive one after the other; each is sent at the rate at the instant of its start.
 fn expected(arrivals: &[(u64, u64)], rates: &[(u64, u64)], limit: u64) -> Expected {
     let rate_at = |at: u64| rates.iter().rev().find(|change| change.0 <= at).expect("the first is at 0").1;
     let mut wire: Vec<(u64, u64, u64)> = Vec::new(); // start, end, bytes
@@ -100,7 +101,7 @@ fn expected(arrivals: &[(u64, u64)], rates: &[(u64, u64)], limit: u64) -> Expect
         let left = |&(start, end, bytes): &(u64, u64, u64)| match (start >= at, end <= at) {
             (true, _) => bytes,
             (_, true) => 0,
-            // A byte that has begun is not sent.
+            // A byte whose transmission has begun counts as sent.
             _ => (end - at).div_ceil((end - start) / bytes),
         };
         let waiting: u64 = wire.iter().map(left).sum();
@@ -119,7 +120,7 @@ fn expected(arrivals: &[(u64, u64)], rates: &[(u64, u64)], limit: u64) -> Expect
 }
 
 #[test]
-fn every_packet_has_the_rate_it_starts_at() {
+fn every_packet_is_sent_at_the_rate_of_its_start() {
     const RATES: [u64; 5] = [8_000_000_000, 4_000_000_000, 2_000_000_000, 1_000_000_000, 800_000_000];
     let (mut n_refused, mut n_changes) = (0, 0);
     for seed in 0..150 {
@@ -133,9 +134,9 @@ fn every_packet_has_the_rate_it_starts_at() {
         }
         let mut rates = vec![(0, RATES[0])];
         for _ in 0..=random.below(8) {
-            let next = rates.last().expect("one at least").0 + 1 + u64::from(random.below(30_000_000));
+            let next = rates.last().expect("at least one").0 + 1 + u64::from(random.below(30_000_000));
             let mut rate = RATES[random.below(5) as usize];
-            if rate == rates.last().expect("one at least").1 {
+            if rate == rates.last().expect("at least one").1 {
                 rate = RATES[(RATES.iter().position(|known| *known == rate).expect("known") + 1) % 5];
             }
             rates.push((next, rate));
@@ -146,7 +147,7 @@ fn every_packet_has_the_rate_it_starts_at() {
         let mut model = scene(&faults);
         model.queues.switch_limit = (limit != u64::MAX).then_some(Bytes(limit));
         let run = in_all_forms(&model, &ListedWork::new(&sendings));
-        // The first wire is free of changes: packets leave it one after the other.
+        // The rate of the first wire is constant: packets leave it back to back.
         let mut free_at = 0;
         let arrivals: Vec<(u64, u64)> = sendings
             .iter()
@@ -161,7 +162,7 @@ fn every_packet_has_the_rate_it_starts_at() {
             ends[row.number as usize] = row.end.map(|end| end.0);
         }
         assert_eq!(ends, wanted.ends, "seed {seed}: {rates:?}");
-        let port = run.records.ports.iter().find(|row| row.port == EGRESS).expect("it is there");
+        let port = run.records.ports.iter().find(|row| row.port == EGRESS).expect("the port has a row");
         assert_eq!(
             (port.peak_size.simulated(), port.dropped),
             (Bytes(wanted.peak), wanted.refused),
@@ -173,7 +174,7 @@ fn every_packet_has_the_rate_it_starts_at() {
     assert!(n_refused > 200 && n_changes > 500, "{n_refused} refused, {n_changes} changes");
 }
 
-/// The time of all transmissions.
+/// The sum of all transmission times.
 fn busy_of(arrivals: &[(u64, u64)], ends: &[Option<u64>]) -> u64 {
     let mut free_at = 0;
     let taken = arrivals.iter().zip(ends).filter_map(|(arrival, end)| Some((arrival.0, (*end)?)));
@@ -186,29 +187,29 @@ fn busy_of(arrivals: &[(u64, u64)], ends: &[Option<u64>]) -> u64 {
 }
 
 #[test]
-fn a_run_cut_short_reports_what_waits_at_the_rate_of_the_day() {
-    // The packet on the wire has 500 ns at 1 ns per byte to go; later ones take 4 ns per byte, and others wait.
+fn a_run_that_stops_early_reports_backlog_at_the_current_rate() {
+    // The packet on the wire has 500 ns left at 1 ns per byte; later ones take 4 ns per byte and wait behind it.
     for (cut, waiting) in [(10_500_001, 500), (10_999_999, 1), (12_000_000, 750), (13_500_000, 2_375)] {
         let mut model = scene(&[(10_500_000, FaultAction::Rate(Rate(2_000_000_000)))]);
         model.deadline = Some(Time(cut));
         model.recording.series = None;
         let run = in_all_forms(&model, &train(50));
         assert_eq!(run.outcome.status, Status::Deadline);
-        let port = run.records.ports.iter().find(|row| row.port == EGRESS).expect("it is there");
-        // Packets come at 2, 3, ... us; what has come and is not sent, waits.
+        let port = run.records.ports.iter().find(|row| row.port == EGRESS).expect("the port has a row");
+        // Packets arrive at 2, 3, ... us; those that have arrived and are not sent are waiting.
         let come = 1_000 * ((cut - 1) / US - 1);
         assert_eq!(port.size.0, come - waiting, "cut at {cut}: {port:?}");
     }
 }
 
 #[test]
-fn errors_in_time_lose_their_share_and_no_more() {
+fn an_error_interval_loses_its_share_of_packets() {
     let errors = Errors::of_packets(0.25);
     let model =
         scene(&[(1_000 * US, FaultAction::Errors(errors)), (3_000 * US, FaultAction::Errors(Errors::NONE))]);
     let run = in_all_forms(&model, &train(5_000));
     let n_lost = lost(&run, DropReason::Corrupted);
-    // 2000 packets start meanwhile: 500 are to be expected, and 19 is a standard deviation.
+    // 2000 packets start in the interval: 500 losses are expected, with a standard deviation of 19.
     assert!((420..580).contains(&n_lost), "{n_lost}");
     let row = &run.records.drops[0];
     assert!(row.first >= Time(1_000 * US) && row.last < Time(3_000 * US), "{row:?}");
@@ -217,7 +218,7 @@ fn errors_in_time_lose_their_share_and_no_more() {
 }
 
 #[test]
-fn longer_packets_have_more_wrong_bits() {
+fn longer_packets_are_lost_more_often() {
     let share = |bytes: u64| {
         let model = scene(&[(0, FaultAction::Errors(Errors::of_bits(1e-4)))]);
         let sendings: Vec<Sending> = (0..4_000).map(|_| Sending::new(0, 0, 1, bytes)).collect();
@@ -227,6 +228,6 @@ fn longer_packets_have_more_wrong_bits() {
     for bytes in [64_u64, 500, 1_000] {
         let derived = 1.0 - (1.0_f64 - 1e-4).powi(8 * bytes as i32);
         let found = share(bytes);
-        assert!((found - derived).abs() < 0.035, "{bytes}: {found}, not {derived}");
+        assert!((found - derived).abs() < 0.035, "{bytes}: {found}, expected {derived}");
     }
 }

@@ -1,5 +1,5 @@
-//! Ways in fabrics of groups: no channels wait for each other in a ring, whatever a policy may choose; what it chooses is
-//! among what it may; and without lane steps there would be rings.
+//! Channel dependencies in fabrics of groups: no cycle, whatever path a policy chooses; every choice of a policy is
+//! among the allowed ones; and without VL steps there are cycles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -11,7 +11,8 @@ use netloom_policy::balance::{Balancer, Chosen, Context, PacketView, Ports, SPEC
 use netloom_scenario::{Style, compile, resolve};
 use netloom_units::{HostId, NodeId, PortId, Random, Time};
 
-/// Fabrics of groups of one tier, with one link between two groups and with several, and hosts on two switches.
+/// Fabrics of groups with one tier of switches, with one link between two groups and with several, and hosts on two
+/// switches.
 const ONE_TIER: [&str; 3] = [
     "dragonfly: {groups: 9, switches_per_group: 4, hosts_per_switch: 2",
     "dragonfly: {groups: 4, switches_per_group: 3, hosts_per_switch: 1, local_links: 2, global_links: 4",
@@ -40,15 +41,15 @@ pub fn compiled(text: &str) -> Model {
     compile(&resolved).unwrap_or_else(|wrong| panic!("{}", wrong.render(Style::Plain))).model
 }
 
-/// The names of policies that send packets through other groups.
+/// The names of policies with non-minimal paths through other groups.
 pub fn guides() -> Vec<&'static str> {
     let names: Vec<_> =
         SPECS.iter().map(|spec| spec.name).filter(|name| Chosen::named(name).is_guide()).collect();
-    assert_eq!(names.len(), 7, "a new one is walked too");
+    assert_eq!(names.len(), 7, "a new policy needs a walk too");
     names
 }
 
-/// The candidates at a switch, with queues that are drawn.
+/// The candidates at a switch, with random queues.
 struct Drawn<'a> {
     routing: &'a Routing,
     node: NodeId,
@@ -84,7 +85,7 @@ impl Ports for &mut Drawn<'_> {
     }
 }
 
-/// Knows the groups of hosts.
+/// The group of each host.
 #[derive(Debug)]
 struct Known<'a>(&'a Routing);
 
@@ -117,7 +118,7 @@ fn packet<'a>(known: &'a Known, destination: HostId, ingress: u32, tag: u32) -> 
     }
 }
 
-/// A packet that has come to a switch.
+/// A packet at a switch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct At {
     node: NodeId,
@@ -126,10 +127,10 @@ struct At {
     step: u8,
 }
 
-/// A port and a lane step.
+/// A port and a VL step.
 type Channel = (PortId, u8);
 
-/// All ways that packets may take under a policy.
+/// All paths that packets may take under a policy.
 struct Walk<'a> {
     model: &'a Model,
     is_stepped: bool,
@@ -171,7 +172,7 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Where packets of a host come in.
+    /// The switches to which a host sends its packets.
     fn entries(&self, host: HostId) -> Vec<At> {
         let fabric = &self.model.fabric;
         let entry = |port| {
@@ -209,7 +210,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The ports by which a packet may leave, and its tag then.
+    /// The ports by which a packet may leave, with its tag after each.
     fn paths(&mut self, to: HostId, at: At) -> Vec<(u32, u32)> {
         let routing = &self.model.routing;
         let own = routing.group_of(at.node);
@@ -222,7 +223,7 @@ impl<'a> Walk<'a> {
         let minimal = routing.next_hops(at.node, to);
         for port in minimal.iter() {
             paths.push((port, Detour { is_decided: true, ..detour }.tag()));
-            // Some may choose again beside it.
+            // Some policies may choose again at a later switch.
             if routing.port_kind(at.node, port) == PortKind::Local {
                 paths.push((port, detour.tag()));
             }
@@ -245,7 +246,8 @@ impl<'a> Walk<'a> {
         paths
     }
 
-    /// Whether some channels wait for each other in a ring: what is left when those are taken out that wait for nobody.
+    /// Whether there is a cycle of channels that wait for each other: what is left when channels that wait for no other
+    /// are removed repeatedly.
     fn has_ring(&self) -> bool {
         let mut left = self.waits.clone();
         loop {
@@ -260,24 +262,24 @@ impl<'a> Walk<'a> {
 }
 
 #[test]
-fn no_channels_wait_for_each_other_in_a_ring() {
+fn channel_dependencies_have_no_cycle() {
     for (fabrics, two_tiers) in [(&ONE_TIER[..], false), (&TWO_TIERS[..], true)] {
         let mut highest: BTreeMap<&str, u8> = BTreeMap::new();
         for &fabric in fabrics {
             for name in guides().into_iter().chain(["ecmp"]) {
                 let model = model(fabric, name);
-                let n_steps = model.queues.credits.expect("asked for").n_steps;
+                let n_steps = model.queues.credits.expect("the scenario has credits").n_steps;
                 let walk = Walk::new(&model, true).all();
                 assert!(!walk.has_ring(), "{name} in {fabric}");
                 assert!(walk.highest < n_steps, "{name} in {fabric}: step {} of {n_steps}", walk.highest);
                 assert_eq!(walk.n_ways_through > 0, name != "ecmp", "{name} in {fabric}");
-                let has_ways_within = name == "slingshot" && !two_tiers;
-                assert_eq!(walk.n_ways_within > 0, has_ways_within, "{name} in {fabric}");
+                let has_paths_within = name == "slingshot" && !two_tiers;
+                assert_eq!(walk.n_ways_within > 0, has_paths_within, "{name} in {fabric}");
                 let known = highest.entry(name).or_default();
                 *known = walk.highest.max(*known);
             }
         }
-        // No lane is there for nothing: some fabric needs every one.
+        // Every VL step is needed by some fabric.
         for (name, highest) in highest {
             assert_eq!(highest + 1, Chosen::named(name).lane_steps(two_tiers), "{name}");
         }
@@ -285,13 +287,13 @@ fn no_channels_wait_for_each_other_in_a_ring() {
 }
 
 #[test]
-fn without_lane_steps_there_are_rings() {
+fn without_vl_steps_channel_dependencies_have_a_cycle() {
     for fabric in ONE_TIER.into_iter().chain(TWO_TIERS) {
         for name in guides() {
             assert!(Walk::new(&model(fabric, name), false).all().has_ring(), "{name} in {fabric}");
         }
     }
-    // Local, global and local is not safe by itself; up, across and down again is.
+    // Local, global and local is not deadlock-free by itself; up, across and down again is.
     assert!(Walk::new(&model(ONE_TIER[0], "ecmp"), false).all().has_ring());
     for fabric in TWO_TIERS {
         assert!(!Walk::new(&model(fabric, "ecmp"), false).all().has_ring(), "{fabric}");
@@ -299,7 +301,7 @@ fn without_lane_steps_there_are_rings() {
 }
 
 #[test]
-fn what_is_picked_may_be_taken() {
+fn every_choice_of_a_policy_is_an_allowed_one() {
     let mut random = Random::stream(1, 2, 3);
     for fabric in ONE_TIER.into_iter().chain(TWO_TIERS) {
         for name in guides() {
@@ -329,7 +331,7 @@ fn what_is_picked_may_be_taken() {
                 assert!(is_allowed, "{name} in {fabric}: {at:?} to {to:?}: port {port} through {through:?}");
                 n_through += usize::from(through.is_some());
             }
-            // Where all spines lead to all groups, the queues of a leaf are the same for every way.
+            // Where all spines lead to all groups, the queues of a leaf are the same for every path.
             let is_blind = fabric == TWO_TIERS[0] && ["ugal_l", "slingshot"].contains(&name);
             assert!(is_blind || n_through > 20, "{name} in {fabric}: {n_through}");
         }

@@ -1,5 +1,5 @@
-//! Several classes of data: weights are kept, strict classes wait for one packet at most, a pause stops its own class and
-//! nobody else, nothing is lost or made, and how the run is carried out changes nothing.
+//! Several classes of data: weights are kept, strict classes wait for at most one lower packet, a pause stops its own
+//! class only, packets are conserved, and records do not depend on execution options.
 
 use netloom_engine::{Options, Seams};
 use netloom_model::{
@@ -17,7 +17,7 @@ use crate::cases::{DAMAGES, damage, transports};
 use crate::rdma::{RULES, SWITCHES, rdma, with};
 
 const N_HOSTS: u32 = 12;
-/// A nanosecond per byte.
+/// One nanosecond per byte.
 const RATE: u64 = 8_000_000_000;
 
 fn strict() -> DataClass {
@@ -48,7 +48,7 @@ fn traffic(seed: u64, in_classes: &[u8]) -> ListedWork {
     ListedWork::new(&(0..80).map(&mut one).collect::<Vec<_>>())
 }
 
-/// Senders, one for each rate in multiples of the slow link, before one switch and one receiver behind that link.
+/// One sender for each rate, given in multiples of the slow link, before one switch and one receiver behind that link.
 fn funnel(senders: u32, fast: u64) -> Model {
     let mut builder = FabricBuilder::new(senders + 1, 1);
     (0..senders).for_each(|host| Cable::new(fast * RATE, 1_000_000).lay(&mut builder, host, senders + 1));
@@ -64,11 +64,11 @@ fn arrived(run: &Run, by: u64, is_of: impl Fn(&FlowRow) -> bool) -> u64 {
 }
 
 #[test]
-fn backlogged_classes_share_by_weight_whatever_the_size_of_their_packets() {
+fn backlogged_classes_share_by_weight_at_any_packet_size() {
     for (weights, sizes) in [([1, 1], [1_000, 130]), ([1, 3], [700, 990]), ([5, 2], [64, 1_000])] {
         let mut model = funnel(2, 1);
         model.queues.classes = classes(&[(1, weighted(weights[0])), (2, weighted(weights[1]))]);
-        // One packet each; both have more than the link can take in 4 ms.
+        // One packet per message; both classes have more than the link can carry in 4 ms.
         let of_class = |host: u32| {
             let size = sizes[host as usize];
             (0..4_200_000 / size).map(move |_| Sending::new(0, host, 2, size).in_class(host as u8 + 1))
@@ -80,7 +80,7 @@ fn backlogged_classes_share_by_weight_whatever_the_size_of_their_packets() {
         let found = bytes[0] / (bytes[0] + bytes[1]);
         let wanted = f64::from(weights[0]) / f64::from(weights[0] + weights[1]);
         assert!((found / wanted - 1.0).abs() < 0.01, "{weights:?} {sizes:?}: {found} of {wanted}");
-        // The wire is never idle: all but the first packet's way and what is on it has arrived.
+        // The wire is never idle: except for the latency of the first packet and what is on the wire, all has arrived.
         let total = bytes[0] + bytes[1];
         assert!(total > 3_990_000.0 && total <= 4_000_000.0, "{total}");
     }
@@ -94,7 +94,7 @@ fn queue_pairs_of_weighted_classes_share_the_wire_of_their_nic() {
         model.transport.kind = TransportKind::Rdma(Rdma { queue_pairs, ..rdma(Reliability::Ideal) });
         model.classes.control = 7;
         model.queues.classes = classes(&[(1, weighted(weights[0])), (2, weighted(weights[1]))]);
-        // Full packets, or of one class packets of 300 bytes, a message each.
+        // Full packets, or in one class packets of 300 bytes, one message each.
         let small = if is_same_size { 9_380 } else { 238 };
         let of_class = |class: u8, size: u64| {
             (0..3_000_000 / size).map(move |_| Sending::new(0, 0, 1, size).in_class(class))
@@ -102,7 +102,7 @@ fn queue_pairs_of_weighted_classes_share_the_wire_of_their_nic() {
         let both: Vec<Sending> = of_class(1, 9_380).chain(of_class(2, small)).collect();
         let work = ListedWork::new(&both);
         let run = simulate(&model, work);
-        // Of a message each packet takes 62 bytes more.
+        // Every packet of a message takes 62 bytes more.
         let on_wire = |flow: &FlowRow| (flow.size.0 + flow.size.0.div_ceil(938) * 62) as f64;
         let in_class = |class: u8| {
             let is_of = |number: u32| both[number as usize].class == Some(class);
@@ -113,7 +113,7 @@ fn queue_pairs_of_weighted_classes_share_the_wire_of_their_nic() {
         let (one, two) = (in_class(1), in_class(2));
         let wanted = f64::from(weights[0]) / f64::from(weights[0] + weights[1]);
         let found = one / (one + two);
-        // A message counts when all of it has come.
+        // A message counts once all of it has arrived.
         assert!((found / wanted - 1.0).abs() < 0.02, "{weights:?}: {found} of {wanted}");
         assert!(one + two > 1_970_000.0 && one + two <= 2_000_000.0, "{one} {two}");
     }
@@ -135,17 +135,17 @@ fn a_strict_class_waits_for_one_lower_packet_at_each_port() {
             .flows
             .iter()
             .filter(|flow| flow.source == HostId(2))
-            .map(|flow| flow.end.expect("it arrives").0 - flow.start.0 - alone)
+            .map(|flow| flow.end.expect("the message arrives").0 - flow.start.0 - alone)
             .collect();
         assert_eq!(delays.len(), 200);
         let most = delays.iter().max().expect("some");
-        // One packet of 1000 bytes, and the wire is busy all the time.
+        // One packet of 1000 bytes: the wire is busy all the time.
         assert!(*most <= 1_000_000 && *most > 900_000, "{most}");
     }
 }
 
 #[test]
-fn no_wire_rests_while_a_class_has_something() {
+fn no_wire_is_idle_while_a_class_has_packets() {
     let mut model = funnel(3, 1);
     model.queues.classes = classes(&[(1, weighted(1)), (2, weighted(9)), (4, strict())]);
     let sizes = [400_000, 150_000, 90_000];
@@ -154,16 +154,16 @@ fn no_wire_rests_while_a_class_has_something() {
     let run = simulate(&model, ListedWork::new(&[0, 1, 2].map(of_host)));
     let end =
         |host| run.records.flows.iter().find(|flow| flow.source == HostId(host)).unwrap().end.unwrap().0;
-    // The first packets are at the switch after 1000 bytes and the delay; then the wire is busy to the end.
+    // The first packets reach the switch after 1000 bytes and the delay; then the wire is busy to the end.
     let total: u64 = sizes.iter().sum();
     assert_eq!((0..3).map(end).max(), Some(1_000_000 + 1_000_000 + total * 1_000 + 1_000_000));
-    // The strict class first; of the others the one of weight 9 has nine tenths of what is left.
+    // The strict class first; of the others, the one of weight 9 gets nine tenths of the rest.
     assert_eq!(end(2), 2_000_000 + 90_000_000 + 1_000_000);
     let nine_tenths = 90_000_000.0 + 150_000_000.0 / 0.9;
     assert!((end(1) as f64 / nine_tenths - 1.0).abs() < 0.03, "{}", end(1));
 }
 
-/// The model with all its data in one class that is told apart all the same.
+/// The model with all its data in one class that is nevertheless a separate one.
 fn told_apart(mut model: Model) -> Model {
     let pause = model.queues.buffer.is_some_and(|buffer| buffer.pause.is_some());
     let alpha = model.queues.buffer.map_or(1024, |buffer| buffer.alpha);
@@ -178,7 +178,7 @@ fn without_classes(mut run: Run) -> Run {
 }
 
 #[test]
-fn a_single_separated_class_changes_no_other_row() {
+fn a_single_separate_class_does_not_change_other_rows() {
     for rule in RULES {
         for switches in SWITCHES {
             for schedule in [Schedule::Strict, Schedule::Weighted { weight: 1 }] {
@@ -211,11 +211,11 @@ fn marking(minimum: u64) -> Marking {
     }
 }
 
-/// Two weighted classes, one of which loses and one of which pauses, below a strict one that does either.
+/// Two weighted classes, one lossy and one lossless, below a strict one that is either.
 fn three_classes(rule: Reliability, strict_pauses: bool) -> Model {
     let mut model = with(rule, crate::rdma::Switches::Lossless, 1_000_000);
     let buffer = model.queues.buffer.as_mut().expect("set for lossless switches");
-    // Headroom is for each class that pauses.
+    // Each lossless class has headroom.
     buffer.size = Bytes(if strict_pauses { 2 * buffer.size.0 } else { buffer.size.0 });
     model.queues.classes = classes(&[
         (0, DataClass { marking: Some(marking(1_500)), alpha: 512, ..weighted(3) }),
@@ -225,7 +225,7 @@ fn three_classes(rule: Reliability, strict_pauses: bool) -> Model {
     model
 }
 
-/// Ways to carry a run out.
+/// Execution options.
 fn variants() -> [Options; 5] {
     let plain = Options::default();
     [
@@ -238,7 +238,7 @@ fn variants() -> [Options; 5] {
 }
 
 #[test]
-fn how_a_run_with_classes_is_carried_out_changes_nothing() {
+fn execution_options_do_not_change_records_of_classes() {
     for rule in RULES {
         for (number, (wrong, knowledge)) in DAMAGES.into_iter().enumerate() {
             let mut model = three_classes(rule, number % 2 == 0);
@@ -266,7 +266,7 @@ fn how_a_run_with_classes_is_carried_out_changes_nothing() {
 }
 
 #[test]
-fn lossy_classes_lose_and_lossless_ones_pause_in_one_buffer() {
+fn lossy_classes_drop_and_lossless_ones_pause_in_one_buffer() {
     for rule in RULES {
         let model = three_classes(rule, false);
         let run = simulate(&model, traffic(7, &[0, 1, 3]));
@@ -289,7 +289,7 @@ fn lossy_classes_lose_and_lossless_ones_pause_in_one_buffer() {
 }
 
 #[test]
-fn packets_and_bytes_of_all_classes_are_those_of_the_port() {
+fn counts_of_all_classes_add_up_to_those_of_the_port() {
     for limit in [None, Some(Bytes(6_000))] {
         let mut model = with(Reliability::NicSr, crate::rdma::Switches::Endless, 1_000_000);
         (model.transport.kind, model.queues.switch_limit) = (transports()[0].1, limit);
@@ -307,7 +307,7 @@ fn packets_and_bytes_of_all_classes_are_those_of_the_port() {
             assert_eq!(sums, (port.packets, port.size.0, port.dropped), "{port:?}");
             assert!(own().all(|row| row.peak_size <= port.peak_size.simulated()), "{port:?}");
         }
-        // What hosts send of a class arrives or is dropped in it, packet by packet.
+        // Every packet that hosts send in a class arrives or is dropped in it.
         let host = |row: &&ClassRow| row.node.0 < N_HOSTS;
         let to_host = |row: &&ClassRow| row.peer.0 < N_HOSTS;
         for class in 0..3 {
@@ -337,9 +337,10 @@ fn stormy() -> Model {
 }
 
 #[test]
-fn a_paused_class_stops_no_other_and_its_nic_goes_on() {
+fn a_paused_class_blocks_neither_other_classes_nor_its_nic() {
     let model = stormy();
-    // 80 us at line rate, and 32 us; the third goes elsewhere in the paused class, from the NIC that will be paused.
+    // 80 us at line rate, and 32 us; the third goes to another host in the paused class, from the NIC that will be
+    // paused.
     let sendings = [
         Sending::new(0, 0, 3, 1_000_000).in_class(1),
         Sending::new(20_000_000, 0, 3, 400_000).in_class(0),
@@ -349,13 +350,13 @@ fn a_paused_class_stops_no_other_and_its_nic_goes_on() {
     let run = simulate(&model, ListedWork::new(&sendings));
     let end = |source: u32, number: u32| {
         let is_it = |flow: &&FlowRow| flow.source == HostId(source) && flow.number == number;
-        run.records.flows.iter().find(is_it).expect("it has a row").end.expect("it arrives")
+        run.records.flows.iter().find(is_it).expect("it has a row").end.expect("the message arrives")
     };
     let storm_end = model.storms[0].end;
-    assert!(end(0, 0) > storm_end, "the paused class goes on when the storm is over");
-    // Class 0 goes to the very host that pauses at full rate, while class 1 stands still.
+    assert!(end(0, 0) > storm_end, "the paused class resumes after the storm");
+    // Class 0 is sent at full rate to the very host that pauses, while class 1 is blocked.
     assert!(end(0, 1) < Time(75_000_000) && end(1, 0) < Time(145_000_000), "{:?} {:?}", end(0, 1), end(1, 0));
-    // What goes elsewhere in class 1 from the same NIC is a victim: its switch has paused that NIC for class 1.
+    // Packets of class 1 from the same NIC to another host are victims: its switch has paused that NIC for class 1.
     assert!(end(0, 2) > storm_end, "{:?}", end(0, 2));
     let row = |node: u32, peer: u32, class: u16| {
         let is_it =

@@ -1,5 +1,5 @@
-//! The congestion tree: what is told of ports is what packets say; recording it changes nothing else; it is the same however
-//! the run is carried out and wherever spans are cut.
+//! The congestion tree: the rows of ports agree with recorded packets; recording it changes no other table; it does not
+//! depend on execution options, nor sums on the length of intervals.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ fn recording(congestion: Option<CongestionTree>) -> Recording {
     Recording { packets_from: (0..9).map(HostId).collect(), congestion, ..Recording::default() }
 }
 
-/// A Clos under random messages, and whether packets may leave before they have come whole.
+/// A Clos under random messages, and whether packets may be forwarded before they have arrived whole.
 fn scene(policy: &str, forwarding: Forwarding) -> (Model, ListedWork) {
     busy(Credits { speedup: 2, output_buffer: Bytes(2 * PACKET), forwarding, ..plain(3 * PACKET) }, policy)
 }
@@ -32,18 +32,18 @@ fn recorded(model: &Model, work: &ListedWork, congestion: Option<CongestionTree>
     simulate(&model, work.clone())
 }
 
-/// What waited at a port in a span, from its packets: bytes times picoseconds, and the time with packets waiting.
+/// The backlog of a port in an interval, from its packets: bytes times picoseconds, and the time with packets waiting.
 fn waited(rows: &[PacketRow], port: PortId, span: (u64, u64)) -> (u128, u64) {
     let here = rows.iter().filter(|row| row.port == Some(port));
     let within = here.filter_map(|row| {
         let (from, to) = (row.arrival.0.max(span.0), row.start?.0.min(span.1));
         (from < to).then_some((from, to, row.size.0))
     });
-    let mut spells: Vec<(u64, u64, u64)> = within.collect();
-    spells.sort_unstable();
-    let sum = spells.iter().map(|&(from, to, bytes)| u128::from(to - from) * u128::from(bytes)).sum();
+    let mut intervals: Vec<(u64, u64, u64)> = within.collect();
+    intervals.sort_unstable();
+    let sum = intervals.iter().map(|&(from, to, bytes)| u128::from(to - from) * u128::from(bytes)).sum();
     let (mut occupied, mut until) = (0, 0);
-    for (from, to, _) in spells {
+    for (from, to, _) in intervals {
         occupied += to.max(until) - from.max(until);
         until = until.max(to);
     }
@@ -51,7 +51,7 @@ fn waited(rows: &[PacketRow], port: PortId, span: (u64, u64)) -> (u128, u64) {
 }
 
 #[test]
-fn what_waited_is_what_packets_say() {
+fn recorded_backlog_agrees_with_recorded_packets() {
     for policy in ["round_robin", "ecmp"] {
         for forwarding in [Forwarding::StoreAndForward, Forwarding::CutThrough { header: Bytes(64) }] {
             let (model, work) = scene(policy, forwarding);
@@ -69,7 +69,7 @@ fn what_waited_is_what_packets_say() {
     }
 }
 
-/// Every port of a switch where a packet waited has a row in the span in which it did.
+/// Every port of a switch where a packet waited has a row in that interval.
 fn nothing_is_left_out(records: &MemorySink) {
     let reported: BTreeSet<(u64, PortId)> =
         records.congestion.iter().map(|row| (row.start.0, row.port)).collect();
@@ -81,7 +81,7 @@ fn nothing_is_left_out(records: &MemorySink) {
 }
 
 #[test]
-fn recording_it_changes_nothing_else() {
+fn recording_the_tree_does_not_change_other_tables() {
     for policy in ["round_robin", "adaptive"] {
         let (model, work) = scene(policy, Forwarding::StoreAndForward);
         let without = recorded(&model, &work, None);
@@ -94,7 +94,7 @@ fn recording_it_changes_nothing_else() {
 }
 
 #[test]
-fn how_a_run_is_carried_out_changes_nothing() {
+fn execution_options_do_not_change_records() {
     for policy in ["round_robin", "adaptive", "ecmp"] {
         let (mut model, work) = scene(policy, Forwarding::CutThrough { header: Bytes(64) });
         model.recording.congestion = Some(tree(4_000_000));
@@ -113,7 +113,7 @@ fn how_a_run_is_carried_out_changes_nothing() {
     }
 }
 
-/// Sums over all spans, by port: picoseconds with packets waiting, and starved.
+/// Sums over all intervals, by port: picoseconds with packets waiting, and starved.
 fn totals(rows: &[CongestionRow]) -> BTreeMap<PortId, (u64, u64)> {
     let mut totals = BTreeMap::new();
     for row in rows {
@@ -125,20 +125,20 @@ fn totals(rows: &[CongestionRow]) -> BTreeMap<PortId, (u64, u64)> {
 }
 
 #[test]
-fn where_spans_are_cut_changes_no_sum() {
+fn the_length_of_intervals_does_not_change_sums() {
     let (model, work) = scene("round_robin", Forwarding::StoreAndForward);
     let [fine, coarse] =
         [1_000_000, 50_000_000].map(|interval| recorded(&model, &work, Some(tree(interval))));
     assert!(fine.records.congestion.len() > 2 * coarse.records.congestion.len());
     assert_eq!(totals(&fine.records.congestion), totals(&coarse.records.congestion));
-    // A port pauses as long as table `signals` says, which is read at the end alone.
+    // The time that a port pauses agrees with table `signals`, which is read at the end only.
     for row in &fine.records.signals {
         assert_eq!(totals(&fine.records.congestion).get(&row.port).map(|sums| sums.1), Some(row.paused.0));
     }
 }
 
 #[test]
-fn senders_to_one_host_are_leaves_of_its_port() {
+fn ports_of_senders_to_one_host_are_leaves_below_its_port() {
     let mut model = lossless(star(4, CABLE), plain(4 * PACKET));
     model.recording.congestion = Some(tree(20_000_000));
     model.deadline = Some(Time(100_000_000));

@@ -1,6 +1,6 @@
-//! Packets and bytes are conserved at every port and node: what comes in goes out or is dropped and counted.
+//! Packets and bytes are conserved at every port and node: whatever enters leaves, or is dropped and counted.
 //!
-//! Hooks that only count stand at every switch; the same run without them must record the same.
+//! Every switch has a hook that only counts; the same run without hooks must record the same.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -63,7 +63,7 @@ fn counted(model: &Model, sendings: &[Sending]) -> (Run, Tally) {
 /// Packets and bytes of one node over the whole run.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Sums {
-    /// Arrived and sent on, as hooks count; at a host, created.
+    /// Arrived and forwarded, as counted by hooks; at a host, created.
     entered: u64,
     /// Consumed by a host.
     consumed: u64,
@@ -97,7 +97,7 @@ impl Books<'_> {
         Books { model, run, tally, nodes }
     }
 
-    /// What a port sent is what arrives at the other end; what it started beyond that was cut off and counted.
+    /// What a port sent arrives at the other end; transmissions beyond that were cut off and counted.
     fn ports_agree(&self) {
         let fabric = &self.model.fabric;
         let count = |counts: &Counts, place| counts.get(&place).copied().unwrap_or_default();
@@ -158,7 +158,7 @@ fn check(model: &Model, sendings: &[Sending]) -> Run {
     books.nodes_agree();
     books.flows_agree();
     let plain = simulate(model, ListedWork::new(sendings));
-    assert_eq!(plain.results(), run.clone().results(), "hooks that only look change nothing");
+    assert_eq!(plain.results(), run.clone().results(), "hooks that only count do not change results");
     run
 }
 
@@ -171,7 +171,7 @@ fn clos() -> Model {
 }
 
 #[test]
-fn nothing_is_lost_on_healthy_links() {
+fn no_packet_is_lost_on_healthy_links() {
     for (name, policy) in policies() {
         for (transport, kind, control) in transports() {
             let mut model = clos();
@@ -185,7 +185,7 @@ fn nothing_is_lost_on_healthy_links() {
 }
 
 #[test]
-fn what_failed_links_lose_is_counted() {
+fn packets_lost_on_failed_links_are_counted() {
     let mut n_cut_off = 0;
     for (_, policy) in policies() {
         for (wrong, knowledge) in DAMAGES.into_iter().filter(|case| case.0 != Damage::None) {
@@ -201,11 +201,11 @@ fn what_failed_links_lose_is_counted() {
             }
         }
     }
-    assert!(n_cut_off > 0, "the faults hit nothing");
+    assert!(n_cut_off > 0, "the faults cut off no packet");
 }
 
 #[test]
-fn what_full_queues_refuse_is_counted() {
+fn packets_dropped_by_full_queues_are_counted() {
     for (_, policy) in policies() {
         for limits in [(Some(4_000), None), (Some(4_000), Some(9_500)), (None, Some(1_000))] {
             let mut model = clos();

@@ -1,5 +1,5 @@
-//! Links with credits: nothing is dropped, a link carries what its buffer allows, ingresses take turns, and how the run is
-//! carried out changes nothing.
+//! Links with credits: no packet is dropped, a link carries what its buffer allows, ingresses are served in turn, and
+//! records do not depend on execution options.
 
 use netloom_engine::{Options, Seams, Status};
 use netloom_model::{
@@ -16,13 +16,13 @@ use crate::rdma::rdma;
 
 pub const PACKET: u64 = 4096;
 const RATE: u64 = 200_000_000_000;
-/// Of a packet on the wire, in ps.
+/// Serialization of a packet, in ps.
 const SERIALIZATION: u64 = PACKET * 40;
-/// Of each link, in ps.
+/// Delay of each link, in ps.
 const DELAY: u64 = 500_000;
 pub const CABLE: Cable = Cable::new(RATE, DELAY);
 
-/// A crossbar as fast as its links, with nothing behind it.
+/// A crossbar as fast as its links, without output buffers.
 pub fn plain(buffer: u64) -> Credits {
     Credits {
         buffer: Bytes(buffer),
@@ -52,7 +52,7 @@ pub fn lossless(wiring: Wiring, credits: Credits) -> Model {
     model
 }
 
-/// Packets of each message that have come when the run ends, in the order of senders.
+/// Packets of each message that have arrived by the end of the run, in the order of senders.
 fn shares(run: &Run) -> Vec<f64> {
     let mut rows: Vec<_> = run.records.flows.iter().map(|row| (row.source, f64::from(row.packets))).collect();
     rows.sort_by_key(|row| row.0);
@@ -61,7 +61,7 @@ fn shares(run: &Run) -> Vec<f64> {
 }
 
 #[test]
-fn a_link_carries_what_its_buffer_allows() {
+fn throughput_of_a_link_is_limited_by_buffer_over_round_trip() {
     let round_trip = 2 * DELAY + 2 * SERIALIZATION;
     for packets in 1..12 {
         let buffer = packets * PACKET;
@@ -77,7 +77,7 @@ fn a_link_carries_what_its_buffer_allows() {
 }
 
 #[test]
-fn a_packet_takes_the_time_of_the_formulas() {
+fn latency_of_a_packet_follows_the_formulas() {
     let latency = Duration(130_000);
     let header = Bytes(64);
     for (forwarding, per_switch) in [
@@ -95,7 +95,7 @@ fn a_packet_takes_the_time_of_the_formulas() {
     }
 }
 
-/// Switches in a row, a host at each, and a receiver at the last.
+/// Switches in a chain, a host at each, and a receiver at the last.
 fn parking_lot(n_senders: u32) -> Wiring {
     let mut builder = FabricBuilder::new(n_senders + 1, n_senders);
     for sender in 0..n_senders {
@@ -109,7 +109,7 @@ fn parking_lot(n_senders: u32) -> Wiring {
 }
 
 #[test]
-fn in_a_parking_lot_who_is_near_gets_half() {
+fn in_a_parking_lot_the_nearest_sender_gets_half() {
     for (order, speedup, output_buffer) in
         [(InputOrder::Voq, 1, 0), (InputOrder::Fifo, 1, 0), (InputOrder::Voq, 2, 4 * PACKET)]
     {
@@ -124,7 +124,7 @@ fn in_a_parking_lot_who_is_near_gets_half() {
     }
 }
 
-/// The share of the lines of 32 hosts around a switch that uniform traffic gets.
+/// The throughput of uniform traffic between 32 hosts at one switch, as a share of their link rates.
 fn saturation(credits: Credits) -> f64 {
     const HOSTS: u32 = 32;
     let mut random = Random::stream(5, 5, 5);
@@ -144,7 +144,7 @@ fn saturation(credits: Credits) -> f64 {
 }
 
 #[test]
-fn a_fifo_for_each_ingress_saturates_and_queues_for_each_egress_do_not() {
+fn fifo_queues_saturate_by_head_of_line_blocking_and_virtual_output_queues_do_not() {
     let fifo = saturation(Credits { order: InputOrder::Fifo, ..plain(64 * PACKET) });
     assert!((0.57..0.62).contains(&fifo), "2 - sqrt 2 at large radix: {fifo}");
     let voq = saturation(Credits { speedup: 2, output_buffer: Bytes(4 * PACKET), ..plain(64 * PACKET) });
@@ -168,7 +168,7 @@ pub fn busy(credits: Credits, policy_name: &str) -> (Model, ListedWork) {
 }
 
 #[test]
-fn how_a_run_is_carried_out_changes_nothing() {
+fn execution_options_do_not_change_records() {
     let quick = Credits { speedup: 2, output_buffer: Bytes(2 * PACKET), ..plain(3 * PACKET) };
     let cut = Forwarding::CutThrough { header: Bytes(64) };
     for credits in [
@@ -197,7 +197,7 @@ fn how_a_run_is_carried_out_changes_nothing() {
 }
 
 #[test]
-fn no_incast_loses_anything() {
+fn an_incast_loses_no_packet() {
     for packets in [1, 2, 5] {
         let model = lossless(star(9, CABLE), plain(packets * PACKET));
         let sendings: Vec<Sending> = (0..8).map(|host| Sending::new(0, host, 8, 50 * PACKET)).collect();
@@ -218,11 +218,11 @@ fn ring_of_five() -> Wiring {
 }
 
 #[test]
-fn buffers_that_wait_for_each_other_are_found_and_named() {
+fn a_deadlock_of_buffers_is_detected_and_reported() {
     for (order, output_buffer) in [(InputOrder::Voq, 0), (InputOrder::Fifo, 0), (InputOrder::Voq, 2 * PACKET)]
     {
         let credits = Credits { order, output_buffer: Bytes(output_buffer), ..plain(2 * PACKET) };
-        // Everybody sends over one switch in between, all in one direction.
+        // Every host sends over one switch in between, all in one direction.
         let sendings: Vec<Sending> =
             (0..5).map(|host| Sending::new(0, host, (host + 2) % 5, 1 << 20)).collect();
         let model = lossless(ring_of_five(), credits);

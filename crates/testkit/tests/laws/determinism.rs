@@ -1,8 +1,8 @@
-//! Same model, same seed: the same records, however the run is carried out.
+//! Same model, same seed: the same records, whatever the execution options.
 //!
-//! Threads, the shortcut at ports, the joining of partitions and the portions in which work is handed out may change
-//! nothing; every policy is tried with every transport, with and without failures, on long, short and zero-delay host
-//! links.
+//! Threads, the port shortcut, the joining of partitions and the number of operations per batch must not change
+//! records; every policy is combined with every transport, with and without failures, on long, short and zero-delay
+//! host links.
 
 use std::cell::Cell;
 
@@ -19,7 +19,7 @@ use crate::cases::{BY_DESTINATION, DAMAGES, Damage, damage, policies, traffic, t
 const N_HOSTS: u32 = 12;
 const N_LEAVES: u32 = 4;
 
-/// Four leaves are few enough that no quarter of all ports is one leaf with its hosts: host links are joined inside.
+/// With only four leaves, no quarter of all ports is one leaf with its hosts: host links are joined inside partitions.
 fn clos(host_delay: u64) -> Model {
     let mut clos = Clos::new(N_LEAVES, 3, N_HOSTS / N_LEAVES);
     clos.host = Cable::new(50_000_000_000, host_delay);
@@ -33,7 +33,7 @@ fn clos(host_delay: u64) -> Model {
     model
 }
 
-/// Background messages, then an exchange in which everybody waits for others, a barrier, and the same again.
+/// Background messages, then an exchange in which all hosts wait for others, a barrier, and the same again.
 fn work(seed: u64) -> ListedWork {
     let hosts = (0..N_HOSTS).map(HostId);
     let mut work = ListedWork::of_hosts(hosts.clone());
@@ -57,7 +57,7 @@ fn work(seed: u64) -> ListedWork {
     work
 }
 
-/// Ways to run that may not matter.
+/// Execution options, which must not matter.
 fn variants() -> [Options; 6] {
     let plain = Options::default();
     [
@@ -89,7 +89,7 @@ fn run_as(model: &Model, options: Options) -> Run {
     simulate_with(model, work(1), options, Seams::default())
 }
 
-/// Tries one arrangement of delays with everything; says which case differs.
+/// Runs one arrangement of delays with all cases; names the case that differs.
 fn same_however_it_runs(host_delay: u64) {
     for (name, chosen) in policies() {
         for (transport, (kind, ..)) in transports().into_iter().enumerate() {
@@ -110,22 +110,22 @@ fn same_however_it_runs(host_delay: u64) {
 }
 
 #[test]
-fn with_equal_delays() {
+fn records_are_the_same_with_equal_delays() {
     same_however_it_runs(1_000_000);
 }
 
 #[test]
-fn with_short_host_links() {
+fn records_are_the_same_with_short_host_links() {
     same_however_it_runs(10_000);
 }
 
 #[test]
-fn with_host_links_without_delay() {
+fn records_are_the_same_with_host_links_without_delay() {
     same_however_it_runs(0);
 }
 
-/// One host, two long paced messages, and a run of short ones that come and go beside them, all in step: their packets
-/// meet in the host's queue at the same instants.
+/// One host, two long paced messages, and a series of short ones beside them, all in step: their packets reach the
+/// host's queue at the same instants.
 fn paced_in_step() -> ListedWork {
     let step = 400_000;
     let mut sendings = vec![Sending::new(0, 0, 3, 400_000), Sending::new(7 * step, 0, 4, 400_000)];
@@ -137,7 +137,7 @@ fn paced_in_step() -> ListedWork {
 }
 
 #[test]
-fn packets_paced_in_step_leave_in_an_order_of_their_own() {
+fn simultaneous_paced_packets_leave_in_a_defined_order() {
     let mut model = clos(10_000);
     model.transport.kind = transports()[1].1;
     let expected = simulate(&model, paced_in_step()).results();
@@ -154,7 +154,7 @@ fn packets_paced_in_step_leave_in_an_order_of_their_own() {
 }
 
 #[test]
-fn many_windows_and_many_threads() {
+fn many_windows_with_many_threads() {
     let model = case(&policy("spray", &[]), 2, DAMAGES[4], 1_000_000);
     let expected = simulate(&model, work(1)).results();
     for _ in 0..20 {
@@ -163,9 +163,9 @@ fn many_windows_and_many_threads() {
 }
 
 #[test]
-fn rounds_shared_now_and_then_by_a_clock_give_the_same_rows() {
+fn sharing_rounds_by_measured_time_gives_the_same_rows() {
     let n_reads = Cell::new(0_u64);
-    // Rounds of 0 to 3 ms in turn: trials of sharing are won and lost.
+    // Rounds of 0 to 3 ms in turn: trials of sharing succeed and fail.
     let clock = || {
         n_reads.set(n_reads.get() + 1);
         n_reads.get() * 1_500_000 + n_reads.get() % 3 * 750_000
@@ -186,7 +186,7 @@ fn rounds_shared_now_and_then_by_a_clock_give_the_same_rows() {
 }
 
 #[test]
-fn short_host_links_are_inside_and_all_may_be() {
+fn short_host_links_are_inside_partitions_and_all_links_may_be() {
     let windows = |host_delay| {
         let model = case(&policy("spray", &[]), 0, DAMAGES[0], host_delay);
         simulate(&model, work(1)).outcome.window
@@ -195,19 +195,19 @@ fn short_host_links_are_inside_and_all_may_be() {
 }
 
 #[test]
-fn another_seed_gives_another_run() {
+fn different_seeds_give_different_records() {
     for (name, chosen) in policies() {
         let model = case(&chosen, 0, DAMAGES[0], 10_000);
         let other = Model { seed: 2, ..model.clone() };
         let runs = [&model, &other].map(|model| simulate(model, work(1)));
-        // A table that is dealt is the same in every run.
+        // A table that is computed by rule is the same in every run.
         assert_eq!(runs[0].records == runs[1].records, name == BY_DESTINATION, "{name}");
     }
 }
 
 #[test]
-fn without_draws_and_hashes_the_seed_does_not_matter() {
-    // Round robin starts its pointers at random; on single paths there is nothing to choose.
+fn without_random_draws_and_hashes_the_seed_does_not_matter() {
+    // Round robin starts its pointers at random; on single paths there is no choice.
     let mut model = clos(10_000);
     model.fabric = Clos::new(2, 1, N_HOSTS / 2).wiring().fabric;
     model.routing = Clos::new(2, 1, N_HOSTS / 2).wiring().routing;

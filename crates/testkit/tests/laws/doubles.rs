@@ -1,4 +1,4 @@
-//! Test doubles for the seams: a hook made of a closure, and one that writes down what passes.
+//! Test doubles for the interfaces: a hook made of a closure, and one that records passing packets.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,13 +9,13 @@ use netloom_model::Model;
 use netloom_testkit::fixture::{ListedWork, Run, simulate_with};
 use netloom_units::{NodeId, Time};
 
-/// What a hook is told.
+/// An event that a hook receives.
 pub enum Event<'a> {
     /// A packet has arrived.
     Arrival(u32, &'a mut Packet),
-    /// A packet is about to start.
+    /// The transmission of a packet is about to start.
     Start(u32, &'a mut Packet),
-    /// A timer has come.
+    /// A timer has expired.
     Timer(u32),
 }
 
@@ -48,7 +48,7 @@ where
 /// A packet that passed: when, through which port, and what it was.
 pub type Passed = (Time, u32, Packet);
 
-/// Runs with a hook at a node that only looks; all arrivals by in-link, all starts by port, each in order.
+/// Runs with a hook at a node that only records; all arrivals by in-link, all starts by port, each in order.
 pub fn watched(model: &Model, work: &ListedWork, node: u32) -> (Run, Vec<Passed>, Vec<Passed>) {
     let seen = Arc::new(Mutex::new((Vec::new(), Vec::new())));
     let writer = Arc::clone(&seen);
@@ -57,7 +57,7 @@ pub fn watched(model: &Model, work: &ListedWork, node: u32) -> (Run, Vec<Passed>
         match event {
             Event::Arrival(port, packet) => seen.0.push((now, port, *packet)),
             Event::Start(port, packet) => seen.1.push((now, port, *packet)),
-            Event::Timer(_) => unreachable!("nobody set one"),
+            Event::Timer(_) => unreachable!("no timer was set"),
         }
         Verdict::Pass
     });
@@ -65,7 +65,7 @@ pub fn watched(model: &Model, work: &ListedWork, node: u32) -> (Run, Vec<Passed>
     (run, arrivals, starts)
 }
 
-/// Ways to run a port: starts computed, by class queues, and as events of their own.
+/// Implementations of ports: starts computed, queues by class, and starts as events.
 pub fn port_forms() -> [Options; 3] {
     let plain = Options::default();
     [plain, Options { shortcut: false, ..plain }, Options { shortcut: false, coarsen: u32::MAX, ..plain }]

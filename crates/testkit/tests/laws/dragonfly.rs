@@ -1,15 +1,16 @@
-//! What fabrics of groups carry under each policy: shares of what hosts can send, worked out from the numbers of links.
+//! Throughput of fabrics of groups under each policy, as a share of what hosts can send, derived from the numbers of
+//! links.
 //!
-//! The dragonfly has p = 2, a = 4, h = 2 and g = 9: eight hosts and eight global links to each group, one to each other
-//! group. With l the load of each host, all links of 1:
-//! - uniform traffic, minimal ways: 64/71 of it leaves its group, over links of which there is one for each host: any l <= 1;
-//! - the same over a third group crosses two global links: 2 x 64/71 x l <= 1, l <= 0.555;
-//! - all traffic of a group to the next one, minimal ways: 8 l <= 1, l <= 0.125;
-//! - the same over one of seven other groups: each global link but that to the next group carries 8 l / 7 on its first and
-//!   as much on its second part, l <= 7/16 = 0.4375;
-//! - and both: l <= 0.5625.
+//! The dragonfly has p = 2, a = 4, h = 2 and g = 9: eight hosts and eight global links in each group, one link to each
+//! other group. With l the load of each host, and a capacity of 1 for all links:
+//! - uniform traffic on minimal paths: 64/71 of it leaves its group, with one global link for each host: any l <= 1;
+//! - the same through a third group crosses two global links: 2 x 64/71 x l <= 1, l <= 0.555;
+//! - all traffic of a group to the next one, on minimal paths: 8 l <= 1, l <= 0.125;
+//! - the same through one of seven other groups: each global link but that to the next group carries 8 l / 7 for the
+//!   first hop and as much for the second, l <= 7/16 = 0.4375;
+//! - on both kinds of paths: l <= 0.5625.
 //!
-//! Above these nothing can go; below them by no more than what arbitration and unlucky choices may cost.
+//! No policy can exceed these; arbitration and uneven choices of paths may keep it somewhat below them.
 
 use netloom_catalog::expand;
 use netloom_engine::{Options, Seams, Status};
@@ -22,16 +23,16 @@ use crate::channels::{compiled, guides};
 
 const PACKET: u64 = 2_048;
 const RATE: f64 = 100e9;
-/// What is measured, in ps: by then queues are what they stay.
+/// The start of the measured interval, in ps: by then queues are stationary.
 const FROM: u64 = 60_000_000;
 const UNTIL: u64 = 140_000_000;
 
 const DRAGONFLY: &str =
     "dragonfly: {groups: 9, switches_per_group: 4, hosts_per_switch: 2, global_delay: 300ns";
-/// Sixteen hosts and sixteen global links to each group, four to each other group.
+/// Sixteen hosts and sixteen global links in each group, four to each other group.
 const DRAGONFLY_PLUS: &str = "dragonfly_plus: {groups: 5, leaves_per_group: 4, spines_per_group: 4, hosts_per_leaf: 4, global_delay: 300ns";
 
-/// Hosts of a fabric send packets with exponential gaps.
+/// The hosts of a fabric send packets with exponential gaps.
 fn loaded(fabric: &str, policy: &str, to: &str, load: f64, more: &str) -> Model {
     let percent = load * 100.0;
     compiled(&format!(
@@ -47,11 +48,11 @@ fn loaded(fabric: &str, policy: &str, to: &str, load: f64, more: &str) -> Model 
 }
 
 fn simulated(model: &Model, options: Options) -> Run {
-    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("it makes sense");
+    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the traffic is valid");
     simulate_with(model, work, options, Seams::default())
 }
 
-/// What hosts receive, as a share of what they can send, and the mean time of a message in us.
+/// Received rate as a share of what hosts can send, and the mean completion time of a message in us.
 fn accepted(fabric: &str, policy: &str, to: &str, load: f64) -> (f64, f64) {
     let mut model = loaded(fabric, policy, to, load, "deadline: 1s");
     model.deadline = Some(Time(UNTIL));
@@ -70,8 +71,8 @@ fn assert_between(what: &str, found: f64, (low, high): (f64, f64)) {
 }
 
 #[test]
-fn uniform_traffic_needs_no_third_group() {
-    // A load of 1 for ever is never quite met: gaps that were missed cannot be made up.
+fn uniform_traffic_is_carried_on_minimal_paths_except_by_valiant() {
+    // A load of 1 is never quite reached over time: gaps without packets cannot be made up.
     for policy in guides().into_iter().chain(["adaptive", "ecmp"]).filter(|&policy| policy != "valiant") {
         let (share, _) = accepted(DRAGONFLY, policy, "any", 0.8);
         assert_between(policy, share, (0.78, 0.82));
@@ -82,7 +83,7 @@ fn uniform_traffic_needs_no_third_group() {
 }
 
 #[test]
-fn traffic_to_the_next_group_needs_them_all() {
+fn traffic_to_the_next_group_is_carried_through_all_other_groups() {
     assert_between("minimal", accepted(DRAGONFLY, "adaptive", "next_group", 0.9).0, (0.122, 0.1255));
     assert_between("valiant", accepted(DRAGONFLY, "valiant", "next_group", 0.9).0, (0.42, 0.44));
     for policy in guides().into_iter().filter(|&policy| policy != "valiant") {
@@ -91,8 +92,8 @@ fn traffic_to_the_next_group_needs_them_all() {
 }
 
 #[test]
-fn what_a_source_cannot_see_it_finds_out_late() {
-    // Below saturation all carry what is offered; who sees the global link itself queues less.
+fn a_policy_that_sees_the_global_link_queues_less() {
+    // Below saturation every policy carries the offered load; one that sees the global link itself queues less.
     let [local, global, again] =
         ["ugal_l", "ugal_g", "par"].map(|policy| accepted(DRAGONFLY, policy, "next_group", 0.3));
     for (share, _) in [local, global, again] {
@@ -102,29 +103,31 @@ fn what_a_source_cannot_see_it_finds_out_late() {
 }
 
 #[test]
-fn groups_of_two_tiers_share_their_links_as_well() {
-    // Four links to the next group for sixteen hosts: 1/4. Over one of three others: 16 l / 3 on four links twice, l <= 3/8.
+fn groups_of_two_tiers_reach_their_throughput_limits() {
+    // Four links to the next group for sixteen hosts: 1/4. Through one of three others: 16 l / 3 on four links, twice,
+    // l <= 3/8.
     assert_between("minimal", accepted(DRAGONFLY_PLUS, "adaptive", "next_group", 0.9).0, (0.24, 0.251));
     assert_between("valiant", accepted(DRAGONFLY_PLUS, "valiant", "next_group", 0.9).0, (0.35, 0.376));
     for policy in ["par", "piggyback", "progressive"] {
         assert_between(policy, accepted(DRAGONFLY_PLUS, policy, "next_group", 0.9).0, (0.58, 0.626));
     }
-    // All leaves take one snapshot for the truth.
+    // All leaves rely on the same snapshot.
     assert_between("ugal_g", accepted(DRAGONFLY_PLUS, "ugal_g", "next_group", 0.9).0, (0.42, 0.626));
-    // Every spine leads to every group, so the queues of a leaf say nothing about ways beyond it.
+    // Every spine leads to every group, so the queues of a leaf do not reflect the load beyond it.
     for policy in ["ugal_l", "slingshot"] {
         assert_between(policy, accepted(DRAGONFLY_PLUS, policy, "next_group", 0.9).0, (0.24, 0.26));
     }
 }
 
 #[test]
-fn idle_ways_have_the_links_of_the_formulas() {
-    // Between groups: local, global, local and the two links of hosts; a local link less where the end has the global one.
+fn unloaded_paths_have_the_number_of_hops_of_the_formulas() {
+    // Between groups: local, global, local and the two links of hosts; one local link less at the end that has the
+    // global link.
     let hops = |fabric: &str, policy: &str| {
         let model = loaded(fabric, policy, "next_group", 0.5, "");
         let n_hosts = model.fabric.n_hosts() as u32;
         let per_group = n_hosts / model.routing.n_groups();
-        // One after the other, to every host of the next group.
+        // One message after the other, to every host of the next group.
         let pairs = (0..n_hosts).flat_map(|from| (0..per_group).map(move |place| (from, place)));
         let sendings = (0_u64..).zip(pairs).map(|(number, (from, place))| {
             let to = ((from / per_group + 1) * per_group + place) % n_hosts;
@@ -140,23 +143,23 @@ fn idle_ways_have_the_links_of_the_formulas() {
         assert_eq!(hops(DRAGONFLY, policy), (3, 5), "{policy}");
         assert_eq!(hops(DRAGONFLY_PLUS, policy), (5, 5), "{policy}");
     }
-    // Twice global, at most three times local.
+    // Two global hops, and at most three local ones.
     assert_eq!(hops(DRAGONFLY, "valiant"), (4, 7));
-    assert_eq!(hops(DRAGONFLY_PLUS, "valiant"), (6, 6), "spines of equal number are joined");
+    assert_eq!(hops(DRAGONFLY_PLUS, "valiant"), (6, 6), "spines of equal number are linked");
 }
 
 #[test]
-fn a_flow_that_waits_until_it_has_drained_is_never_reordered() {
+fn a_flow_that_changes_path_only_when_drained_is_never_reordered() {
     let late = |policy: &str| {
         let mut model =
             loaded(DRAGONFLY, policy, "next_group", 0.3, "record: {reordering: true}\ndeadline: 1s");
         // Messages of eight packets.
-        let sizes = model.workload.background.as_mut().expect("asked for");
+        let sizes = model.workload.background.as_mut().expect("the scenario has background traffic");
         sizes.sizes.iter_mut().for_each(|point| point.size = Bytes(8 * PACKET));
         model.deadline = Some(Time(UNTIL));
         let run = simulated(&model, Options::default());
         let late: u64 = run.records.reordering.iter().map(|row| u64::from(row.late)).sum();
-        // Local and global links alone: both kinds of ways are taken.
+        // Only local and global links: both kinds of paths are taken.
         let hops: Vec<u64> =
             run.records.flows.iter().filter(|row| row.end.is_some()).map(|row| row.hops).collect();
         assert!(hops.iter().any(|&hops| hops <= 5 * 8) && hops.iter().any(|&hops| hops > 5 * 8), "{policy}");
@@ -168,16 +171,17 @@ fn a_flow_that_waits_until_it_has_drained_is_never_reordered() {
     assert!(free > 1_000, "{free}");
 }
 
-/// Switch 0 of a group has one link to switch 1, where all its hosts send, and two more to switches that lead there too.
+/// Switch 0 of a group has one link to switch 1, to which all its hosts send, and two more to switches with a link to
+/// switch 1.
 const ONE_PAIR: &str =
     "dragonfly: {groups: 2, switches_per_group: 4, hosts_per_switch: 6, global_delay: 300ns";
 
-/// How long it takes until all six messages have come, in times that one of them takes on a link.
+/// The time until all six messages have arrived, in units of the time that one of them takes on a link.
 fn within_a_group(policy: &str, more: &str) -> (f64, Run) {
     within_a_group_with(policy, more, false)
 }
 
-/// As [`within_a_group`], perhaps with ideal crossbars.
+/// As [`within_a_group`], optionally with ideal crossbars.
 fn within_a_group_with(policy: &str, more: &str, is_ideal: bool) -> (f64, Run) {
     const SIZE: u64 = 500 * PACKET;
     let mut model = loaded(ONE_PAIR, policy, "any", 0.5, more);
@@ -189,12 +193,12 @@ fn within_a_group_with(policy: &str, more: &str, is_ideal: bool) -> (f64, Run) {
 }
 
 #[test]
-fn within_a_group_ways_through_other_switches_are_used() {
+fn paths_through_other_switches_of_a_group_are_used() {
     let minimal = |policy: &str| assert_between(policy, within_a_group(policy, "").0, (6.0, 6.1));
     minimal("adaptive");
     minimal("{slingshot: {within_group: minimal}}");
-    // Three links lead away: two messages for each at best. How near that comes is for the choice of paths, which an ideal
-    // crossbar leaves as it is; turns among ingresses cost next to nothing beside it.
+    // There are three outgoing links: at best two messages for each. How close a policy comes depends on its choice of
+    // paths, which an ideal crossbar does not change; turns among ingresses cost next to nothing.
     let (free, run) = within_a_group("{slingshot: {order: free}}", "");
     let ideal = within_a_group_with("{slingshot: {order: free}}", "", true).0;
     assert_between("free", free, (2.0, 1.03 * ideal));
@@ -202,7 +206,7 @@ fn within_a_group_ways_through_other_switches_are_used() {
     let hops: Vec<u64> = run.records.flows.iter().map(|row| row.hops).collect();
     let n_packets = 500;
     assert!(hops.iter().all(|hops| (3 * n_packets..=4 * n_packets).contains(hops)), "{hops:?}");
-    // Each flow takes one way: what the ways have in common is luck, yet no packet comes late.
+    // Each flow takes one path: how many flows share a path is random, but no packet arrives out of order.
     let late = |policy: &str| {
         let (end, run) = within_a_group(policy, "record: {reordering: true}");
         (end, run.records.reordering.iter().map(|row| row.late).sum::<u32>())
@@ -214,8 +218,8 @@ fn within_a_group_ways_through_other_switches_are_used() {
 }
 
 #[test]
-fn what_is_below_a_switch_is_sought_nowhere_else() {
-    // The host's link is dead: its packets end at the switch above it, one link from their source.
+fn packets_for_a_host_below_the_switch_take_no_non_minimal_path() {
+    // The host's link is dead: its packets are dropped at the switch above it, one link from their source.
     let dead = "faults: {knowledge: local, failed: [group0.switch0.host1.nic0]}";
     let model = loaded(ONE_PAIR, "slingshot", "any", 0.5, dead);
     let work = ListedWork::new(&[Sending::new(0, 0, 1, 5 * PACKET)]);
@@ -223,15 +227,15 @@ fn what_is_below_a_switch_is_sought_nowhere_else() {
     let drops = &run.records.drops;
     assert!(!drops.is_empty() && drops.iter().all(|row| row.reason == DropReason::Unreachable), "{drops:?}");
     let sent: u64 = run.records.ports.iter().filter(|row| row.node.0 >= 48).map(|row| row.packets).sum();
-    assert_eq!(sent, 0, "no switch sent anything");
+    assert_eq!(sent, 0, "no switch forwarded a packet");
 }
 
 #[test]
-fn a_dead_local_link_is_gone_round_by_who_may() {
+fn policies_with_non_minimal_paths_route_around_a_dead_local_link() {
     let dead = "faults: {knowledge: local, failed: [group0.switch0-switch1.0]}";
     let (ends, run) = within_a_group("{slingshot: {order: free}}", dead);
     assert_between("two links", ends, (3.0, 3.1));
-    // ACKs, of one byte here, take minimal ways.
+    // ACKs, of one byte here, take minimal paths.
     assert!(
         run.records.drops.iter().all(|row| row.size.simulated().0 == row.packets),
         "{:?}",
@@ -243,7 +247,7 @@ fn a_dead_local_link_is_gone_round_by_who_may() {
     assert!(flows.len() == 6 && flows.iter().all(|row| row.end.is_none()));
 }
 
-/// Small groups, small buffers, and half as much again as can be carried.
+/// Small groups, small buffers, and an offered load of one and a half times the capacity.
 const CROWDED: [(&str, u64); 2] = [
     ("dragonfly: {groups: 5, switches_per_group: 2, hosts_per_switch: 2, global_delay: 300ns", 2),
     (
@@ -254,13 +258,13 @@ const CROWDED: [(&str, u64); 2] = [
 
 fn crowded((fabric, packets): (&str, u64), policy: &str, to: &str) -> Model {
     let mut model = loaded(fabric, policy, to, 0.85, "deadline: 1100us");
-    let credits = model.queues.credits.as_mut().expect("asked for");
+    let credits = model.queues.credits.as_mut().expect("the scenario has credits");
     credits.buffer.0 = packets * (PACKET + 64);
     model
 }
 
 #[test]
-fn nothing_locks_up_under_half_as_much_again() {
+fn no_deadlock_under_one_and_a_half_times_the_capacity() {
     for fabric in CROWDED {
         for policy in guides() {
             for to in ["next_group", "any"].into_iter().take(if policy == "valiant" { 2 } else { 1 }) {
@@ -275,11 +279,11 @@ fn nothing_locks_up_under_half_as_much_again() {
 }
 
 #[test]
-fn nothing_locks_up_where_only_the_first_packet_of_a_lane_may_leave() {
+fn no_deadlock_with_fifo_queues_per_virtual_lane() {
     for fabric in CROWDED {
         for policy in ["par", "valiant"] {
             let mut model = crowded(fabric, policy, "next_group");
-            let credits = model.queues.credits.as_mut().expect("asked for");
+            let credits = model.queues.credits.as_mut().expect("the scenario has credits");
             (credits.order, credits.speedup, credits.output_buffer) = (InputOrder::Fifo, 1, Bytes(0));
             let run = simulated(&model, Options::default());
             assert_eq!(run.outcome.status, Status::Deadline, "{policy} in {}", fabric.0);
@@ -291,17 +295,17 @@ fn nothing_locks_up_where_only_the_first_packet_of_a_lane_may_leave() {
 }
 
 #[test]
-fn without_lane_steps_valiant_ways_lock_up() {
+fn without_vl_steps_valiant_paths_deadlock() {
     for fabric in CROWDED {
         let mut model = crowded(fabric, "valiant", "any");
-        model.queues.credits.as_mut().expect("asked for").n_steps = 1;
+        model.queues.credits.as_mut().expect("the scenario has credits").n_steps = 1;
         let status = simulated(&model, Options::default()).outcome.status;
         assert!(matches!(status, Status::Deadlock(_)), "{}: {status:?}", fabric.0);
     }
 }
 
 #[test]
-fn how_a_run_is_carried_out_changes_nothing() {
+fn execution_options_do_not_change_records() {
     for policy in guides() {
         let mut model = loaded(DRAGONFLY, policy, "next_group", 0.5, "deadline: 1s");
         model.deadline = Some(Time(25_000_000));
@@ -319,16 +323,16 @@ fn how_a_run_is_carried_out_changes_nothing() {
     }
 }
 
-/// Whatever has failed in these, some way is left between any two groups.
+/// Whatever fails in these, some path is left between any two groups.
 fn failing(policy: &str, knowledge: &str, failed: &[&str], extra_steps: u8) -> Run {
     let faults = format!("faults: {{knowledge: {knowledge}, failed: [{}]}}\n", failed.join(", "));
     let mut model = loaded(DRAGONFLY, policy, "next_group", 0.1, &format!("{faults}deadline: 1s"));
     model.deadline = Some(Time(30_000_000));
-    model.queues.credits.as_mut().expect("asked for").n_steps += extra_steps;
+    model.queues.credits.as_mut().expect("the scenario has credits").n_steps += extra_steps;
     simulated(&model, Options::default())
 }
 
-/// Messages of hosts up to a number that were started early enough to have come, and how many of them have.
+/// Messages of hosts up to a number that were started early enough to arrive, and the number of those that arrived.
 fn came(run: &Run, n_hosts: u32) -> (usize, usize) {
     let is_asked = |row: &&FlowRow| row.start.0 < 20_000_000 && row.source.0 < n_hosts;
     let ends: Vec<bool> = run.records.flows.iter().filter(is_asked).map(|row| row.end.is_some()).collect();
@@ -336,10 +340,11 @@ fn came(run: &Run, n_hosts: u32) -> (usize, usize) {
 }
 
 #[test]
-fn with_global_knowledge_nothing_is_lost() {
+fn with_global_failure_awareness_no_message_is_lost() {
     let failed = ["group0.switch0-group1.switch0.0", "group2.switch3-group7.switch1.0"];
     for policy in guides() {
-        // Where the group between has lost its link to the destination's, a way may lead through a fourth one.
+        // If the intermediate group has lost its link to the destination's group, a path may lead through a fourth
+        // group.
         let run = failing(policy, "global", &failed, 1);
         let (all, there) = came(&run, u32::MAX);
         assert!(all > 700, "{policy}: {all}");
@@ -348,15 +353,15 @@ fn with_global_knowledge_nothing_is_lost() {
 }
 
 #[test]
-fn what_needs_more_lanes_than_there_are_is_lost_and_counted() {
+fn packets_that_need_more_vls_than_there_are_are_dropped_and_counted() {
     let run = failing("valiant", "global", &["group0.switch0-group1.switch0.0"], 0);
     let reasons: Vec<_> = run.records.drops.iter().map(|row| row.reason).collect();
     assert!(!reasons.is_empty() && reasons.iter().all(|&reason| reason == DropReason::Unreachable));
 }
 
 #[test]
-fn a_dead_global_link_is_gone_round() {
-    // The only link from group 0 to group 1, and one that is good for longer ways only.
+fn traffic_is_routed_around_a_dead_global_link() {
+    // The only link from group 0 to group 1, and one that is used by non-minimal paths only.
     let failed = ["group0.switch0-group1.switch0.0", "group2.switch3-group7.switch1.0"];
     let is_lost = |run: &Run| run.records.drops.iter().any(|row| row.reason == DropReason::Unreachable);
     for policy in guides() {
@@ -364,12 +369,12 @@ fn a_dead_global_link_is_gone_round() {
         let (all, there) = came(&run, 8);
         assert!(all > 60, "{policy}: {all}");
         match policy {
-            // Asked again at the switch with the link, or never meant to take it: the dead link is seen in time.
+            // These choose again at the switch with the dead link, or never take it: it is seen in time.
             "par" | "progressive" | "valiant" => assert_eq!(there, all, "{policy}"),
-            // Decided before anybody could know.
+            // These decide at a switch where the dead link is not known.
             _ => assert!(there < all && is_lost(&run), "{policy}: {there} of {all}"),
         }
-        // Those that went to a group with a dead link to their own are lost there; nothing goes round in circles.
+        // Packets sent to a group whose link to their destination's group is dead are dropped there; none loops.
         let (all, there) = came(&run, u32::MAX);
         assert!(there * 10 > all * 8, "{policy}: {there} of {all}");
         assert!(run.records.flows.iter().all(|row| row.hops <= 9 * u64::from(row.packets)), "{policy}");

@@ -1,5 +1,5 @@
-//! Drop-tail: a port takes a packet exactly while what it has accepted and not yet sent, with this packet, is no more
-//! than the limit.
+//! Drop-tail: a port accepts a packet exactly while the bytes accepted and not yet sent, this packet included, do not
+//! exceed the limit.
 
 use netloom_engine::Seams;
 use netloom_model::Queues;
@@ -9,7 +9,7 @@ use netloom_units::{Bytes, Time};
 
 use crate::doubles::port_forms;
 
-/// How many of eight packets a host's port takes at once.
+/// The number of packets, of eight, that a host's port accepts at once.
 fn burst(rate: u64, limit: u64) -> Vec<Run> {
     let mut model = model(pair(Cable::new(rate, 1_000_000)));
     model.queues.host_limit = Some(Bytes(limit));
@@ -32,12 +32,12 @@ fn taken_at_once(rate: u64) {
 }
 
 #[test]
-fn a_burst_is_taken_to_the_byte() {
+fn a_burst_is_accepted_to_the_byte() {
     taken_at_once(8_000_000_000);
 }
 
 #[test]
-fn the_peak_is_what_was_taken_to_the_byte() {
+fn the_peak_is_the_accepted_bytes_exactly() {
     for rate in [8_000_000_000, 7_000_000_000, 3] {
         for (limit, n_taken) in LIMITS {
             for run in burst(rate, limit) {
@@ -49,14 +49,15 @@ fn the_peak_is_what_was_taken_to_the_byte() {
 }
 
 #[test]
-fn a_burst_is_taken_to_the_byte_at_odd_rates() {
+fn a_burst_is_accepted_to_the_byte_at_odd_rates() {
     taken_at_once(7_000_000_000);
     taken_at_once(3);
 }
 
-/// Packets come every half microsecond and take a whole one: half a packet's room comes free between two arrivals.
+/// Packets arrive every half microsecond and take one microsecond: half a packet's room becomes free between two
+/// arrivals.
 #[test]
-fn the_packet_on_the_wire_makes_room_byte_by_byte() {
+fn the_packet_on_the_wire_frees_room_byte_by_byte() {
     let cables = [Cable::new(16_000_000_000, 1_000_000), Cable::new(8_000_000_000, 1_000_000)];
     for (limit, n_taken) in [(1999, 6), (2000, 6), (2499, 6), (2500, 7)] {
         let mut model = model(chain(&cables));
@@ -68,7 +69,7 @@ fn the_packet_on_the_wire_makes_room_byte_by_byte() {
             let port = port.expect("the switch's port to the receiver");
             assert_eq!((port.packets, port.dropped), (n_taken, 10 - n_taken), "limit {limit}, {options:?}");
             let drop = run.records.drops[0];
-            // Arrivals from 1.5 us on find 0, 500, 1000, 1500, 2000 bytes as long as all are taken.
+            // Arrivals from 1.5 us on find 0, 500, 1000, 1500, 2000 bytes as long as all are accepted.
             let first = match limit {
                 1999 => 2_500_000,
                 2000..2500 => 3_000_000,

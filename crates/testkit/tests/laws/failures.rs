@@ -1,4 +1,4 @@
-//! Links that fail and return act at their exact instants; whoever cannot go on is named, and no run hangs.
+//! Links that fail and recover act at their exact instants; actors that cannot finish are reported, and every run ends.
 //!
 //! Links take a nanosecond per byte and a microsecond of delay, packets have 1000 bytes: a packet sent at 0 is at the
 //! switch at 2 us, on the second link until 3 us, and arrives at 4 us.
@@ -19,7 +19,8 @@ fn fault(at: u64, link: u32, action: FaultAction) -> Fault {
     Fault { at: Time(at), link: LinkId(link), action }
 }
 
-/// One packet over two links, of which the second changes at these instants; in every form of port, all alike.
+/// One packet over two links, the second of which changes at these instants; with every implementation of ports, all
+/// alike.
 fn one_packet(faults: &[(u64, FaultAction)]) -> Run {
     let mut model = model(chain(&[CABLE, CABLE]));
     model.faults = faults.iter().map(|&(at, action)| fault(at, 1, action)).collect();
@@ -54,7 +55,7 @@ fn a_transmission_that_ends_later_is_lost() {
 }
 
 #[test]
-fn a_link_that_returns_during_the_transmission_does_not_save_it() {
+fn a_link_that_recovers_during_the_transmission_does_not_save_it() {
     let run = one_packet(&[(2_400_000, FaultAction::Down), (2_400_001, FaultAction::Up)]);
     assert_eq!(run.records.flows[0].end, None);
 }
@@ -67,15 +68,15 @@ fn a_packet_waiting_as_the_link_fails_is_lost() {
 }
 
 #[test]
-fn a_packet_that_comes_to_a_dead_link_finds_no_path() {
+fn a_packet_that_arrives_at_a_dead_link_has_no_path() {
     let run = one_packet(&[(1_999_999, FaultAction::Down)]);
     assert_eq!((run.records.drops[0].reason, run.records.drops[0].port), (DropReason::Unreachable, None));
     assert_eq!(run.records.drops[0].first, Time(2_000_000));
 }
 
 #[test]
-fn a_link_serves_from_the_instant_it_returns() {
-    // What arrives at the very instant comes before the node's own events.
+fn a_link_serves_from_the_instant_it_recovers() {
+    // A packet that arrives at the very instant precedes the events of the node itself.
     for (up, end) in [(1_999_999, Some(Time(4_000_000))), (2_000_000, None)] {
         let run = one_packet(&[(500_000, FaultAction::Down), (up, FaultAction::Up)]);
         assert_eq!(run.records.flows[0].end, end);
@@ -84,9 +85,9 @@ fn a_link_serves_from_the_instant_it_returns() {
     }
 }
 
-/// Cutting the run, or sampling it, while a transmission is under way that a failure will cut off.
+/// The run is stopped, or sampled, during a transmission that a failure will cut off.
 #[test]
-fn a_doomed_transmission_may_be_looked_at() {
+fn a_transmission_that_will_be_cut_off_may_be_observed() {
     for options in port_forms() {
         let mut model = model(chain(&[CABLE, CABLE]));
         model.faults = vec![fault(2_800_000, 1, FaultAction::Down)];
@@ -102,8 +103,8 @@ fn a_doomed_transmission_may_be_looked_at() {
 }
 
 #[test]
-fn neighbours_alone_know_of_a_dead_link_or_everybody_does() {
-    // From leaf 0 the way over spine 0 ends at its dead link to leaf 1: only global knowledge avoids it.
+fn a_dead_link_is_known_to_its_ends_or_to_all_switches() {
+    // From leaf 0 the path over spine 0 ends at its dead link to leaf 1: only global failure awareness avoids it.
     let clos = Clos::new(2, 2, 1);
     let dead_link = 2 + 2; // after two host links and the two of leaf 0
     for (knowledge, n_lost) in [(Knowledge::Local, 20), (Knowledge::Global(ReroutePaths::Shortest), 0)] {
@@ -117,7 +118,7 @@ fn neighbours_alone_know_of_a_dead_link_or_everybody_does() {
     }
 }
 
-/// A message of 100 packets between pods, over a fat tree of four ports in which this core link never worked.
+/// A message of 100 packets between pods, over a fat tree of four ports in which this core link is down from the start.
 fn between_pods(from_pod: u32, dead: (u32, u32), switch: &str, knowledge: Knowledge) -> Run {
     let tree = ThreeTiers::new(4);
     let mut model = model(tree.wiring());
@@ -129,11 +130,11 @@ fn between_pods(from_pod: u32, dead: (u32, u32), switch: &str, knowledge: Knowle
 }
 
 #[test]
-fn a_dead_core_link_is_seen_from_below_and_not_from_afar() {
+fn a_dead_core_link_is_known_in_its_pod_and_not_in_other_pods() {
     for switch in ["adaptive", "round_robin", "spray", "ecmp", "flowlet"] {
         for knowledge in [Knowledge::Local, Knowledge::Global(ReroutePaths::Shortest)] {
-            // Out of the pod that has lost it: the switch below sees it. Towards that pod: a quarter of all ways leads
-            // over the core behind it, which has no other way down.
+            // Out of the pod with the dead link: the switch below knows. Towards that pod: a quarter of all paths leads
+            // over the core behind it, which has no other path down.
             for (aggregation, core) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
                 let out = between_pods(0, (aggregation, core), switch, knowledge);
                 assert_eq!(out.outcome.status, Status::Complete, "{switch} {knowledge:?}");
@@ -146,7 +147,7 @@ fn a_dead_core_link_is_seen_from_below_and_not_from_afar() {
             });
             match (switch, knowledge) {
                 (_, Knowledge::Global(_)) => assert_eq!(lost, [0; 4], "{switch}"),
-                // One flow takes one way, and one of the four is it.
+                // One flow takes one path, and one of the four is the dead one.
                 ("ecmp", Knowledge::Local) => {
                     assert_eq!(lost.iter().sum::<u64>(), 100);
                     assert!(lost.contains(&100));
@@ -159,7 +160,7 @@ fn a_dead_core_link_is_seen_from_below_and_not_from_afar() {
 }
 
 #[test]
-fn global_knowledge_comes_with_the_next_snapshot() {
+fn global_failure_awareness_begins_with_the_next_snapshot() {
     // The link fails at 2.5 us; snapshots are taken every 4 us. A packet leaves every half microsecond from 0 on and is
     // at the leaf 1.08 us later.
     let clos = Clos::new(2, 2, 1);
@@ -171,12 +172,16 @@ fn global_knowledge_comes_with_the_next_snapshot() {
     let sendings: Vec<Sending> = (0..20).map(|k| Sending::new(k * 500_000, 0, 1, 1000)).collect();
     let (_, _, starts) = watched(&model, &ListedWork::new(&sendings), clos.shape.leaf_of(HostId(0)).0);
     let toward_dead = |passed: &&crate::doubles::Passed| passed.1 == 1;
-    let last = starts.iter().rfind(toward_dead).expect("before the snapshot half of them go there").0;
+    let last = starts
+        .iter()
+        .rfind(toward_dead)
+        .expect("before the snapshot half of the packets take the dead path")
+        .0;
     assert!(last > Time(2_500_000) && last <= Time(4_000_000), "{last:?}");
 }
 
 #[test]
-fn who_waits_in_vain_is_named() {
+fn an_actor_that_waits_in_vain_is_reported() {
     for kind in [
         TransportKind::OpenLoop { rate: None },
         TransportKind::Window { packets: 2, acknowledgement: Bytes(64) },
@@ -198,7 +203,7 @@ fn who_waits_in_vain_is_named() {
 }
 
 #[test]
-fn a_barrier_that_nobody_else_reaches_is_named() {
+fn a_barrier_that_no_other_actor_reaches_is_reported() {
     let mut work = ListedWork::of_hosts([HostId(0), HostId(1)]);
     work.push(HostId(0), Operation::Barrier { group: 0 });
     let run = simulate(&model(chain(&[CABLE, CABLE])), work);

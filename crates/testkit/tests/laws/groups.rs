@@ -1,5 +1,5 @@
-//! Dragonflies, Dragonfly+ and rails under load: what a lone packet takes, what minimal ways carry, and that links that fail
-//! lose nothing silently.
+//! Dragonflies, Dragonfly+ and rails under load: the latency of a single packet, the throughput of minimal paths, and
+//! that failing links lose no packet without counting it.
 
 use netloom_catalog::topology::{Built, SPECS, Topology, build, number_of};
 use netloom_engine::{Options, Status};
@@ -29,7 +29,7 @@ fn built(name: &str, numbers: &[(&str, u64)], delays: [(&str, u64); 3]) -> Built
         (parameter.name, value)
     };
     let settings = Settings::new(SPECS[number].parameters.iter().map(value).collect());
-    build(&Topology::Parametric { number, settings }).expect("it makes sense")
+    build(&Topology::Parametric { number, settings }).expect("the topology is valid")
 }
 
 fn model_of(built: Built) -> Model {
@@ -53,11 +53,11 @@ fn plus() -> Model {
 /// The time that one packet of 1,000 bytes takes from host to host.
 fn alone(model: &Model, from: u32, to: u32) -> u64 {
     let run = simulate(model, ListedWork::new(&[Sending::new(0, from, to, 1_000)]));
-    run.records.flows[0].end.expect("it arrives").0
+    run.records.flows[0].end.expect("the message arrives").0
 }
 
 #[test]
-fn a_lone_packet_crosses_the_links_of_its_minimal_path() {
+fn a_single_packet_crosses_the_links_of_its_minimal_path() {
     // A link takes 80 ns, and its delay; two of them are host links.
     let over =
         |local: u64, global: u64| 1000 * (80 * (2 + local + global) + 200 + 1_000 * local + 10_000 * global);
@@ -85,9 +85,9 @@ fn a_lone_packet_crosses_the_links_of_its_minimal_path() {
     assert_eq!(alone(&rail, 0, 4), 1000 * (4 * 80 + 2 * 100 + 2 * 1_000), "to the other block");
 }
 
-/// Three links between two groups of four switches: the ideal takes the one that ends at the goal's switch.
+/// Three links between two groups of four switches: the ideal time uses the link that ends at the destination's switch.
 #[test]
-fn the_ideal_in_a_dragonfly_takes_the_shortest_of_the_minimal_paths() {
+fn the_ideal_time_in_a_dragonfly_is_that_of_the_shortest_minimal_path() {
     let numbers = [("groups", 2), ("switches_per_group", 4), ("hosts_per_switch", 1), ("global_links", 3)];
     let model = model_of(built("dragonfly", &numbers, DELAYS));
     let ideal = |to: u32| {
@@ -98,7 +98,7 @@ fn the_ideal_in_a_dragonfly_takes_the_shortest_of_the_minimal_paths() {
     assert_eq!([4, 5, 6, 7].map(ideal), [over(1), over(1), over(1), over(2)]);
 }
 
-/// Kim et al., section 4: minimal ways carry 1 / (a p) of what the hosts of a group could send to the next one.
+/// Kim et al., section 4: minimal paths carry 1 / (a p) of what the hosts of a group could send to the next group.
 #[test]
 fn all_hosts_of_a_group_share_its_one_link_to_the_next() {
     let model = balanced();
@@ -131,7 +131,7 @@ fn fabrics() -> [(&'static str, Model); 5] {
 }
 
 #[test]
-fn whatever_fails_in_groups_and_rails_nothing_is_lost_silently() {
+fn failures_in_groups_and_rails_lose_no_packet_uncounted() {
     let plain = Options::default();
     let variants = [
         Options { threads: 2, coarsen: 2, ..plain },
@@ -169,9 +169,10 @@ fn whatever_fails_in_groups_and_rails_nothing_is_lost_silently() {
     assert!(n_complete > 10, "{n_complete} complete");
 }
 
-/// The only link between groups 0 and 1 is dead: who knows goes through another group, who does not loses the packet.
+/// The only link between groups 0 and 1 is dead: with awareness of it, packets take another group; without, they are
+/// lost.
 #[test]
-fn who_knows_goes_round_a_pair_of_groups_without_a_link() {
+fn failure_awareness_routes_around_a_dead_link_between_groups() {
     let mut model = balanced();
     let ports = model.fabric.ports().iter();
     let between = ports.filter(|port| {

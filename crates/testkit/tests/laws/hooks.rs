@@ -1,4 +1,4 @@
-//! Middleboxes: what a hook keeps, sends on, drops or changes takes effect at the exact instant.
+//! Middleboxes: a packet that a hook holds, sends, drops or changes takes effect at the exact instant.
 //!
 //! Links take a nanosecond per byte and a microsecond of delay, packets have 1000 bytes: a packet that leaves a host at
 //! t microseconds arrives at the switch at t + 2 and at the other host at t + 4.
@@ -26,13 +26,13 @@ fn three_packets() -> ListedWork {
     ListedWork::new(&[Sending::new(0, 0, 2, 3000)])
 }
 
-/// One packet from each of the first two hosts and one more, which meet in the queue to the third.
+/// One packet from each of the first two hosts and one more, all of which meet in the queue to the third host.
 fn a_queue_of_three() -> ListedWork {
     ListedWork::new(&[Sending::new(0, 0, 2, 2000), Sending::new(0, 1, 2, 1000)])
 }
 
 #[test]
-fn a_packet_held_for_a_while_is_late_by_that_while() {
+fn a_packet_held_by_a_hook_is_delayed_by_that_time() {
     let mut held = Vec::new();
     let run = with_hook(&model(star(3, CABLE)), &three_packets(), SWITCH, move |now, event, actions| {
         match event {
@@ -55,7 +55,7 @@ fn a_packet_held_for_a_while_is_late_by_that_while() {
 }
 
 #[test]
-fn timers_come_at_their_instants_in_the_order_of_their_numbers() {
+fn timers_expire_at_their_instants_in_the_order_of_their_numbers() {
     let reported = Arc::new(Mutex::new(Vec::new()));
     let writer = Arc::clone(&reported);
     let work = ListedWork::new(&[Sending::new(0, 0, 2, 1000)]);
@@ -99,7 +99,7 @@ fn a_packet_dropped_at_arrival_is_counted_there() {
 
 #[test]
 fn a_packet_dropped_at_its_start_leaves_the_wire_to_the_next() {
-    // Both first packets arrive at 2 us, that of host 0 by the lower in-link; its second one arrives at 3 us.
+    // Both first packets arrive at 2 us, that of host 0 on the lower in-link; its second one arrives at 3 us.
     let run = with_hook(&model(star(3, CABLE)), &a_queue_of_three(), SWITCH, |now, event, _| match event {
         Event::Start(port, _) if now.0 == 3 * MICROSECOND => {
             assert_eq!(port, TO_LAST);
@@ -107,18 +107,18 @@ fn a_packet_dropped_at_its_start_leaves_the_wire_to_the_next() {
         }
         _ => Verdict::Pass,
     });
-    // Everything due at 3 us is dropped then: the packet of host 1, and after it the last of host 0.
+    // All packets due at 3 us are dropped then: the packet of host 1, and after it the last of host 0.
     let drops = &run.records.drops[0];
     assert_eq!((drops.packets, drops.first, drops.last), (2, Time(3_000_000), Time(3_000_000)));
     let port = run.records.ports.iter().find(|port| port.node.0 == SWITCH && port.index == TO_LAST);
-    let port = port.expect("the switch has it");
+    let port = port.expect("the switch has this port");
     assert_eq!(drops.port, Some(port.port));
     assert_eq!((port.packets, port.size), (1, Bytes(1000)));
-    assert_eq!(port.dropped, 2, "what is dropped at a port is counted at the port");
+    assert_eq!(port.dropped, 2, "a packet dropped at a port is counted at the port");
 }
 
 #[test]
-fn a_packet_kept_at_its_start_crosses_its_link_once() {
+fn a_packet_held_at_its_start_crosses_its_link_once() {
     let mut held = Vec::new();
     let work = ListedWork::new(&[Sending::new(0, 0, 2, 1000)]);
     let run = with_hook(&model(star(3, CABLE)), &work, SWITCH, move |now, event, actions| {
@@ -149,7 +149,7 @@ fn narrow_end() -> Wiring {
 }
 
 #[test]
-fn a_class_set_by_a_hook_counts_at_every_switch_after_it() {
+fn a_class_set_by_a_hook_applies_at_every_later_switch() {
     let work = ListedWork::new(&[Sending::new(0, 0, 2, 5000), Sending::new(1_500_000, 1, 2, 1000)]);
     for options in port_forms() {
         let raise = |_: Time, event: Event<'_>, _: &mut Actions| {
@@ -167,9 +167,10 @@ fn a_class_set_by_a_hook_counts_at_every_switch_after_it() {
     }
 }
 
-/// Round robin has a pointer per in-link: what a hook sends has one of its own, whatever in-link it came by before.
+/// Round robin has a pointer for each in-link: packets sent by a hook have one of their own, whatever in-link they
+/// arrived on.
 #[test]
-fn what_a_hook_sends_comes_by_an_in_link_of_its_own() {
+fn packets_sent_by_a_hook_have_an_in_link_of_their_own() {
     let mut model = model(Clos::new(2, 2, 2).wiring());
     model.balances.switch = policy("round_robin", &[]);
     let work = ListedWork::new(&[Sending::new(0, 0, 2, 10_000), Sending::new(0, 1, 3, 10_000)]);
@@ -188,7 +189,8 @@ fn what_a_hook_sends_comes_by_an_in_link_of_its_own() {
         Event::Timer(_) => Verdict::Pass,
     });
     assert_eq!(run.outcome.status, Status::Complete);
-    // Two packets arrive at a time; with one pointer for all they part, with one per in-link they might not.
+    // Two packets arrive at a time; with one pointer for all they take different paths, with one per in-link they might
+    // not.
     let ports = ports.lock().expect("unbroken");
     assert_eq!(ports.len(), 20);
     assert!(ports.chunks(2).all(|pair| pair[0] != pair[1]), "{ports:?}");

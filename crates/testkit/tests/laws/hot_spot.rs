@@ -1,7 +1,7 @@
-//! Congestion control of InfiniBand: a victim gets its link back while the hot flows share theirs; only roots of congestion
-//! mark; who is slowed is who was told; and how the run is carried out changes nothing.
+//! Congestion control of InfiniBand: a victim gets its link rate back while the hot flows share theirs; only roots of
+//! congestion mark; exactly the notified senders are slowed; and records do not depend on execution options.
 //!
-//! The scene is the one of `scenarios/infiniband/hot_spot.yaml`.
+//! The scenario is that of `scenarios/infiniband/hot_spot.yaml`.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const SCENE: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/infiniband/hot_spot.yaml"));
 /// Payload of a link of 200 Gb/s, in packets of 4096 bytes and 62 of header.
 const FULL: f64 = 200e9 * 4096.0 / 4158.0;
-/// Nodes as the scene numbers them: hosts first, in their order.
+/// Nodes as the scenario numbers them: hosts first, in their order.
 const NODE1: u32 = 0;
 const NODE4: u32 = 3;
 const NODE28: u32 = 6;
@@ -36,11 +36,11 @@ fn compiled(text: &str) -> Model {
 }
 
 fn simulated(model: &Model, options: Options) -> Run {
-    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows make sense");
+    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows are valid");
     simulate_with(model, work, options, Seams::default())
 }
 
-/// What each flow got of a link, in the order of the scene.
+/// The share of a link that each flow got, in the order of the scenario.
 fn shares(model: &Model) -> Vec<f64> {
     let run = simulated(model, Options::default());
     assert!(run.records.drops.is_empty());
@@ -48,7 +48,7 @@ fn shares(model: &Model) -> Vec<f64> {
 }
 
 #[test]
-fn the_victim_gets_its_link_back_and_the_hot_flows_keep_half_each() {
+fn the_victim_recovers_its_link_and_the_hot_flows_keep_half_each() {
     for seed in 1..=4 {
         let [free, controlled] = ["", "congestion: infiniband"].map(|more| {
             let shares = shares(&Model { seed, ..scene(more) });
@@ -89,8 +89,8 @@ flows: {list: [{from: a, to: b, stop: 500us}]}
 ";
 
 #[test]
-fn a_port_that_waits_for_credits_does_not_mark() {
-    // Nobody slows down, so congestion stays, and before the last link both switches are full.
+fn a_port_without_credits_does_not_mark() {
+    // No sender slows down, so congestion stays, and both switches before the last link are full.
     let marked = |more| {
         let more = format!("congestion: {{ infiniband: {{ ccti_increase: 0, marking_rate: 1, {more} }} }}");
         marked(&compiled(&format!("{BOTTLENECK}{more}\n")))
@@ -107,7 +107,7 @@ fn a_port_that_waits_for_credits_does_not_mark() {
 }
 
 #[test]
-fn where_congestion_has_spread_the_root_marks_by_far_the_most() {
+fn in_a_congestion_tree_the_root_marks_by_far_the_most() {
     let reported = |victims| {
         marked(&scene(&format!(
             "congestion: {{ infiniband: {{ ccti_increase: 0, mark_victims: {victims}, marking_rate: 1 }} }}"
@@ -118,12 +118,12 @@ fn where_congestion_has_spread_the_root_marks_by_far_the_most() {
         others.map(|(_, count)| count).sum::<u64>() as f64 / marked[&(LID7, NODE4)] as f64
     };
     let (roots, all) = (reported(false), reported(true));
-    // Both links of the leaf of 37 and 39 are in the way of 39.
+    // Both links of the leaf of 37 and 39 are on the path of 39.
     assert!(of_others(&all) > 0.5 && of_others(&roots) < 0.05, "{roots:?} {all:?}");
 }
 
 #[test]
-fn of_eligible_packets_one_in_so_many_is_marked() {
+fn eligible_packets_are_marked_at_the_marking_rate() {
     let reported =
         |rate| format!("congestion: {{ infiniband: {{ ccti_increase: 0, marking_rate: {rate} }} }}");
     let n_marked = |rate| {
@@ -133,17 +133,17 @@ fn of_eligible_packets_one_in_so_many_is_marked() {
     let all = n_marked(1);
     for rate in [4, 10, 50] {
         let expected = all / f64::from(rate);
-        // Four standard deviations of a binomial draw.
+        // Four standard deviations of the binomial distribution.
         let bound = 4.0 * expected.sqrt();
         assert!((n_marked(rate) - expected).abs() < bound, "{rate}: {} of {all}", n_marked(rate));
     }
 }
 
-/// What congestion control allows two flows of one host over time: to the hot receiver, and to another.
+/// The rates that congestion control allows two flows of one host over time: to the hot receiver, and to another.
 fn allowed(control: &str) -> [Vec<u64>; 2] {
     let more = format!("congestion: {{ infiniband: {{ port_control: {control} }} }}");
     let mut model = scene(&more);
-    let staged = model.workload.staged.as_mut().expect("the scene has flows");
+    let staged = model.workload.staged.as_mut().expect("the scenario has flows");
     staged.flows[2].source = HostId(NODE37);
     let flow =
         |destination| NamedFlow { source: HostId(NODE37), destination: HostId(destination), number: None };
@@ -153,18 +153,18 @@ fn allowed(control: &str) -> [Vec<u64>; 2] {
         ..Recording::default()
     };
     let run = simulated(&model, Options::default());
-    // While both are under way.
+    // While both are active.
     let rates = |destination| {
         let is_of =
             move |row: &&RateRow| row.destination == HostId(destination) && row.time.0 <= 1_900_000_000;
-        let rate = |row: &RateRow| row.rate.expect("it is under way").0 / u64::from(row.queue_pairs);
+        let rate = |row: &RateRow| row.rate.expect("the flow is active").0 / u64::from(row.queue_pairs);
         run.records.rates.iter().filter(is_of).map(rate).collect::<Vec<_>>()
     };
     [rates(NODE4), rates(NODE28)]
 }
 
 #[test]
-fn a_notification_slows_its_queue_pair_or_all_of_its_port() {
+fn a_notification_slows_its_queue_pair_or_its_whole_port() {
     let line = 200_000_000_000;
     let [hot, other] = allowed("queue_pair");
     assert!(hot.iter().any(|&rate| rate < line * 9 / 10), "{hot:?}");
@@ -175,8 +175,8 @@ fn a_notification_slows_its_queue_pair_or_all_of_its_port() {
 }
 
 #[test]
-fn a_link_that_fails_while_buffers_are_full_loses_what_waits_for_it_and_nothing_else() {
-    // Without control both spines are full of what goes to node 4 when the link of one of them goes down, and up again.
+fn a_link_that_fails_with_full_buffers_loses_only_packets_queued_for_it() {
+    // Without control both spines are full of packets for node 4 when the link of one of them goes down and up again.
     let fault = |at, action| format!("{{at: {at}, action: {action}, link: lid7-lid6}}");
     let faults = format!("faults: {{timed: [{}, {}]}}", fault("500us", "down"), fault("700us", "up"));
     for more in ["", "congestion: infiniband\n"] {
@@ -189,9 +189,9 @@ fn a_link_that_fails_while_buffers_are_full_loses_what_waits_for_it_and_nothing_
 }
 
 #[test]
-fn nothing_waits_for_ever_for_a_link_that_stays_down() {
-    // What is staged for the dead port is lost too, and so is what comes to the heads of queues later: else a FIFO behind
-    // the dead port would hold up everybody who comes by it.
+fn no_packet_waits_for_a_link_that_stays_down() {
+    // Packets staged for the dead port are lost too, and so are those that reach the head of a queue later: otherwise a
+    // FIFO would block all packets behind one for the dead port.
     for order in ["voq", "fifo"] {
         let down = "faults: {knowledge: up_down, timed: [{at: 500us, action: down, link: lid7-lid6}]}";
         let model = compiled(
@@ -205,7 +205,7 @@ fn nothing_waits_for_ever_for_a_link_that_stays_down() {
 }
 
 #[test]
-fn how_it_is_carried_out_changes_nothing() {
+fn execution_options_do_not_change_records() {
     for control in ["queue_pair", "port"] {
         let more =
             format!("congestion: {{ infiniband: {{ port_control: {control}, notify: acknowledgement }} }}");

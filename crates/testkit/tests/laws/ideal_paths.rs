@@ -1,9 +1,10 @@
-//! A leaf with 64 hosts of 100 Gbps below and 64 uplinks of 100 Gbps above, and 256 flows of 25 Gbps: a perfect balancer
-//! ends all of them after T = size / 25 Gbps, ECMP ends the last one when the fullest uplink has drained.
+//! A leaf with 64 hosts of 100 Gbps below and 64 uplinks of 100 Gbps above, and 256 flows of 25 Gbps: a perfect
+//! balancer ends all of them after T = size / 25 Gbps, ECMP ends the last one when the most loaded uplink has drained.
 //!
-//! Only the uplinks contend: what comes after them is sixteen times as fast. ECMP by arithmetic: flows are hashed like
-//! balls into bins, flows that share an uplink end together, so the last one ends at (most flows on an uplink) / 4 T, in
-//! the mean 9.370 / 4 = 2.343 T; 21.1 % of the flows share with six others or more.
+//! Only the uplinks are contended: the links behind them are sixteen times as fast. Expectation for ECMP: flows are
+//! hashed onto uplinks like balls into bins, flows that share an uplink end together, so the last one ends at (most
+//! flows on an uplink) / 4 T, in the mean 9.370 / 4 = 2.343 T; 21.1 % of the flows share an uplink with six others or
+//! more.
 
 use netloom_model::{Model, TransportKind};
 use netloom_policy::balance::Chosen;
@@ -33,11 +34,11 @@ fn example(policy: &str, seed: u64) -> Model {
     model
 }
 
-/// When each flow ended, in units of T; what an idle path takes for one packet is subtracted.
+/// The end of each flow, in units of T; the latency of one packet on an idle path is subtracted.
 fn ends(policy: &str, seed: u64, size: u64) -> Vec<f64> {
     let sending = |number: u32| {
         let host = number % N_HOSTS;
-        // The other end, shifted by flow: all receivers get four flows.
+        // The destination, shifted by flow: all receivers get four flows.
         let to = N_HOSTS + (host + 16 * (number / N_HOSTS)) % N_HOSTS;
         Sending::new(0, host, to, size)
     };
@@ -46,7 +47,8 @@ fn ends(policy: &str, seed: u64, size: u64) -> Vec<f64> {
     let packet = Rate(LINE).serialization(Bytes(PACKET)).0;
     let idle = 4 * DELAY + 2 * packet + 2 * packet / 16;
     let ideal = Rate(PACE).serialization(Bytes(size)).0 as f64;
-    let end = |row: &netloom_records::FlowRow| (row.end.expect("it arrives").0 - idle) as f64 / ideal;
+    let end =
+        |row: &netloom_records::FlowRow| (row.end.expect("the message arrives").0 - idle) as f64 / ideal;
     run.records.flows.iter().map(end).collect()
 }
 
@@ -59,23 +61,23 @@ fn all_end_in_time(policy: &str) {
 }
 
 #[test]
-fn adaptive_ends_every_flow_in_time() {
+fn adaptive_routing_ends_every_flow_in_the_ideal_time() {
     all_end_in_time("adaptive");
 }
 
 #[test]
-fn spray_ends_every_flow_in_time() {
+fn spraying_ends_every_flow_in_the_ideal_time() {
     all_end_in_time("spray");
 }
 
 #[test]
-fn ecmp_ends_the_last_flow_late() {
+fn ecmp_ends_the_last_flow_with_the_most_loaded_uplink() {
     const N_SEEDS: u64 = 100;
     let (mut last, mut n_late) = (0.0, 0);
     for seed in 0..N_SEEDS {
         let ends = ends("ecmp", seed, 256 << 10);
         last += ends.iter().copied().fold(0.0, f64::max) / N_SEEDS as f64;
-        // Six flows on an uplink end at 1.5 T and a little; seven at 1.75 T.
+        // Six flows on an uplink end slightly after 1.5 T, seven at 1.75 T.
         n_late += ends.iter().filter(|&&end| end > 1.6).count();
     }
     let late = n_late as f64 / (256 * N_SEEDS) as f64;

@@ -1,4 +1,4 @@
-//! A message that is alone takes exactly its ideal time; one that is not never takes less on a single path.
+//! A message in isolation takes exactly its ideal time; with competition it never takes less on a single path.
 
 use netloom_model::{LeafSpine, Model, TransportKind};
 use netloom_records::FlowRow;
@@ -16,7 +16,7 @@ const CABLES: [Cable; 5] = [
     Cable::new(1_600_000_000_001, 70),
 ];
 
-/// One byte, about a packet, many packets with and without a rest.
+/// One byte, about a packet, many packets with and without a shorter last one.
 const SIZES: [u64; 9] = [1, 999, 1000, 1001, 1999, 2000, 2001, 57_000, 123_457];
 
 fn flows(model: &Model, sendings: &[Sending]) -> Vec<FlowRow> {
@@ -24,10 +24,10 @@ fn flows(model: &Model, sendings: &[Sending]) -> Vec<FlowRow> {
 }
 
 fn taken(row: &FlowRow) -> Duration {
-    row.end.expect("it arrives").since(row.start)
+    row.end.expect("the message arrives").since(row.start)
 }
 
-/// Sends one message after the other, each when all is quiet.
+/// Sends one message after the other, each in an idle network.
 fn assert_alone(model: &Model, pairs: &[(u32, u32)], pace: Option<u64>) {
     let quiet = 50_000_000_000;
     let sizes = SIZES.iter().flat_map(|size| pairs.iter().map(move |pair| (pair, size)));
@@ -46,7 +46,7 @@ fn assert_alone(model: &Model, pairs: &[(u32, u32)], pace: Option<u64>) {
 }
 
 #[test]
-fn alone_on_any_chain() {
+fn a_single_message_takes_its_ideal_time_on_any_chain() {
     for n_links in 1..=CABLES.len() {
         for first in 0..CABLES.len() {
             let cables: Vec<Cable> = (0..n_links).map(|link| CABLES[(first + link) % CABLES.len()]).collect();
@@ -56,7 +56,7 @@ fn alone_on_any_chain() {
 }
 
 #[test]
-fn alone_and_paced_below_and_above_the_bottleneck() {
+fn a_single_paced_message_takes_its_ideal_time_below_and_above_the_bottleneck() {
     for pace in [1_000_000_000, 6_999_999_999, 7_000_000_000, 7_000_000_001, 11_000_000_007, 800_000_000_000]
     {
         assert_alone(&model(chain(&[CABLES[0], CABLES[2], CABLES[3]])), &[(0, 1)], Some(pace));
@@ -67,7 +67,7 @@ fn alone_and_paced_below_and_above_the_bottleneck() {
 }
 
 #[test]
-fn alone_between_any_two_hosts_whatever_balances() {
+fn a_single_message_takes_its_ideal_time_between_any_two_hosts_under_every_policy() {
     let mut clos = Clos::new(3, 2, 2);
     clos.fabric = Cable::new(40_000_000_000, 700_000);
     let tables = {
@@ -87,14 +87,14 @@ fn alone_between_any_two_hosts_whatever_balances() {
 }
 
 #[test]
-fn a_window_that_covers_the_path_changes_nothing() {
+fn a_window_that_covers_the_path_keeps_the_ideal_time() {
     let mut windowed = model(chain(&[CABLES[0], CABLES[0]]));
     windowed.transport.kind = TransportKind::Window { packets: 1_000, acknowledgement: Bytes(64) };
     assert_alone(&windowed, &[(0, 1)], None);
 }
 
 #[test]
-fn no_message_of_a_crowd_is_faster_than_alone_on_a_single_path() {
+fn no_competing_message_is_faster_than_its_ideal_time_on_a_single_path() {
     let mut random = Random::stream(4, 4, 4);
     let sendings: Vec<Sending> = (0..2_000)
         .map(|_| {
@@ -119,7 +119,7 @@ fn two_nic_ports_may_beat_the_single_path() {
 }
 
 #[test]
-fn the_best_of_unequal_next_hops_counts() {
+fn the_ideal_time_uses_the_best_of_unequal_next_hops() {
     let mut builder = netloom_model::FabricBuilder::new(2, 2);
     for (switch, rate) in [(2, 10_000_000_000), (3, 40_000_000_000)] {
         Cable::new(rate, 1_000).lay(&mut builder, 0, switch);

@@ -1,8 +1,8 @@
-//! A job that is measured while another one gets in its way: what the closed forms of shared buffers and of duty cycles
-//! say, what rendezvous and bursts promise, and that how a run is carried out changes nothing.
+//! A measured job beside a competing one: the closed forms for shared buffers and for duty cycles, the guarantees of
+//! rendezvous and bursts, and that records do not depend on execution options.
 //!
-//! Two switches, one link between them. The victim is a ring of two ranks, one on either side; the root of the incast is
-//! beside one of them, all its senders beside the other.
+//! Two switches, one link between them. The victim is a ring of two ranks, one on either side; the root of the incast
+//! is beside one of them, all its senders beside the other.
 
 use netloom_catalog::expand;
 use netloom_engine::observe::{Control, Observer, Progress, States};
@@ -15,14 +15,14 @@ use netloom_units::Duration;
 
 /// Rate of hosts in bit/s.
 const LINE: f64 = 100e9;
-/// Payload of the line, in packets of 4096 bytes with 62 of header.
+/// Payload rate of the link, in packets of 4096 bytes with 62 of header.
 const PAYLOAD: f64 = LINE * 4096.0 / 4158.0;
 /// Bytes of the victim's vector.
 const VECTOR: f64 = 1_048_576.0;
 const VICTIM: u16 = 0;
 const AGGRESSOR: u16 = 1;
 
-/// The scene with so many senders; the hosts are those of one side, root second, then those of the other.
+/// The scenario with this number of senders; the hosts are those of one side, root second, then those of the other.
 fn scene(n_senders: u32, more: &str) -> String {
     let left = ["v0", "root"].map(str::to_owned);
     let right: Vec<String> =
@@ -57,7 +57,7 @@ fn compiled(text: &str) -> Model {
     compile(&resolved).unwrap_or_else(|wrong| panic!("{}", wrong.render(Style::Plain))).model
 }
 
-/// The scene, with its jobs changed.
+/// The scenario with changed jobs.
 fn changed(n_senders: u32, change: impl FnOnce(&mut Vec<Job>)) -> Model {
     let mut model = compiled(&scene(n_senders, ""));
     change(&mut model.workload.jobs);
@@ -65,7 +65,7 @@ fn changed(n_senders: u32, change: impl FnOnce(&mut Vec<Job>)) -> Model {
 }
 
 fn run_as(model: &Model, options: Options) -> Run {
-    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the jobs make sense");
+    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the jobs are valid");
     simulate_with(model, work, options, Seams::default())
 }
 
@@ -88,33 +88,33 @@ fn steps(run: &Run, job: u16) -> Vec<StepRow> {
     run.records.steps.iter().filter(|row| row.job == job).copied().collect()
 }
 
-/// The mean of the victim alone.
+/// The mean of the victim in isolation.
 fn alone() -> f64 {
     mean_s(&run(&changed(3, |jobs| drop(jobs.pop()))))
 }
 
-/// What the victim's edge takes for half the vector at a share of the line.
+/// The time of the victim's edge for half the vector at a share of the link rate.
 fn expected(share: f64) -> f64 {
     VECTOR / 2.0 * 8.0 / (PAYLOAD * share)
 }
 
 #[test]
-fn an_edge_behind_a_saturated_incast_moves_at_the_fair_share() {
-    // In the queue before the switch of the root a packet of the ring follows one of each sender, and these leave at the
-    // line; where the link before it is no faster, the ring's packet takes its time there as well.
+fn an_edge_behind_a_saturated_incast_gets_the_fair_share() {
+    // In the queue before the switch of the root, a packet of the ring is behind one of each sender, and these leave at
+    // the link rate; where the link before it is no faster, the ring's packet takes its time there as well.
     for (n_senders, uplink, share) in [(2, 400, 2.0), (5, 400, 5.0), (2, 100, 3.0), (4, 100, 5.0)] {
         let text = scene(n_senders, "").replace("rate: 400Gbps", &format!("rate: {uplink}Gbps"));
-        // Larger, so that grants and gaps between rounds weigh little.
+        // Larger, so that the time of grants and of gaps between rounds is negligible.
         let text = text.replace("size: 1MiB", "size: 4MiB").replace("size: 2MiB", "size: 8MiB");
         let (found, law) = (mean_s(&run(&compiled(&text))), 4.0 * expected(1.0 / share));
-        let what = format!("{n_senders} senders, {uplink} Gb/s: {found} s, by the law {law} s");
+        let what = format!("{n_senders} senders, {uplink} Gb/s: {found} s, expected {law} s");
         assert!((found / law - 1.0).abs() < 0.05, "{what}");
     }
-    assert!((alone() / expected(1.0) - 1.0).abs() < 0.05, "alone: {} s", alone());
+    assert!((alone() / expected(1.0) - 1.0).abs() < 0.05, "in isolation: {} s", alone());
 }
 
 #[test]
-fn with_room_for_a_round_and_a_queue_for_each_egress_the_edge_is_free() {
+fn buffers_for_a_round_and_virtual_output_queues_leave_the_edge_undisturbed() {
     let of = |order: &str| {
         let text = scene(3, "").replace("order: fifo", &format!("order: {order}, buffer: 16MiB"));
         alone() / mean_s(&run(&compiled(&text)))
@@ -124,7 +124,7 @@ fn with_room_for_a_round_and_a_queue_for_each_egress_the_edge_is_free() {
 }
 
 #[test]
-fn bursts_harm_by_their_duty_cycle() {
+fn bursts_slow_the_victim_in_proportion_to_their_duty_cycle() {
     let baseline = alone();
     let harmed = baseline / mean_s(&run(&compiled(&scene(3, ""))));
     for (length, pause) in [("1us", "2ms"), ("2ms", "2ms"), ("3ms", "1ms")] {
@@ -141,15 +141,12 @@ fn bursts_harm_by_their_duty_cycle() {
         let duty = busy / whole;
         let law = 1.0 - duty * (1.0 - harmed);
         let found = baseline / mean_s(&run);
-        assert!(
-            (found / law - 1.0).abs() < 0.05,
-            "{length}, {pause}: {found}, by the law {law} (duty {duty})"
-        );
+        assert!((found / law - 1.0).abs() < 0.05, "{length}, {pause}: {found}, expected {law} (duty {duty})");
     }
 }
 
 #[test]
-fn a_burst_is_whole_rounds_and_a_pause_is_kept() {
+fn a_burst_consists_of_whole_rounds_and_keeps_its_pause() {
     let bursts = "steps: endless, bursts: {length: 1500us, pause: 400us, slack: 55us}";
     let model = compiled(&scene(3, "").replace("steps: endless", bursts));
     let delay = model.coordination_delay;
@@ -159,7 +156,7 @@ fn a_burst_is_whole_rounds_and_a_pause_is_kept() {
     for two in rounds.windows(2) {
         let release = two[0].end + delay;
         if release.since(began) < Duration::from_micros(1500) {
-            assert_eq!(two[1].start, release, "within a burst rounds follow each other");
+            assert_eq!(two[1].start, release, "rounds of a burst are back to back");
         } else {
             assert_eq!(two[1].start, release + Duration::from_micros(455));
             (began, n_bursts) = (two[1].start, n_bursts + 1);
@@ -169,24 +166,24 @@ fn a_burst_is_whole_rounds_and_a_pause_is_kept() {
 }
 
 #[test]
-fn drawn_bursts_are_the_same_at_all_ranks_and_change_with_the_seed() {
+fn random_bursts_are_the_same_at_all_ranks_and_depend_on_the_seed() {
     let bursts = "steps: endless, bursts: {length: 800us, pause: 400us, kind: exponential}";
     let model = compiled(&scene(3, "").replace("steps: endless", bursts));
     let of_seed = |seed| steps(&run(&Model { seed, ..model.clone() }), AGGRESSOR);
     let (first, other) = (of_seed(1), of_seed(2));
     assert_eq!(first, of_seed(1));
     assert_ne!(first, other);
-    // All ranks begin a round when the last has met: a round is never longer than its bytes need.
+    // All ranks begin a round when the last rank has arrived: a round never lasts longer than its bytes need.
     let longest = first.iter().map(|row| row.end.since(row.start)).max().unwrap().as_seconds();
     assert!(longest < 3.0 * 2_097_152.0 * 8.0 / PAYLOAD * 1.5, "{longest}");
 }
 
-/// Messages of a job that are no grants.
+/// Messages of a job other than grants.
 fn data(run: &Run, job: u16) -> Vec<FlowRow> {
     run.records.flows.iter().filter(|row| row.job == job && row.size.0 > 64).copied().collect()
 }
 
-/// Most rounds of the aggressor that are under way at once.
+/// The largest number of rounds of the aggressor in progress at once.
 fn rounds_under_way(run: &Run) -> usize {
     let flows = data(run, AGGRESSOR);
     let at = |flow: &FlowRow| {
@@ -201,18 +198,18 @@ fn rounds_under_way(run: &Run) -> usize {
 }
 
 #[test]
-fn a_root_that_posts_a_round_at_a_time_has_one_under_way() {
+fn a_root_that_posts_one_round_at_a_time_has_one_in_progress() {
     let granted = run(&compiled(&scene(3, "")));
     assert!(steps(&granted, AGGRESSOR).len() > 5);
     assert_eq!(rounds_under_way(&granted), 1);
-    // Without grants senders run ahead.
+    // Without grants, senders run ahead.
     let eager =
         scene(3, "").replace("rendezvous: 32KiB", "rendezvous: none").replace("steps: endless", "steps: 20");
     assert!(rounds_under_way(&run(&compiled(&eager))) > 1);
 }
 
 #[test]
-fn what_is_granted_starts_a_handshake_later_and_is_not_copied() {
+fn rendezvous_adds_a_handshake_and_saves_the_copy() {
     let alone = |hosts: &str| {
         let text = scene(3, "").replace("{rendezvous: 32KiB}", hosts).replace("steps: endless", "steps: 1");
         let mut model = compiled(&text);
@@ -220,17 +217,18 @@ fn what_is_granted_starts_a_handshake_later_and_is_not_copied() {
         run(&model).records.measures[0].mean
     };
     let granted = alone("{rendezvous: 32KiB}");
-    // One round of a ring of two: one message each way, which then meets no acknowledgement of a grant (5.12 ns) any more.
+    // One round of a ring of two: one message each way, which then no longer meets the acknowledgement of a grant (5.12
+    // ns).
     let later = alone("{rendezvous: 32KiB, handshake: 8us}").0 - granted.0;
     assert!((8_000_000 - 5_120..=8_000_000).contains(&later), "{later} ps");
     assert_eq!(alone("{rendezvous: 32KiB, copy: 100Gbps}"), granted);
     let eager = alone("{rendezvous: none}");
-    // Half a mebibyte at a byte in 80 ps.
+    // Half a mebibyte at 80 ps per byte.
     assert_eq!(alone("{rendezvous: none, copy: 100Gbps}"), eager + Duration(524_288 * 80));
 }
 
 #[test]
-fn the_run_ends_with_the_last_job_that_has_an_end() {
+fn the_run_ends_with_its_last_finite_job() {
     let run = run(&compiled(&scene(3, "")));
     let [victim, aggressor] = run.records.jobs[..] else { panic!("two jobs") };
     let delay = compiled(&scene(3, "")).coordination_delay;
@@ -241,7 +239,7 @@ fn the_run_ends_with_the_last_job_that_has_an_end() {
 }
 
 #[test]
-fn progress_counts_the_steps_of_jobs_that_have_an_end() {
+fn progress_counts_the_steps_of_finite_jobs() {
     struct Last(Option<Progress>);
     impl Observer for Last {
         fn at_window(&mut self, progress: &Progress, _: &dyn States) -> Control {
@@ -250,7 +248,7 @@ fn progress_counts_the_steps_of_jobs_that_have_an_end() {
         }
     }
     let model = compiled(&scene(3, ""));
-    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the jobs make sense");
+    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the jobs are valid");
     let mut last = Last(None);
     let seams = Seams { observer: Some(&mut last), ..Seams::default() };
     let run = simulate_with(&model, work, Options::default(), seams);
@@ -262,7 +260,7 @@ fn progress_counts_the_steps_of_jobs_that_have_an_end() {
 }
 
 #[test]
-fn what_is_measured_follows_from_the_steps() {
+fn measured_statistics_follow_from_the_steps() {
     let run = run(&compiled(&scene(3, "")));
     let row = measured(&run);
     let times: Vec<u64> = steps(&run, VICTIM).iter().map(|step| step.end.since(step.start).0).collect();
@@ -274,12 +272,12 @@ fn what_is_measured_follows_from_the_steps() {
     let half = row.half_interval.expect("there are ten").0 as f64;
     assert!(half <= 0.01 * mean, "{half} of {mean}");
     assert_eq!(row.precise, Some(true));
-    // A step begins when all have met: never before the one before it has ended.
+    // A step begins when all ranks have arrived: never before the preceding step has ended.
     assert!(steps(&run, VICTIM).windows(2).all(|two| two[0].end < two[1].start));
 }
 
 #[test]
-fn a_job_does_as_many_steps_as_it_may_and_says_that_it_is_not_precise() {
+fn a_job_that_reaches_its_step_limit_reports_that_it_is_not_precise() {
     let bursts = "steps: endless, bursts: {length: 1us, pause: 700us}";
     let text = scene(3, "")
         .replace("{precision: 1%}", "{precision: 0.01%, at_most: 30}")
@@ -289,14 +287,14 @@ fn a_job_does_as_many_steps_as_it_may_and_says_that_it_is_not_precise() {
     let text = scene(3, "").replace("{precision: 1%}", "30").replace("warm_up: 10%", "warm_up: 7");
     let row = measured(&run(&compiled(&text)));
     assert_eq!((row.steps, row.warm_up, row.precise), (23, 7, None));
-    // A share of nothing is measured; a job that says nothing is not.
+    // A warm-up of 0 % requests a measurement; `warm_up: 0` does not.
     let row = measured(&run(&compiled(&text.replace("warm_up: 7", "warm_up: 0%"))));
     assert_eq!((row.steps, row.warm_up, row.precise), (30, 0, None));
     assert!(run(&compiled(&text.replace("warm_up: 7", "warm_up: 0"))).records.measures.is_empty());
 }
 
 #[test]
-fn how_it_is_carried_out_changes_nothing() {
+fn execution_options_do_not_change_records() {
     let bursts = "steps: endless, bursts: {length: 300us, pause: 100us, kind: exponential}";
     let burst = scene(3, "record: {messages: summed}").replace("steps: endless", bursts);
     let limited = scene(3, "")
@@ -308,7 +306,7 @@ fn how_it_is_carried_out_changes_nothing() {
     let slow =
         scene(3, "").replace("{rendezvous: 32KiB}", "{rendezvous: 32KiB, handshake: 3us, copy: 100Gbps}");
     for text in [scene(2, ""), burst, limited, slow] {
-        // Shorter, so that many ways are tried in little time.
+        // Shorter, so that many options can be tried in little time.
         let text = text.replace("1MiB", "128KiB").replace("2MiB", "256KiB").replace("{precision: 1%}", "12");
         let model = compiled(&text);
         let plain = run(&model).results();
@@ -326,7 +324,7 @@ fn how_it_is_carried_out_changes_nothing() {
 }
 
 #[test]
-fn messages_summed_up_are_those_that_would_have_rows() {
+fn message_totals_are_the_sums_of_the_rows_they_replace() {
     let [each, summed] =
         ["each", "summed"].map(|how| run(&compiled(&scene(3, &format!("record: {{messages: {how}}}")))));
     assert!(each.records.tallies.is_empty() && !summed.records.tallies.is_empty());
@@ -347,7 +345,7 @@ fn messages_summed_up_are_those_that_would_have_rows() {
 }
 
 #[test]
-fn a_host_starts_no_more_than_its_limit_over_all_its_ports() {
+fn a_host_keeps_its_injection_limit_over_all_its_ports() {
     // Two links to two switches, messages over both.
     let text = |limit: &str| {
         format!(
@@ -371,7 +369,7 @@ fn a_host_starts_no_more_than_its_limit_over_all_its_ports() {
         ("injection: none", 200e9),
         ("injection: 150Gbps", 150e9),
         ("injection: 60Gbps", 60e9),
-        // Both queue pairs have something to send to the end.
+        // Both queue pairs have data to send until the end.
         ("injection: 150Gbps, injection_to_many: 60Gbps", 60e9),
     ] {
         let found = sent_by_a(limit);
@@ -384,7 +382,7 @@ fn a_host_starts_no_more_than_its_limit_over_all_its_ports() {
 }
 
 #[test]
-fn the_limit_for_many_lets_one_queue_pair_go() {
+fn the_limit_for_many_peers_does_not_apply_to_a_single_peer() {
     let text = |limits: &str, phase: &str| {
         format!(
             "netloom: 1\nfabric: {{single_switch: {{hosts: 4, host_rate: 200Gbps}}}}\n\
@@ -400,5 +398,5 @@ fn the_limit_for_many_lets_one_queue_pair_go() {
     let exchange = "{all_to_all_linear: {size: 4MiB}}";
     let [slow, fast] =
         [", injection_to_many: 50Gbps", ""].map(|limits| duration(limits, exchange).as_seconds());
-    assert!((slow / fast / 3.0 - 1.0).abs() < 0.05, "{slow} s beside {fast} s");
+    assert!((slow / fast / 3.0 - 1.0).abs() < 0.05, "{slow} s against {fast} s");
 }

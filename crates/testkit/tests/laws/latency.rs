@@ -1,4 +1,4 @@
-//! Store and forward on an idle path: serialization and delay of every link, exact to the picosecond.
+//! Store-and-forward on an idle path: serialization and delay of every link, exact to the picosecond.
 
 use netloom_model::Model;
 use netloom_testkit::fixture::{Cable, ListedWork, Sending, chain, model, simulate};
@@ -14,7 +14,7 @@ const CABLES: [Cable; 6] = [
     Cable::new(1_600_000_000_001, 0),
 ];
 
-/// ceil(bits x 10^12 / rate), written apart from the units crate.
+/// ceil(bits x 10^12 / rate), computed independently of the units crate.
 fn serialization(bytes: u64, rate: u64) -> u64 {
     let picobits = u128::from(bytes) * 8 * 10_u128.pow(12);
     let rate = u128::from(rate);
@@ -67,7 +67,7 @@ fn a_message_adds_one_serialization_per_further_packet() {
 }
 
 #[test]
-fn the_bottleneck_sets_the_pace_wherever_it_is() {
+fn the_bottleneck_sets_the_pace_at_any_position() {
     let fast = Cable::new(400_000_000_000, 700);
     let slow = Cable::new(9_000_000_001, 1_100_000);
     for n_links in 1..=6 {
@@ -85,7 +85,7 @@ fn the_bottleneck_sets_the_pace_wherever_it_is() {
 #[test]
 fn the_last_packet_has_the_remainder() {
     let cable = Cable::new(8_000_000_000, 10);
-    // 1000 ps per byte: the remainder waits at the switch until the second whole packet has left.
+    // 1000 ps per byte: the last, shorter packet waits at the switch until the second whole packet has left.
     let expected = (1000 + 2 * 1000 + 7) * 1000 + 2 * 10;
     assert_eq!(arrival(&[cable, cable], 1000, 0, 2007), Time(expected));
 }

@@ -1,6 +1,6 @@
-//! The laws of the engine: what must hold whatever the fabric, the policy and the workload.
+//! Invariants and analytical checks of the engine: what must hold for every fabric, policy and workload.
 //!
-//! One law per file. Expected numbers come from arithmetic, queueing theory or counting, never from the engine.
+//! One subject per file. Expected numbers come from arithmetic, queueing theory or counting, never from the engine.
 
 mod adapting;
 mod balls_in_bins;

@@ -1,5 +1,5 @@
-//! Paths over three tiers that sequence numbers name: every offset lands on its path, for every pair of hosts, and Themis
-//! on them sends nothing again for nothing.
+//! Paths over three tiers that are chosen by sequence numbers: every offset takes its path, for every pair of hosts,
+//! and Themis on them causes no spurious retransmission.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,11 +33,12 @@ pub fn named(tree: &ThreeTiers) -> Model {
     model
 }
 
-/// The path of each data packet between pods: choices of leaf and aggregation switch, that of the leaf in the lowest bits.
+/// The path of each data packet between pods: choices of leaf and aggregation switch, that of the leaf in the lowest
+/// bits.
 fn paths(shape: &FatTree, run: &Run) -> BTreeMap<(HostId, HostId), BTreeMap<u32, u32>> {
     let mut paths: BTreeMap<_, BTreeMap<u32, u32>> = BTreeMap::new();
     for row in &run.records.packets {
-        let port = row.port.expect("nothing is dropped").0;
+        let port = row.port.expect("no packet is dropped").0;
         let up = match (shape.what_is(row.node), row.hop) {
             (FatTreeNode::Leaf(leaf), 1) => {
                 let first = shape.n_hosts() + leaf * K + shape.hosts_per_leaf;
@@ -55,7 +56,7 @@ fn paths(shape: &FatTree, run: &Run) -> BTreeMap<(HostId, HostId), BTreeMap<u32,
 }
 
 #[test]
-fn every_number_lands_on_its_path_for_every_pair_of_hosts_in_different_pods() {
+fn every_sequence_number_takes_its_path_for_every_pair_of_hosts_in_different_pods() {
     let tree = ThreeTiers::new(K);
     let mut model = named(&tree);
     let shape = tree.shape;
@@ -76,11 +77,11 @@ fn every_number_lands_on_its_path_for_every_pair_of_hosts_in_different_pods() {
         }
     }
     assert_eq!(n_pairs, n_hosts * (n_hosts - per_pod));
-    // The flows themselves begin everywhere.
+    // The flows themselves start at all paths.
     assert!(bases.iter().all(|&flows| (600..1200).contains(&flows)), "{bases:?}");
 }
 
-/// Every host to the one half the fabric away, on NICs that take reordering for loss.
+/// Every host sends to the host half the fabric away, on NICs that take reordering for loss.
 fn themis(edge: Option<edge::Chosen>) -> Model {
     let mut model = named(&ThreeTiers::new(K));
     let timeout = Duration::from_micros(4_000);
@@ -92,7 +93,7 @@ fn themis(edge: Option<edge::Chosen>) -> Model {
     model
 }
 
-/// All hosts send to one in another pod at odds with the order of leaves, and to one of their own pod.
+/// All hosts send to one in another pod, in an order that differs from that of the leaves, and to one of their own pod.
 fn everybody() -> ListedWork {
     let to = |host: u32, other: u32| Sending::new(u64::from(host % 7) * 50_000, host, other % 128, 200_000);
     ListedWork::new(
@@ -101,7 +102,7 @@ fn everybody() -> ListedWork {
 }
 
 #[test]
-fn without_loss_themis_over_three_tiers_sends_nothing_again() {
+fn without_loss_themis_over_three_tiers_retransmits_nothing() {
     let counts = |run: &Run| {
         assert_eq!(run.records.repairs.len(), 256, "{:?}", run.outcome.status);
         let sum = |read: fn(&netloom_records::RepairRow) -> u32| {
@@ -110,7 +111,10 @@ fn without_loss_themis_over_three_tiers_sends_nothing_again() {
         (sum(|row| row.retransmitted), sum(|row| row.nacks))
     };
     let (again, nacks) = counts(&simulate(&themis(None), everybody()));
-    assert!(again > 1_000 && nacks >= again, "unfiltered, sprayed packets are sent again: {again} {nacks}");
+    assert!(
+        again > 1_000 && nacks >= again,
+        "without the filter, sprayed packets are retransmitted: {again} {nacks}"
+    );
     let model = themis(Some(edge::Chosen::named("themis")));
     let run = simulate(&model, everybody());
     let (again, nacks) = counts(&run);

@@ -1,5 +1,5 @@
-//! Notices of congestion to the switches upstream (ARN): traffic leaves the way that is congested further on, over one
-//! switch or several, other traffic does not, and how the run is carried out changes nothing.
+//! Congestion notifications to upstream switches (ARN): traffic leaves a path that is congested further on, over one
+//! switch or several, other traffic does not, and records do not depend on execution options.
 
 use netloom_catalog::expand;
 use netloom_engine::{Options, Seams};
@@ -14,7 +14,7 @@ const SILENT: &str = "{notify_above: none}";
 /// Payload of a link of 200 Gb/s, in packets of 4096 bytes and 62 of header.
 const FULL: f64 = 200e9 * 4096.0 / 4158.0;
 
-/// Two ways of two switches each between the leaves; the last link of the second one is slow.
+/// Two paths of two switches each between the leaves; the last link of the second one is slow.
 const NON_MINIMAL_PATHS: &str = "
 netloom: 1
 fabric:
@@ -43,11 +43,11 @@ fn compiled(text: &str) -> Model {
 }
 
 fn simulated(model: &Model, options: Options) -> Run {
-    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows make sense");
+    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows are valid");
     simulate_with(model, work, options, Seams::default())
 }
 
-/// What the flows got of a link, and the share of packets of the first leaf that took its second way.
+/// The share of a link that the flows got, and the share of packets of the first leaf on its second path.
 fn outcome(text: &str, leaf: u32, second: u32) -> (Vec<f64>, f64) {
     let run = simulated(&compiled(text), Options::default());
     assert!(run.records.drops.is_empty());
@@ -72,7 +72,7 @@ fn traffic_leaves_the_spine_that_reports_congestion() {
 }
 
 #[test]
-fn a_choice_by_load_heeds_notices_as_well() {
+fn a_choice_by_load_respects_notifications_as_well() {
     let by_load = |policy: &str| SCENE.replace(NOTIFIED, &policy.replace('}', ", choice: load}"));
     let ((silent, some), (notified, little)) =
         (outcome(&by_load(SILENT), 4, 7), outcome(&by_load(NOTIFIED), 4, 7));
@@ -105,7 +105,7 @@ fn only_packets_to_the_leaf_concerned_avoid_the_port() {
 }
 
 #[test]
-fn who_has_no_other_way_passes_the_notice_on() {
+fn a_switch_without_an_alternative_path_forwards_the_notification() {
     let silent = outcome(&NON_MINIMAL_PATHS.replace(NOTIFIED, SILENT), 2, 5);
     let notified = outcome(NON_MINIMAL_PATHS, 2, 5);
     assert!(silent.0[0] < 0.6 && (silent.1 - 0.5).abs() < 0.001, "{silent:?}");
@@ -113,7 +113,7 @@ fn who_has_no_other_way_passes_the_notice_on() {
 }
 
 #[test]
-fn how_it_is_carried_out_changes_nothing() {
+fn execution_options_do_not_change_records() {
     for text in [SCENE, NON_MINIMAL_PATHS] {
         let mut model = compiled(text);
         model.recording.packets_from = vec![netloom_units::HostId(0)];

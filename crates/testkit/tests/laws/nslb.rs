@@ -1,5 +1,5 @@
-//! Ways by plan: once the controller has looked, no link carries more than its share, whatever the seed; before that, and
-//! where a way is down, flows are hashed.
+//! Planned paths: once the controller has computed a plan, no link carries more than its share, whatever the seed;
+//! before that, and where a path is down, flows are hashed.
 
 use netloom_engine::Status;
 use netloom_model::{Fault, FaultAction, Model, TransportKind};
@@ -25,7 +25,7 @@ fn fabric(switch: &str, seed: u64) -> Model {
     model
 }
 
-/// Every host sends two messages at once to the other leaf, so that eight flows share four ways.
+/// Every host sends two messages at once to the other leaf, so that eight flows share four paths.
 fn run(model: &Model) -> Run {
     let two = |host: u32| [0, 1].map(|offset| (host, 4 - host / 4 * 4 + (host + offset) % 4));
     let sending = |(from, to)| Sending::new(0, from, to, SIZE);
@@ -35,7 +35,7 @@ fn run(model: &Model) -> Run {
     run
 }
 
-/// What each link between leaves and spines carried, as multiples of an even share, both directions of all of them.
+/// The load of each link between leaves and spines, in multiples of an even share, for both directions of all links.
 fn shares(model: &Model, run: &Run) -> Vec<f64> {
     let rows = run.records.ports.iter();
     let inner = rows.filter(|row| [row.node, row.peer].iter().all(|&end| !model.fabric.is_host(end)));
@@ -43,7 +43,7 @@ fn shares(model: &Model, run: &Run) -> Vec<f64> {
 }
 
 #[test]
-fn no_link_has_more_than_its_share_whatever_the_seed() {
+fn a_plan_gives_every_link_its_share_at_any_seed() {
     let mut n_uneven = 0;
     for seed in 1..=20 {
         let planned = fabric("nslb", seed);
@@ -61,17 +61,17 @@ fn no_link_has_more_than_its_share_whatever_the_seed() {
 }
 
 #[test]
-fn until_a_plan_has_come_flows_are_hashed() {
+fn flows_are_hashed_until_a_plan_arrives() {
     let hashed = fabric("ecmp", 3);
     let mut late = fabric("nslb", 3);
     late.balances.switch = policy("nslb", &[("latency", Value::Duration(Duration::from_micros(100_000)))]);
     let rows = |model: &Model| run(model).records.ports;
     assert!(rows(&late) == rows(&hashed));
-    assert!(rows(&fabric("nslb", 3)) != rows(&hashed), "a plan that comes changes something");
+    assert!(rows(&fabric("nslb", 3)) != rows(&hashed), "a plan changes the paths");
 }
 
 #[test]
-fn where_a_path_is_down_its_flows_are_hashed_over_the_others() {
+fn flows_of_a_path_that_is_down_are_hashed_over_the_others() {
     let mut model = fabric("nslb", 1);
     // The first link of the first leaf, after those of the hosts.
     let link = LinkId(N_HOSTS);

@@ -1,7 +1,7 @@
-//! Links, switches and NICs that fail in every way, at random: nothing is lost silently, nothing hangs, and how the run is
-//! carried out changes nothing.
+//! Random failures of links, switches and NICs of every kind: every lost packet is counted, every run ends, and records
+//! do not depend on execution options.
 //!
-//! Every run audits itself: packets sent are packets that came, were lost and counted, or are under way, at its end and, in
+//! Every run audits itself: packets sent have arrived, were lost and counted, or are in flight, at its end and, in
 //! builds for tests, now and then before.
 
 use std::collections::BTreeMap;
@@ -41,13 +41,13 @@ pub fn run(model: &Model, work: &ListedWork, options: Options) -> Run {
     simulate_with(model, work.clone(), options, seams)
 }
 
-/// Faults of all kinds, drawn at random.
+/// Random faults of all kinds.
 pub fn fail(model: &mut Model, seed: u64) {
     let mut random = Random::stream(seed, 91, 0);
     let n_links = model.fabric.links().len() as u32;
     let switches = model.fabric.n_hosts() as u32..model.fabric.n_nodes() as u32;
     let mut below = |bound: u32| random.below(bound);
-    // How many causes hold a link down, from instant to instant.
+    // The number of causes that hold a link down, from instant to instant.
     let mut turns: BTreeMap<LinkId, Vec<(u64, i32)>> = BTreeMap::new();
     let span = |below: &mut dyn FnMut(u32) -> u32| {
         let from = 500_000 + u64::from(below(40_000_000));
@@ -101,7 +101,7 @@ pub fn fail(model: &mut Model, seed: u64) {
         let mut holding = 0;
         for (place, &(at, more)) in bounds.iter().enumerate() {
             holding += more;
-            // What ends as another begins is seen once both are counted.
+            // An outage that ends as another begins is found only when both are counted.
             let is_last = bounds.get(place + 1).is_none_or(|next| next.0 > at);
             let was = bounds[..=place].iter().filter(|bound| bound.0 < at).map(|bound| bound.1).sum::<i32>();
             if is_last && (was > 0) != (holding > 0) {
@@ -159,7 +159,7 @@ fn scene(number: u64) -> (String, Model) {
 }
 
 #[test]
-fn whatever_fails_nothing_is_lost_silently_and_nothing_hangs() {
+fn under_random_failures_every_loss_is_counted_and_every_run_ends() {
     let plain = Options::default();
     let variants = [
         Options { threads: 2, coarsen: 2, ..plain },
@@ -197,7 +197,7 @@ fn whatever_fails_nothing_is_lost_silently_and_nothing_hangs() {
             }
             other => panic!("{what}: {other:?}"),
         }
-        // A run that is cut short tells the same of what was before, and audits itself there.
+        // A run that stops early reports the same of the time before, and audits itself there.
         let cut = Model { deadline: Some(Time(17_300_000 + 100_003 * seed)), ..model };
         let run = run(&cut, &work, plain);
         assert!(
@@ -214,7 +214,7 @@ fn whatever_fails_nothing_is_lost_silently_and_nothing_hangs() {
 }
 
 #[test]
-fn at_every_loss_rate_a_run_ends_whole_or_names_who_gave_up() {
+fn at_every_loss_rate_a_run_completes_or_reports_queue_pairs_that_gave_up() {
     let mut given_up = 0;
     for loss in [1e-6, 1e-3, 0.01, 0.1, 0.3, 0.5] {
         for rule in RULES {
@@ -241,11 +241,11 @@ fn at_every_loss_rate_a_run_ends_whole_or_names_who_gave_up() {
             }
         }
     }
-    assert!(given_up >= 2, "half of the packets lost at each of four links is too much for somebody");
+    assert!(given_up >= 2, "with half of the packets lost at each of four links some queue pairs give up");
 }
 
 #[test]
-fn a_nic_down_for_good_is_named_by_all_who_wait_for_it() {
+fn a_permanent_nic_failure_is_reported_by_every_queue_pair_that_waits_for_it() {
     for rule in RULES {
         for end in [0, 5] {
             let mut model = with(rule, SWITCHES[0], 1_000_000);
@@ -255,7 +255,7 @@ fn a_nic_down_for_good_is_named_by_all_who_wait_for_it() {
             let found = run(&model, &work, Options::default());
             let Status::Stalled(stall) = &found.outcome.status else { panic!("{:?}", found.outcome.status) };
             let [pair] = stall.given_up[..] else { panic!("{stall:?}") };
-            // What is ready as it gives up is still sent, and waited for once more.
+            // Packets that are ready as the queue pair gives up are still sent, and time out once more.
             assert!((51..=52).contains(&pair.timeouts), "{rule:?}: {stall:?}");
             assert_eq!((pair.source.0, pair.destination.0), (0, 5), "{rule:?}");
             assert_eq!(stall.unfinished, 1);
@@ -266,7 +266,7 @@ fn a_nic_down_for_good_is_named_by_all_who_wait_for_it() {
 }
 
 #[test]
-fn what_a_switch_holds_is_lost_with_it_and_it_serves_again() {
+fn a_switch_that_fails_loses_its_packets_and_serves_again_after_recovery() {
     for with_credits in [false, true] {
         let mut model = with(Reliability::NicSr, SWITCHES[0], 1_000_000);
         if with_credits {
@@ -307,11 +307,14 @@ fn what_a_switch_holds_is_lost_with_it_and_it_serves_again() {
         let lost: Vec<_> = found.records.drops.iter().filter(at_spine).collect();
         assert!(!lost.is_empty() && lost.iter().all(|drop| drop.node == NodeId(spines)), "{lost:?}");
         let first = lost.iter().map(|drop| drop.first).min().expect("not empty");
-        // What was on its way as it went down has come a microsecond later.
+        // Packets in flight as the switch went down have arrived a microsecond later.
         let last = lost.iter().map(|drop| drop.last).max().expect("not empty");
         assert!(first == Time(20_000_000) && last <= Time(21_100_000), "{first:?} {last:?}");
         let into_the_dead = found.records.drops.iter().filter(|drop| drop.reason == DropReason::LinkDown);
         assert!(into_the_dead.clone().all(|drop| drop.node.0 >= N_HOSTS && drop.node.0 < spines));
-        assert!(into_the_dead.map(|drop| drop.packets).sum::<u64>() > 0, "leaves notice after a while");
+        assert!(
+            into_the_dead.map(|drop| drop.packets).sum::<u64>() > 0,
+            "leaves detect the failure after a delay"
+        );
     }
 }

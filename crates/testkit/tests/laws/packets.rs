@@ -1,7 +1,7 @@
-//! Packets recorded hop by hop: the record changes nothing, adds up to what all other tables say, and is the same however
-//! the run is carried out.
+//! Packets recorded hop by hop: the record does not change other tables, agrees with all of them, and does not depend
+//! on execution options.
 //!
-//! What a packet found is computed again from the rows of those before it.
+//! The queue that a packet found is computed again from the rows of the packets before it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::cases::{DAMAGES, Damage, damage, policies, traffic, transports};
 
 const N_HOSTS: u32 = 9;
 const RATE: u64 = 50_000_000_000;
-/// Of every port: hosts are as fast as the fabric.
+/// The rate of every port: hosts are as fast as the fabric.
 const PS_PER_BYTE: u64 = 160;
 
 fn scene(chosen: &Chosen, transport: usize, (wrong, knowledge): (Damage, Knowledge)) -> Model {
@@ -49,7 +49,7 @@ fn recording(model: &Model, recording: Recording) -> Model {
     Model { recording, ..model.clone() }
 }
 
-/// Tries something with every policy, transport and damage.
+/// Checks every combination of policy, transport and fault.
 fn everywhere(check: impl Fn(&Model, &str)) {
     for (name, chosen) in policies() {
         for (transport, (kind, ..)) in transports().into_iter().enumerate() {
@@ -66,7 +66,7 @@ fn packet(row: &PacketRow) -> Packet {
     (row.source, row.destination, row.number, row.packet, row.kind)
 }
 
-/// The rows of each packet in the order of its way.
+/// The rows of each packet in the order of its path.
 fn lives(run: &Run) -> BTreeMap<Packet, Vec<PacketRow>> {
     let mut lives: BTreeMap<Packet, Vec<PacketRow>> = BTreeMap::new();
     run.records.packets.iter().for_each(|row| lives.entry(packet(row)).or_default().push(*row));
@@ -77,7 +77,7 @@ fn lives(run: &Run) -> BTreeMap<Packet, Vec<PacketRow>> {
 }
 
 #[test]
-fn recording_changes_no_other_row() {
+fn recording_packets_does_not_change_other_rows() {
     everywhere(|model, case| {
         let plain = simulate(model, work()).results();
         let mut recorded = simulate(&all_recorded(model), work()).results();
@@ -88,7 +88,7 @@ fn recording_changes_no_other_row() {
 }
 
 #[test]
-fn packets_are_the_same_however_the_run_is_carried_out() {
+fn execution_options_do_not_change_recorded_packets() {
     let plain = Options::default();
     let variants = [
         Options { threads: 2, ..plain },
@@ -109,7 +109,7 @@ fn packets_are_the_same_however_the_run_is_carried_out() {
 }
 
 #[test]
-fn hops_join_and_add_up_to_the_completion_time() {
+fn hops_are_contiguous_and_add_up_to_the_completion_time() {
     everywhere(|model, case| {
         let run = simulate(&all_recorded(model), work());
         let lives = lives(&run);
@@ -129,7 +129,8 @@ fn hops_join_and_add_up_to_the_completion_time() {
             assert_eq!(arrived.len(), flow.packets as usize, "{case}");
             assert_eq!(arrived.iter().map(|life| life.len() as u64).sum::<u64>(), flow.hops, "{case}");
             let last = arrived.iter().filter_map(|life| life.last().unwrap().end).max();
-            // What a message took is what its last packet took, from the instant it was handed over.
+            // The completion time of a message is the time of its last packet, from the instant at which it was handed
+            // over.
             if flow.end.is_some() {
                 assert_eq!(last, flow.end, "{case}");
                 assert_eq!(data.iter().map(|life| life[0].size.0).sum::<u64>(), flow.size.0, "{case}");
@@ -138,7 +139,7 @@ fn hops_join_and_add_up_to_the_completion_time() {
     });
 }
 
-/// Every hop begins where the one before ended, none is missing, and the last says how it ended.
+/// Every hop begins where the one before ended, none is missing, and the last one records how the packet ended.
 fn check_life(life: &[PacketRow], case: &str) {
     for (place, row) in life.iter().enumerate() {
         assert_eq!(usize::from(row.hop), place, "{case}: {row:?}");
@@ -178,7 +179,7 @@ fn ports_and_drops_count_the_same_packets() {
 }
 
 #[test]
-fn what_waits_at_the_end_is_reported() {
+fn packets_queued_at_the_end_are_reported() {
     everywhere(|model, case| {
         let model = Model { deadline: Some(Time(3_300_000)), ..all_recorded(model) };
         let run = simulate(&model, work());
@@ -191,7 +192,7 @@ fn what_waits_at_the_end_is_reported() {
         for life in lives(&run).values() {
             check_life(life, case);
         }
-        // A packet on a link that goes down under it is no longer one of the port's.
+        // A packet on a link that goes down during its transmission no longer counts as the port's.
         if model.faults.iter().all(|fault| fault.at == Time::ZERO) {
             for port in &run.records.ports {
                 let accepted =
@@ -202,9 +203,9 @@ fn what_waits_at_the_end_is_reported() {
     });
 }
 
-/// One class, nothing fails: the wait is the time the wire needs for the bytes found.
+/// One class, no failures: the waiting time is the transmission time of the bytes found.
 #[test]
-fn what_a_packet_finds_is_what_it_waits_for() {
+fn the_queue_found_by_a_packet_explains_its_waiting_time() {
     for (name, chosen) in policies() {
         for transport in [0, 1, 2] {
             let run = simulate(&all_recorded(&scene(&chosen, transport, DAMAGES[0])), work());
@@ -222,7 +223,7 @@ fn check_queue(run: &Run, port: &PortRow, case: &str) {
     for (place, row) in sent.iter().enumerate() {
         let waited = row.start.unwrap().since(row.arrival).0;
         assert_eq!(row.queue_size, Some(Bytes(waited.div_ceil(PS_PER_BYTE))), "{case}: {row:?}");
-        // One that comes to an idle wire at this very instant is still there.
+        // A packet whose transmission ends at this very instant still counts.
         let waits = |other: &&&PacketRow| {
             let start = other.start.unwrap();
             start > row.arrival || (start == row.arrival && other.arrival == start)
@@ -233,7 +234,7 @@ fn check_queue(run: &Run, port: &PortRow, case: &str) {
 }
 
 #[test]
-fn links_and_flows_by_name_are_parts_of_all() {
+fn records_of_selected_links_and_flows_are_subsets_of_all() {
     everywhere(|model, case| {
         let whole = simulate(&all_recorded(model), work());
         let link = LinkId(N_HOSTS + 1);

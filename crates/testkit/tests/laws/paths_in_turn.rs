@@ -19,7 +19,7 @@ fn clos(spines: u32, name: &str, parameters: &[(&str, Value)]) -> Model {
     model
 }
 
-/// The uplink of each packet, in the order they pass.
+/// The uplink of each packet, in the order in which they pass.
 fn uplinks(model: &Model, sendings: &[Sending]) -> Vec<u32> {
     let leaf = HostId(2).0;
     let (_, _, starts) = watched(model, &ListedWork::new(sendings), leaf);
@@ -31,7 +31,7 @@ fn by_gap() -> Model {
 }
 
 #[test]
-fn idle_for_the_gap_keeps_the_path_and_a_picosecond_more_does_not() {
+fn a_flow_keeps_its_path_until_it_is_idle_for_more_than_the_gap() {
     for (idle, may_change) in [(GAP, false), (GAP + 1, true)] {
         let sendings: Vec<Sending> = (0..60).map(|k| Sending::new(k * idle, 0, 1, 1000)).collect();
         let distinct = BTreeSet::from_iter(uplinks(&by_gap(), &sendings)).len();
@@ -59,12 +59,12 @@ fn paths_change_between_bursts_only() {
     let bursts: Vec<&[u32]> = uplinks.chunks(burst as usize).collect();
     assert!(bursts.iter().all(|burst| burst.iter().all(|port| port == &burst[0])));
     let n_changes = bursts.windows(2).filter(|pair| pair[0][0] != pair[1][0]).count();
-    // Seven of eight draws change the path: 34 of 39, give or take.
+    // Seven of eight random choices change the path: about 34 of 39.
     assert!((26..=39).contains(&n_changes), "{n_changes} changes");
 }
 
 #[test]
-fn by_packets_a_message_has_one_label_and_one_more_per_so_many() {
+fn flowlets_by_packets_change_the_label_once_per_number_of_packets() {
     let packets = 5;
     let model = clos(64, "flowlet", &[("by", Value::Choice("packets")), ("packets", Value::Count(packets))]);
     let n_packets = 203_u64;
@@ -82,7 +82,7 @@ fn by_packets_a_message_has_one_label_and_one_more_per_so_many() {
 }
 
 #[test]
-fn round_robin_counts_differ_by_one_at_most() {
+fn round_robin_packet_counts_differ_by_at_most_one() {
     for spines in [3, 8] {
         let uplinks = uplinks(&clos(spines, "round_robin", &[]), &[Sending::new(0, 0, 1, 101_000)]);
         let count = |port| uplinks.iter().filter(|&&taken| taken == port).count();

@@ -1,14 +1,14 @@
-//! What the page about pause frames promises, on random scenes: with `headroom: auto` switches drop nothing, and no port is
-//! left paused.
+//! The guarantees of the page about pause frames, on random scenarios: with `headroom: auto` switches drop no packet,
+//! and no port stays paused.
 //!
-//! A few scenes by default; `NETLOOM_SCENES=500` runs so many.
+//! A few scenarios by default; `NETLOOM_SCENES=500` runs 500.
 
 use netloom_testkit::fixture::Run;
 use netloom_units::{Duration, PortId, Random};
 
 use crate::scenes::{compiled, n_scenes, pick, simulated};
 
-/// A link of a scene.
+/// A link of a scenario.
 struct Cable {
     gbps: u64,
     delay_ns: u64,
@@ -22,9 +22,9 @@ struct Sizes {
 
 const FRAME: u64 = 64;
 
-/// What may still come by a link when its other end is to be stopped, in bytes: the packet that is decided on; what is sent
-/// while the frame waits for the packet on the wire, is sent and travels; what is travelling; and the packet that the other
-/// end has begun.
+/// The bytes that may still arrive on a link when its other end is to be stopped: the packet that triggers the pause;
+/// data sent while the frame waits for the packet on the wire, is sent and propagates; data in flight; and the packet
+/// that the other end has begun.
 fn headroom(cable: &Cable, sizes: &Sizes) -> u64 {
     let on_wire = sizes.data.max(sizes.control).max(FRAME);
     let travelling = (2 * cable.delay_ns * cable.gbps).div_ceil(8);
@@ -32,7 +32,7 @@ fn headroom(cable: &Cable, sizes: &Sizes) -> u64 {
     on_wire + FRAME + travelling + 2 * sizes.data + 1
 }
 
-/// A fabric of one tier or two, how many hosts it has, and the links of its largest switch.
+/// A fabric of one tier or two, its number of hosts, and the links of its largest switch.
 fn fabric(random: &mut Random) -> (String, u32, Vec<Cable>) {
     let [host_gbps, fabric_gbps] = [0; 2].map(|_| pick(random, &[10, 25, 40, 100, 200, 400, 800]));
     let [host_delay, fabric_delay] = [0; 2].map(|_| pick(random, &[0, 10, 100, 500, 1_000, 2_000]));
@@ -49,12 +49,12 @@ fn fabric(random: &mut Random) -> (String, u32, Vec<Cable>) {
         "leaf_spine: {{leaves: {leaves}, spines: {spines}, hosts_per_leaf: {hosts}, host_rate: {host_gbps}Gbps, \
          host_delay: {host_delay}ns, fabric_rate: {fabric_gbps}Gbps, fabric_delay: {fabric_delay}ns}}"
     );
-    // A leaf and a spine together have at least what either has.
+    // The links of a leaf and a spine together are at least those of either.
     let at_leaf = cables(hosts, host_gbps, host_delay).chain(cables(spines, fabric_gbps, fabric_delay));
     (text, leaves * hosts, at_leaf.chain(cables(leaves, fabric_gbps, fabric_delay)).collect())
 }
 
-/// A scene in which every host sends to all and to one, ended by a pause in which nobody has anything to send.
+/// A scenario in which every host sends to all and to one, followed by an interval without traffic.
 fn scene(seed: u64, idle: &str) -> String {
     let mut random = Random::stream(seed, 28, 1);
     let random = &mut random;
@@ -83,12 +83,12 @@ fn scene(seed: u64, idle: &str) -> String {
     )
 }
 
-/// For how long each port was paused.
+/// The paused time of each port.
 fn paused(run: &Run) -> Vec<(PortId, Duration)> {
     run.records.signals.iter().map(|row| (row.port, row.paused)).collect()
 }
 
-/// Nothing is lost; tells how many frames paused a port.
+/// Checks that no packet is lost; returns the number of frames that paused a port.
 #[track_caller]
 fn expect_no_drop(text: &str) -> (Run, u64) {
     let run = simulated(&compiled(text));
@@ -98,23 +98,23 @@ fn expect_no_drop(text: &str) -> (Run, u64) {
 }
 
 #[test]
-fn with_automatic_headroom_nothing_is_dropped_and_no_port_is_left_paused() {
+fn with_automatic_headroom_no_packet_is_dropped_and_no_port_stays_paused() {
     let n_scenes = n_scenes(60);
     let mut n_with_pauses = 0;
     for seed in 0..n_scenes {
         let (run, n_pauses) = expect_no_drop(&scene(seed, "1ms"));
         n_with_pauses += u64::from(n_pauses > 0);
-        // A port that is left paused would be so for longer where the run ends later.
+        // A port that stays paused would be paused for longer in a run that ends later.
         let (longer, _) = expect_no_drop(&scene(seed, "3ms"));
         assert_eq!(paused(&run), paused(&longer), "{}", scene(seed, "1ms"));
     }
-    println!("{n_scenes} scenes, {n_with_pauses} of them with pauses");
+    println!("{n_scenes} scenarios, {n_with_pauses} of them with pauses");
     assert!(n_with_pauses * 2 > n_scenes, "{n_with_pauses} of {n_scenes} pause");
 }
 
-/// XOFFs that waited behind ACKs were too late here.
+/// XOFFs that waited behind ACKs came too late here.
 #[test]
-fn pause_frames_wait_for_no_control_packet() {
+fn pause_frames_precede_waiting_control_packets() {
     for control in [16, 64, 128, 256] {
         let (_, n_pauses) = expect_no_drop(&format!(
             "
@@ -130,7 +130,7 @@ jobs: [{{phases: [{{collectives: {{concurrent: true, each: [{{incast: {{size: 20
 }
 
 #[test]
-fn pause_frames_of_many_hosts_come_in_time() {
+fn pause_frames_to_many_hosts_arrive_in_time() {
     let (_, n_pauses) = expect_no_drop(
         "
 netloom: 1

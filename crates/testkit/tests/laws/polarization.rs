@@ -1,4 +1,5 @@
-//! One hash at two tiers: the second choice is a function of the first, and links stay unused. A salt per switch ends it.
+//! One hash at two tiers: the second choice is a function of the first, and links stay unused (polarization). A salt
+//! per switch avoids it.
 
 use netloom_model::{FabricBuilder, Model};
 use netloom_policy::balance::Chosen;
@@ -27,7 +28,8 @@ fn run(wiring: Wiring, chosen: &Chosen) -> Run {
     run
 }
 
-/// Ports of a node, towards switches numbered from `first` on, that carried nothing; and all of them.
+/// The number of ports of a node towards switches from `first` on that carried no packet; and the number of all such
+/// ports.
 fn unused(run: &Run, node: u32, first: u32) -> (usize, usize) {
     let own = run.records.ports.iter().filter(|port| port.node == NodeId(node) && port.peer.0 >= first);
     (own.clone().filter(|port| port.packets == 0).count(), own.count())
@@ -48,7 +50,7 @@ fn dual_homed() -> Wiring {
     Wiring::shortest(builder)
 }
 
-/// Two leaves; one link up to each of four spines, four parallel ones down: a spine sees one remainder only.
+/// Two leaves; one link up to each of four spines, four parallel links down: a spine sees one remainder only.
 fn parallel_down() -> Wiring {
     let leaf = 2 * HOSTS_PER_SIDE;
     let mut builder = FabricBuilder::new(2 * HOSTS_PER_SIDE, 2 + 4);
@@ -79,7 +81,7 @@ fn without_salt_three_quarters_of_parallel_links_are_unused() {
     let bare = run(parallel_down(), &unsalted());
     let salted = run(parallel_down(), &Chosen::named("ecmp"));
     for spine in leaf + 2..leaf + 6 {
-        // All of the spine's links but the one up from the near leaf, which carries nothing back.
+        // All links of the spine but the uplink of the near leaf, which carries nothing back.
         let down = |run: &Run| {
             let own = run.records.ports.iter().filter(|port| port.node == NodeId(spine));
             own.filter(|port| port.peer == NodeId(leaf + 1) && port.packets == 0).count()

@@ -12,7 +12,7 @@ use netloom_records::{Batch, FlowRow, Sink, SinkError};
 use netloom_testkit::fixture::{Cable, Wiring, model, pair};
 use netloom_units::{ActorId, Bytes, HostId, Random, Time};
 
-/// The queue under test serves a byte in a nanosecond.
+/// The queue under test serves one byte per nanosecond.
 const RATE: u64 = 8_000_000_000;
 const PS_PER_BYTE: u64 = 1_000;
 /// Long links make long windows, which are cheap.
@@ -20,7 +20,7 @@ const DELAY: u64 = 200_000_000;
 const N_BATCHES: usize = 100;
 const PURPOSE: u64 = 81;
 
-/// How long messages are.
+/// The distribution of message sizes.
 #[derive(Debug, Clone, Copy)]
 enum Sizes {
     Fixed(u64),
@@ -39,12 +39,12 @@ impl Sizes {
 struct Poisson {
     hosts: Vec<HostId>,
     to: HostId,
-    /// Messages of host `h` are in class `h` modulo so many.
+    /// Messages of host `h` are in class `h` modulo this number.
     n_classes: u32,
     sizes: Sizes,
     /// Mean time between two messages of one host, in ps.
     gap: f64,
-    /// When messages cease, in ps: the same for all, so that the load is even to the end.
+    /// When arrivals end, in ps: the same for all hosts, so that the load is even to the end.
     horizon: f64,
     now: Vec<f64>,
     random: Vec<Random>,
@@ -114,10 +114,10 @@ impl Work for Poisson {
     }
 }
 
-/// Keeps of each message when it came to the queue and how long it waited there.
+/// Stores for each message when it arrived at the queue and how long it waited there.
 struct Waits<'a> {
-    /// Time from a message's start to its arrival at the queue, and from the start of its service to its end, less what
-    /// the queue itself takes.
+    /// The time from the start of a message to its arrival at the queue, and from the start of its service to its end,
+    /// less the service time of the queue itself.
     elsewhere: &'a dyn Fn(&FlowRow) -> u64,
     came_and_waited: Vec<(u64, u64, u64)>,
 }
@@ -194,7 +194,7 @@ fn follow_lindley(waits: &[(u64, u64, u64)]) {
 fn mean_wait_of_exponential_sizes(load: f64, n_messages: u32) {
     let mean = 50_000;
     let mut model = model(pair(Cable::new(RATE, DELAY)));
-    // No message is ever cut: this is more than forty times the mean.
+    // No message is ever split: this is more than forty times the mean.
     model.transport.packet = Bytes(45 * mean);
     let waits = waits(&model, Poisson::new(1, load, Sizes::Exponential(mean), n_messages), &|_| DELAY);
     follow_lindley(&waits);
@@ -202,10 +202,11 @@ fn mean_wait_of_exponential_sizes(load: f64, n_messages: u32) {
     within_two_percent(&waits, load * service / (1.0 - load));
 }
 
-/// Many thin and fast streams that meet at the egress port of a switch.
+/// Many slow streams on fast links that meet at the egress port of a switch.
 const SENDERS: u32 = 20;
 const SIZE: u64 = 1_000;
-/// From a message's start until it is at the switch, and from the end of its service until it has arrived.
+/// The time from the start of a message until it is at the switch, and from the end of its service until it has
+/// arrived.
 const AT_HOST: u64 = SIZE * PS_PER_BYTE / 400;
 
 fn crossing_flows() -> Model {
@@ -223,9 +224,9 @@ fn mean_wait_of_fixed_sizes(load: f64, n_messages: u32) {
     within_two_percent(&waits, load * service / (2.0 * (1.0 - load)));
 }
 
-/// Two strict classes of equal load: Cobham, Operations Research 1954, without interruption.
+/// Two strict classes of equal load, without preemption: Cobham, Operations Research 1954.
 #[test]
-fn two_strict_classes_at_half_load() {
+fn two_strict_classes_at_half_load_wait_as_in_cobhams_formula() {
     let load = 0.5;
     let mut model = crossing_flows();
     let strict = DataClass { schedule: Schedule::Strict, marking: None, alpha: 1024, pause: false };
@@ -236,28 +237,28 @@ fn two_strict_classes_at_half_load() {
     let mut sink = ByClass(vec![waits(), waits()]);
     let outcome = netloom_engine::run(&model, &mut work, &mut sink, Options::default(), Seams::default());
     assert_eq!(outcome.status, Status::Complete);
-    // What is left of the packet on the wire, for whoever comes.
+    // The mean residual time of the packet on the wire, for every arrival.
     let rest = load * (SIZE * PS_PER_BYTE) as f64 / 2.0;
     within_two_percent(&sink.0[1].came_and_waited, rest / (1.0 - load / 2.0));
     within_two_percent(&sink.0[0].came_and_waited, rest / ((1.0 - load / 2.0) * (1.0 - load)));
 }
 
 #[test]
-fn exponential_sizes_at_half_load() {
+fn exponential_sizes_at_half_load_wait_as_in_m_m_1() {
     mean_wait_of_exponential_sizes(0.5, 700_000);
 }
 
 #[test]
-fn exponential_sizes_at_four_fifths() {
+fn exponential_sizes_at_four_fifths_wait_as_in_m_m_1() {
     mean_wait_of_exponential_sizes(0.8, 2_700_000);
 }
 
 #[test]
-fn fixed_sizes_at_half_load() {
+fn fixed_sizes_at_half_load_wait_as_in_m_d_1() {
     mean_wait_of_fixed_sizes(0.5, 400_000);
 }
 
 #[test]
-fn fixed_sizes_at_four_fifths() {
+fn fixed_sizes_at_four_fifths_wait_as_in_m_d_1() {
     mean_wait_of_fixed_sizes(0.8, 2_500_000);
 }

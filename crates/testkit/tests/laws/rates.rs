@@ -1,5 +1,5 @@
-//! Rates over time: recording them changes nothing, they are the same however the run is carried out, and every packet is
-//! counted in the interval in which it started, as the table `packets` has it.
+//! Rates over time: recording them does not change other tables, they do not depend on execution options, and every
+//! packet is counted in the interval in which it started, as in the table `packets`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +52,7 @@ fn by_pair(run: &Run) -> BTreeMap<(HostId, HostId), Vec<RateRow>> {
 }
 
 #[test]
-fn recording_changes_no_other_row() {
+fn recording_rates_does_not_change_other_rows() {
     everywhere(|model, case| {
         let plain = simulate(model, work(5)).results();
         let mut recorded = simulate(&recorded(model), work(5)).results();
@@ -63,7 +63,7 @@ fn recording_changes_no_other_row() {
 }
 
 #[test]
-fn rates_are_the_same_however_the_run_is_carried_out() {
+fn execution_options_do_not_change_rates() {
     let plain = Options::default();
     let variants = [
         Options { threads: 2, ..plain },
@@ -84,7 +84,7 @@ fn rates_are_the_same_however_the_run_is_carried_out() {
 }
 
 #[test]
-fn rates_of_who_gave_up_are_the_same_however_the_run_is_carried_out() {
+fn execution_options_do_not_change_rates_of_queue_pairs_that_gave_up() {
     let mut model = recorded(&with(Reliability::NicSr, Switches::Corrupting, 1_000_000));
     model.transport.kind = TransportKind::Rdma(Rdma { retries: 0, ..rdma(Reliability::NicSr) });
     model.congestion = congestion::Chosen::named("dcqcn");
@@ -103,7 +103,7 @@ fn packets_count_in_the_interval_of_their_start() {
         let mut model = recorded(model);
         model.recording.packets_from = vec![FROM, NAMED.source];
         let run = simulate(&model, work(5));
-        // Long runs have doubled it.
+        // Long runs have doubled the interval.
         let interval = run.records.rates[0].interval.0;
         let mut sent: BTreeMap<(HostId, HostId, Time), [u64; 2]> = BTreeMap::new();
         let mut seen = BTreeSet::new();
@@ -111,7 +111,7 @@ fn packets_count_in_the_interval_of_their_start() {
         let mut rows: Vec<_> = run.records.packets.iter().filter(is_data).collect();
         rows.sort_by_key(|row| row.start);
         for row in rows {
-            let start = row.start.expect("queue pairs send what is on the wire").0;
+            let start = row.start.expect("packets on the wire have started").0;
             let time = Time((start / interval + 1) * interval);
             let is_again = !seen.insert((row.source, row.destination, row.number, row.packet));
             let counts = sent.entry((row.source, row.destination, time)).or_default();
@@ -152,7 +152,7 @@ fn totals_are_those_of_the_other_tables() {
             assert_eq!(sum(|row| row.nacks), nacks, "{case} {pair:?}");
             assert_eq!(sum(|row| row.marked), marked, "{case} {pair:?}");
             assert_eq!(sum(|row| row.notifications), notified, "{case} {pair:?}");
-            // Rates count what was sent again, repairs what came again: the difference was lost.
+            // Rates count retransmissions that were sent, repairs those that arrived: the difference was lost.
             assert!(sum(|row| row.retransmitted) >= again && again >= duplicates, "{case} {pair:?}");
         }
     });
@@ -177,7 +177,7 @@ fn the_rate_is_the_link_rate_until_congestion_is_reported() {
             }
         }
         if model.queues.buffer.is_none() {
-            assert!(run.records.rates.iter().any(|row| row.notifications > 0), "{case}: never told");
+            assert!(run.records.rates.iter().any(|row| row.notifications > 0), "{case}: no sender was notified");
         }
     });
 }

@@ -1,5 +1,5 @@
-//! RDMA: whatever is lost, paused or out of order, all messages arrive in the end, nothing is lost unnoticed, and how the
-//! run is carried out changes nothing.
+//! RDMA: with losses, pauses and reordering all messages arrive in the end, every lost packet is counted, and records
+//! do not depend on execution options.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ pub fn rdma(rule: Reliability) -> Rdma {
     }
 }
 
-/// What switches do with packets.
+/// What switches do with packets: endless queues, drops, pauses, corruption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switches {
     Endless,
@@ -90,7 +90,7 @@ fn sizes(model: &Model) -> Sizes {
     Sizes { packet: model.transport.packet, control }
 }
 
-/// What the switch with the most headroom needs.
+/// The headroom of the switch that needs most.
 fn headroom(model: &Model, pause: &Pause) -> u64 {
     let nodes = model.fabric.n_hosts() as u32..model.fabric.n_nodes() as u32;
     let of_node = |node| {
@@ -113,7 +113,7 @@ fn expect_all(run: &Run, what: &str) {
 }
 
 #[test]
-fn everything_arrives_whatever_switches_do() {
+fn every_message_arrives_under_every_kind_of_switch() {
     for rule in RULES {
         for switches in SWITCHES {
             for queue_pairs in [QueuePairs::Message, QueuePairs::Pair] {
@@ -135,7 +135,7 @@ fn everything_arrives_whatever_switches_do() {
 }
 
 #[test]
-fn how_a_run_is_carried_out_changes_nothing() {
+fn execution_options_do_not_change_records() {
     let plain = Options::default();
     let variants = [
         Options { threads: 2, ..plain },
@@ -161,18 +161,21 @@ fn how_a_run_is_carried_out_changes_nothing() {
 }
 
 #[test]
-fn what_a_full_queue_refuses_marks_nobody() {
+fn packets_dropped_by_a_full_queue_are_not_marked() {
     let mut model = with(Reliability::NicSr, Switches::Endless, 1_000_000);
     model.queues.switch_limit = Some(Bytes(2_500));
     let run = simulate(&model, work(4));
     expect_all(&run, "a short queue");
-    assert!(run.records.drops.iter().map(|drop| drop.packets).sum::<u64>() > 100, "it is full at times");
+    assert!(
+        run.records.drops.iter().map(|drop| drop.packets).sum::<u64>() > 100,
+        "the queue is full at times"
+    );
     let marked: u64 = run.records.signals.iter().map(|port| port.marked).sum();
-    assert_eq!(marked, 0, "never more than 2500 bytes wait, and marks begin above 3000");
+    assert_eq!(marked, 0, "at most 2500 bytes wait, and marks begin above 3000");
 }
 
 #[test]
-fn failing_links_cost_packets_and_no_message() {
+fn failing_links_lose_packets_but_no_message() {
     for rule in RULES {
         for (wrong, knowledge) in DAMAGES {
             let mut model = with(rule, Switches::Lossless, 1_000_000);
@@ -206,7 +209,7 @@ fn frames_lost_with_their_link_belong_to_no_message() {
     model.recording.packets_on = (0..n_links as u32).map(LinkId).collect();
     let run = simulate(&model, work(8));
     expect_all(&run, "flaps");
-    // Whatever stood aside or was lost: a hop begins when the one before it ended.
+    // Neither paused nor lost packets leave a gap: a hop begins when the one before it ended.
     let name = |row: &PacketRow| (row.source, row.destination, row.number, row.kind, row.packet);
     let ended: BTreeSet<_> = run.records.packets.iter().map(|row| (name(row), row.end)).collect();
     let later = run.records.packets.iter().filter(|row| row.hop > 0);
@@ -234,7 +237,7 @@ fn half_the_headroom_is_not_enough() {
 }
 
 #[test]
-fn counting_packets_changes_no_other_row() {
+fn recording_packets_does_not_change_other_rows() {
     for rule in RULES {
         let mut model = with(rule, Switches::Endless, 1_000_000);
         let silent = simulate(&model, work(5));
@@ -247,7 +250,7 @@ fn counting_packets_changes_no_other_row() {
 }
 
 #[test]
-fn nics_of_rates_that_give_no_whole_picoseconds_send_all() {
+fn nics_at_rates_without_whole_picoseconds_per_byte_send_all_messages() {
     let mut clos = Clos::new(4, 3, N_HOSTS / 4);
     clos.host = Cable::new(33_000_000_000, 1_000_000);
     for rule in RULES {
@@ -260,7 +263,7 @@ fn nics_of_rates_that_give_no_whole_picoseconds_send_all() {
 }
 
 #[test]
-fn timers_that_wait_for_nothing_make_no_run_longer() {
+fn idle_timers_do_not_prolong_a_run() {
     for rule in RULES {
         let mut model = with(rule, Switches::Endless, 1_000_000);
         if let TransportKind::Rdma(rdma) = &mut model.transport.kind {
@@ -288,14 +291,14 @@ fn order_of_starts(turn: u64) -> Vec<u32> {
 }
 
 #[test]
-fn a_queue_pair_keeps_its_turn_for_as_many_bytes_as_it_has() {
+fn a_queue_pair_keeps_its_turn_for_the_bytes_of_a_turn() {
     let runs = |turn: u64| {
         let order = order_of_starts(turn);
         order.chunk_by(|left, right| left == right).map(<[u32]>::len).collect::<Vec<_>>()
     };
     let by_packets = runs(0);
     assert!(by_packets.len() > 60 && by_packets.iter().all(|&n| n == 1), "{by_packets:?}");
-    // Packets of 1000 bytes on the wire: a turn ends with the packet that uses it up.
+    // Packets of 1000 bytes on the wire: a turn ends with the packet that exhausts it.
     assert!(runs(3_500).iter().all(|&n| n == 4 || n == 2), "{:?}", runs(3_500));
     assert_eq!(runs(1_000_000).len(), 3, "whole messages, one after the other");
 }

@@ -1,7 +1,7 @@
-//! Which flows move when a next hop dies: with resilient hashing exactly its own, with modulo all but one in n.
+//! The flows that move when a next hop fails: with resilient hashing exactly its own, with modulo all but one in n.
 //!
-//! A message of one packet for each pair of hosts, before, during and after the outage of one of the sender's uplinks; the
-//! flow hash is that of the pair, so that all three are one flow.
+//! A message of one packet for each pair of hosts, before, during and after the outage of one of the sender's uplinks;
+//! the flow hash is that of the pair, so that all three are one flow.
 
 use std::collections::BTreeMap;
 
@@ -43,14 +43,14 @@ fn uplinks(
     let mut rows: Vec<_> = run.records.packets.iter().filter(|row| row.node == leaf).collect();
     rows.sort_by_key(|row| row.arrival);
     for row in rows {
-        found.entry((row.source, row.destination)).or_default().push(row.port.expect("it left"));
+        found.entry((row.source, row.destination)).or_default().push(row.port.expect("the packet was sent"));
     }
     assert_eq!(found.len(), (PER_LEAF * PER_LEAF) as usize);
     (found, dead)
 }
 
 #[test]
-fn resilient_hashing_moves_the_flows_of_the_dead_and_brings_them_back() {
+fn resilient_hashing_moves_only_the_flows_of_the_dead_link_and_moves_them_back() {
     for knowledge in [Knowledge::Local, Knowledge::Global(ReroutePaths::Shortest)] {
         for n in [2, 4, 6] {
             let (flows, dead) = uplinks(n, "resilient", knowledge);
@@ -71,7 +71,7 @@ fn modulo_moves_all_but_one_in_n() {
         let (flows, dead) = uplinks(n, "modulo", Knowledge::Local);
         let moved = flows.values().filter(|ports| ports[0] != ports[1]).count() as f64 / flows.len() as f64;
         let derived = 1.0 - 1.0 / f64::from(n);
-        assert!((moved - derived).abs() < 0.06, "{n}: {moved}, not {derived}");
+        assert!((moved - derived).abs() < 0.06, "{n}: {moved}, expected {derived}");
         assert!(flows.values().all(|ports| ports[1] != dead && ports[0] == ports[2]));
     }
 }

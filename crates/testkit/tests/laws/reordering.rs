@@ -1,4 +1,5 @@
-//! In what order packets come: told as the recorded packets have it, whatever the transport, and telling changes nothing.
+//! The order of arrivals: the table agrees with recorded packets under every transport, and recording it does not
+//! change other tables.
 
 use std::collections::BTreeMap;
 
@@ -38,9 +39,9 @@ fn work(seed: u64) -> ListedWork {
     ListedWork::new(&traffic(seed, N_HOSTS, 40, 1_500))
 }
 
-/// Numbers and sizes of the data packets of each message as they came to its receiver, each once.
+/// Numbers and sizes of the data packets of each message in the order of arrival at its receiver, each once.
 fn arrivals(model: &Model, packets: &[PacketRow]) -> BTreeMap<(HostId, u32), Vec<(u32, u64)>> {
-    // On a queue pair of its own a message begins with the first PSN there is.
+    // On a queue pair of its own a message begins with the first PSN.
     let first = model.transport.rdma().map_or(0, |rdma| rdma.first_psn);
     let came = |row: &&PacketRow| row.kind == PacketKind::Data && row.fate == Fate::Delivered;
     let mut in_time: Vec<&PacketRow> = packets.iter().filter(came).collect();
@@ -70,7 +71,7 @@ fn by_definition(came: &[(u32, u64)]) -> [u64; 5] {
         let so_far = &came[..=place];
         let base = (0..=u32::MAX)
             .find(|base| so_far.iter().all(|other| other.0 != *base))
-            .expect("some number is free");
+            .expect("some number is unused");
         let held = so_far.iter().filter(|other| other.0 > base);
         found[3] = found[3].max(held.clone().count() as u64);
         found[4] = found[4].max(held.map(|other| other.1).sum());
@@ -102,13 +103,13 @@ fn reported_rows_agree_with_recorded_packets() {
                 n_late += row.late;
             }
         }
-        // Packets of one message that leave so far apart do not meet.
+        // Packets of one message that leave with such gaps do not overtake each other.
         assert!(n_late > 5 || name == "paced", "{name}: {n_late} packets are late");
     }
 }
 
 #[test]
-fn on_one_path_nothing_is_late_unless_it_was_sent_again() {
+fn on_one_path_only_retransmitted_packets_are_late() {
     for (name, mut model) in models() {
         model.balances.switch = policy("ecmp", &[]);
         let run = simulate(&model, work(7));
@@ -122,7 +123,7 @@ fn on_one_path_nothing_is_late_unless_it_was_sent_again() {
 }
 
 #[test]
-fn recording_changes_no_other_table_and_is_the_same_however_it_is_run() {
+fn reordering_rows_change_no_other_table_and_do_not_depend_on_execution_options() {
     for (name, model) in models() {
         let expected = simulate(&model, work(5)).results();
         let mut without = expected.clone();
@@ -143,7 +144,7 @@ fn recording_changes_no_other_table_and_is_the_same_however_it_is_run() {
 }
 
 #[test]
-fn a_run_that_is_cut_reports_what_had_come() {
+fn a_run_that_stops_early_reports_what_had_arrived() {
     let (_, mut model) = models().swap_remove(0);
     model.deadline = Some(Time(6_000_000));
     let run = simulate(&model, work(5));
@@ -159,7 +160,7 @@ fn messages_that_share_a_queue_pair_are_one_stream() {
     if let TransportKind::Rdma(rdma) = &mut model.transport.kind {
         rdma.queue_pairs = netloom_model::QueuePairs::Pair;
     }
-    // One packet each, so within a message none can be late; and others that they wait for.
+    // Messages of one packet each, so none can be late within its message; and other messages that they wait for.
     let from_others =
         [1, 2, 6, 7, 8, 9, 10, 11].map(|from| Sending::new(0, from, 3 + 2 * (from % 2), 200_000));
     let mut sendings = from_others.to_vec();
@@ -169,5 +170,5 @@ fn messages_that_share_a_queue_pair_are_one_stream() {
     let late: u32 = single.clone().map(|row| row.late).sum();
     assert!(late > 0, "messages overtake each other");
     assert!(single.clone().count() >= 400);
-    assert!(single.clone().any(|row| row.buffered_size > Bytes(962)), "others are held");
+    assert!(single.clone().any(|row| row.buffered_size > Bytes(962)), "packets of other messages are held");
 }

@@ -1,5 +1,5 @@
-//! Forwarding tables and groups of ports: every packet of a key takes one path, entries listed by hand are followed, and
-//! groups are spread over evenly.
+//! Forwarding tables and groups of ports: every packet of a key takes one path, static routes are followed, and groups
+//! are balanced evenly.
 //!
 //! Paths are read from recorded packets, hop by hop.
 
@@ -42,7 +42,8 @@ fn everybody(n_hosts: u32, bytes: u64) -> ListedWork {
     ListedWork::new(&all.collect::<Vec<_>>())
 }
 
-/// Where a packet comes from and where it goes: what answers goes the other way.
+/// The sender and the receiver of the data of a packet's queue pair, as the packet sees them: for ACKs and the like in
+/// reverse.
 fn ends(row: &PacketRow) -> (HostId, HostId) {
     match row.kind {
         PacketKind::Data => (row.source, row.destination),
@@ -50,11 +51,11 @@ fn ends(row: &PacketRow) -> (HostId, HostId) {
     }
 }
 
-/// The ports by which each node sent what has a key.
+/// The ports by which each node sent the packets of each key.
 fn paths<K: Ord>(run: &Run, key: impl Fn((HostId, HostId)) -> K) -> BTreeMap<(NodeId, K), BTreeSet<u32>> {
     let mut paths: BTreeMap<_, BTreeSet<u32>> = BTreeMap::new();
     for row in &run.records.packets {
-        let port = row.port.expect("nothing is dropped").0;
+        let port = row.port.expect("no packet is dropped").0;
         paths.entry((row.node, key(ends(row)))).or_default().insert(port);
     }
     paths
@@ -70,7 +71,7 @@ fn fabrics() -> [(Wiring, u32); 2] {
 }
 
 #[test]
-fn everything_of_a_key_takes_one_path() {
+fn packets_of_one_key_take_one_path() {
     for (wiring, n_hosts) in fabrics() {
         for (_, kind, control) in transports() {
             let with = |key| {
@@ -82,7 +83,7 @@ fn everything_of_a_key_takes_one_path() {
             assert!(paths(&run, |(_, to)| to).values().all(|ports| ports.len() == 1));
             let run = with("pair");
             assert!(paths(&run, |pair| pair).values().all(|ports| ports.len() == 1));
-            // Who sends does matter.
+            // The path depends on the sender.
             assert!(paths(&run, |(_, to)| to).values().any(|ports| ports.len() > 1));
         }
     }
@@ -111,7 +112,7 @@ fn every_tier_of_a_tree_carries_destinations_evenly() {
         let mut model = scene(wiring, &Chosen::named("deterministic"));
         model.recording.packets_from.clear();
         let loads = loads(&simulate(&model, everybody(n_hosts, 100)), n_hosts);
-        // Of each switch the ports up carry the same, and those down.
+        // On each switch all uplinks carry the same number of packets, and so do all downlinks.
         let mut by_side: BTreeMap<(NodeId, bool), BTreeSet<u64>> = BTreeMap::new();
         for ((node, peer, _), packets) in &loads {
             by_side.entry((*node, peer > node)).or_default().insert(*packets);
@@ -123,14 +124,14 @@ fn every_tier_of_a_tree_carries_destinations_evenly() {
 }
 
 #[test]
-fn of_any_numbers_tables_differ_by_two_destinations_at_most() {
+fn ports_differ_by_at_most_two_destinations_in_any_clos() {
     for (spines, hosts_per_leaf) in [(2, 3), (3, 4), (5, 3), (7, 2)] {
         let mut model = scene(Clos::new(4, spines, hosts_per_leaf).wiring(), &Chosen::named("deterministic"));
         model.recording.packets_from.clear();
         let n_hosts = 4 * hosts_per_leaf;
         let loads = loads(&simulate(&model, everybody(n_hosts, 100)), n_hosts);
         for leaf in (n_hosts..n_hosts + 4).map(NodeId) {
-            // Every destination elsewhere is sent to by each host of the leaf.
+            // Each host of the leaf sends to every destination below other leaves.
             let up: Vec<u64> =
                 loads.iter().filter(|((node, ..), _)| *node == leaf).map(|(_, n)| *n).collect();
             let spread = up.iter().max().unwrap() - up.iter().min().unwrap();
@@ -144,7 +145,7 @@ const LEFT: NodeId = NodeId(6);
 const RIGHT: NodeId = NodeId(7);
 const FAR: NodeId = NodeId(8);
 
-/// Hosts 0 to 2 at one switch, 3 to 5 at another, two links between these; a third switch joined to both by a link each.
+/// Hosts 0 to 2 at one switch, 3 to 5 at another, two links between these; a third switch with one link to each.
 fn triangle() -> Wiring {
     let mut builder = FabricBuilder::new(6, 3);
     (0..6).for_each(|host| CABLE.lay(&mut builder, host, if host < 3 { LEFT.0 } else { RIGHT.0 }));
@@ -162,14 +163,14 @@ fn entry(at: NodeId, from: Option<u32>, to: u32, port: u32) -> Entry {
     Entry { at, from: from.map(HostId), to: HostId(to), port }
 }
 
-/// Where the left switch sends each pair of hosts across, by local port.
+/// The local port by which the left switch sends each pair of hosts.
 fn across(model: &Model, run: &Run) -> BTreeMap<(u32, u32), BTreeSet<u32>> {
     let first = model.fabric.port_range(LEFT).start;
     let at_left = run.records.packets.iter().filter(|row| row.node == LEFT && ends(row).0.0 < 3);
     let mut found: BTreeMap<_, BTreeSet<u32>> = BTreeMap::new();
     for row in at_left {
         let (from, to) = ends(row);
-        found.entry((from.0, to.0)).or_default().insert(row.port.expect("nothing is dropped").0 - first);
+        found.entry((from.0, to.0)).or_default().insert(row.port.expect("no packet is dropped").0 - first);
     }
     found
 }
@@ -180,7 +181,7 @@ fn pairs_across() -> ListedWork {
 }
 
 #[test]
-fn entries_listed_by_hand_are_followed_and_nothing_else_changes() {
+fn static_routes_are_followed_and_other_paths_do_not_change() {
     let plain = scene(triangle(), &tables("pair"));
     let before = across(&plain, &simulate(&plain, pairs_across()));
     let mut listed = plain.clone();
@@ -189,7 +190,7 @@ fn entries_listed_by_hand_are_followed_and_nothing_else_changes() {
         entry(LEFT, None, 3, OVER[1]),
         entry(LEFT, Some(1), 3, OVER[0]),
         entry(LEFT, Some(2), 4, other((2, 4))),
-        // About other packets, and of another switch.
+        // Entries for other packets, and of another switch.
         entry(LEFT, Some(2), 1, 1),
         entry(RIGHT, None, 0, 3),
     ];
@@ -208,17 +209,17 @@ fn entries_listed_by_hand_are_followed_and_nothing_else_changes() {
 }
 
 #[test]
-fn answers_follow_entries_where_they_go_by_tables() {
+fn control_packets_follow_static_routes_if_tables_route_them() {
     let mut model = scene(triangle(), &tables("pair"));
     (model.transport.kind, model.classes.control) = (transports()[3].1, transports()[3].2);
-    // Data of host 3, and ACKs for data that it was sent, come to the left switch from the right one.
+    // Data of host 3, and ACKs for data sent to host 3, reach the left switch from the right one.
     model.balances.by_hand = vec![entry(RIGHT, Some(3), 0, 4), entry(RIGHT, Some(4), 0, 3)];
     let first = model.fabric.port_range(RIGHT).start;
     let work = || ListedWork::new(&[Sending::new(0, 0, 3, 9_000), Sending::new(0, 0, 4, 9_000)]);
     let answers = |model: &Model| {
         let run = simulate(model, work());
         let at_right = |row: &&PacketRow| row.node == RIGHT && row.kind == PacketKind::Acknowledgement;
-        let taken = |row: &PacketRow| (ends(row).0.0, row.port.expect("nothing is dropped").0 - first);
+        let taken = |row: &PacketRow| (ends(row).0.0, row.port.expect("no packet is dropped").0 - first);
         run.records.packets.iter().filter(at_right).map(taken).collect::<BTreeSet<_>>()
     };
     assert_eq!(answers(&model), BTreeSet::from([(3, 4), (4, 3)]));
@@ -227,7 +228,7 @@ fn answers_follow_entries_where_they_go_by_tables() {
 }
 
 #[test]
-fn an_entry_holds_while_its_link_is_up() {
+fn a_static_route_applies_while_its_link_is_up() {
     let mut model = scene(triangle(), &tables("destination"));
     model.balances.by_hand = vec![entry(LEFT, None, 3, OVER[0]), entry(LEFT, None, 4, OVER[0])];
     let (down, up) = (Time(40_000_000), Time(80_000_000));
@@ -249,13 +250,13 @@ fn an_entry_holds_while_its_link_is_up() {
 }
 
 #[test]
-fn an_entry_may_take_a_longer_path() {
+fn a_static_route_may_take_a_non_minimal_path() {
     let mut model = scene(triangle(), &tables("destination"));
     model.balances.by_hand = vec![entry(LEFT, None, 3, AROUND)];
     let run = simulate(&model, pairs_across());
     assert_eq!(run.outcome.status, Status::Complete);
     for row in &run.records.flows {
-        // Links of the way: host, switches in between, host.
+        // Links of the path: host, switches in between, host.
         let links = if row.destination == HostId(3) { 4 } else { 3 };
         assert_eq!(row.hops, links * u64::from(row.packets), "{row:?}");
     }
@@ -263,11 +264,11 @@ fn an_entry_may_take_a_longer_path() {
 }
 
 #[test]
-fn entries_in_a_circle_keep_packets_until_the_deadline() {
+fn static_routes_in_a_loop_keep_packets_until_the_deadline() {
     let mut model = scene(triangle(), &tables("destination"));
     model.recording.packets_from.clear();
     model.deadline = Some(Time(1_000_000_000));
-    // At the right switch 3 and 4 lead back, at the far one 0 leads to it.
+    // Port 3 of the right switch leads back to the left one.
     model.balances.by_hand = vec![entry(RIGHT, None, 4, 3)];
     let work = ListedWork::new(&[Sending::new(0, 0, 4, 3_000), Sending::new(0, 0, 5, 3_000)]);
     let run = simulate(&model, work);
@@ -279,7 +280,7 @@ fn entries_in_a_circle_keep_packets_until_the_deadline() {
     assert!((4_000..6_000).contains(&run.outcome.hops), "{} hops", run.outcome.hops);
 }
 
-/// How often each stream of packets took each port of a node: counts by stream.
+/// The number of packets of each stream on each port of a node: counts by stream.
 fn counts<K: Ord>(
     run: &Run,
     node: NodeId,
@@ -288,7 +289,7 @@ fn counts<K: Ord>(
     let mut counts: BTreeMap<K, BTreeMap<u32, u64>> = BTreeMap::new();
     for row in run.records.packets.iter().filter(|row| row.node == node) {
         let Some(stream) = stream(row) else { continue };
-        let port = row.port.expect("nothing is dropped").0;
+        let port = row.port.expect("no packet is dropped").0;
         *counts.entry(stream).or_default().entry(port).or_default() += 1;
     }
     counts
@@ -302,15 +303,15 @@ fn assert_even<K: std::fmt::Debug>(counts: &BTreeMap<K, BTreeMap<u32, u64>>, n_p
 }
 
 #[test]
-fn groups_are_spread_over_to_within_a_packet_for_every_in_link() {
-    // Loads far below and far above what the links can carry.
+fn groups_are_balanced_to_within_one_packet_for_every_in_link() {
+    // Loads far below and far above the capacity of the links.
     for gap in [0, 3_000_000] {
         let mut sendings = traffic(3, 6, 300, 700);
         (0..).zip(&mut sendings).for_each(|(place, sending)| sending.at = Time(gap * place));
         for group in ["tree", "lag"] {
             let run = simulate(&scene(triangle(), &groups(group, "turns")), ListedWork::new(&sendings));
             for (node, near) in [(LEFT, 0..3), (RIGHT, 3..6)] {
-                // Every host has an in-link of its own, and all hosts beyond are behind one group.
+                // Every host has an in-link of its own, and all hosts on the other side are behind one group.
                 let across = |row: &PacketRow| {
                     let (from, to) = ends(row);
                     (near.contains(&from.0) && !near.contains(&to.0)).then_some(from)
@@ -324,7 +325,7 @@ fn groups_are_spread_over_to_within_a_packet_for_every_in_link() {
 }
 
 #[test]
-fn a_tree_is_all_next_hops_and_a_lag_the_links_to_one_neighbour() {
+fn group_tree_uses_all_next_hops_and_group_lag_the_links_to_one_neighbour() {
     let mut clos = Clos::new(3, 2, 2);
     clos.shape.fabric_links = 3;
     let leaf = NodeId(6);
@@ -339,12 +340,12 @@ fn a_tree_is_all_next_hops_and_a_lag_the_links_to_one_neighbour() {
             ports.keys().map(|&port| fabric.neighbour(netloom_units::PortId(port))).collect();
         assert_eq!(spines, BTreeSet::from([clos.shape.spine(to.0 % 2)]));
     }
-    // Of each in-link and neighbour.
+    // For each in-link and neighbour.
     assert_even(&counts(&lag, leaf, |row| own_packets(row).map(|(from, to)| (from, to.0 % 2))), 3);
 }
 
 #[test]
-fn by_load_no_port_waits_while_another_one_is_idle() {
+fn the_choice_by_load_shares_packets_evenly_among_ports() {
     for group in ["tree", "lag"] {
         let run = simulate(&scene(triangle(), &groups(group, "load")), pairs_across());
         let over = counts(&run, LEFT, |row| (ends(row).0.0 < 3).then_some(()));
@@ -356,7 +357,7 @@ fn by_load_no_port_waits_while_another_one_is_idle() {
 }
 
 #[test]
-fn positions_list_what_their_ports_lead_to() {
+fn positions_list_the_nodes_behind_their_ports() {
     let model = scene(triangle(), &Chosen::named("adaptive_infiniband"));
     let neighbours = model.fabric.neighbours(LEFT);
     assert_eq!(neighbours, [0, 1, 2, RIGHT.0, RIGHT.0, FAR.0].map(NodeId));

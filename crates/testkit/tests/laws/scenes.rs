@@ -1,4 +1,4 @@
-//! Random scenes written as scenarios, for laws about what pages promise.
+//! Random scenarios as text, for checks of what the pages guarantee.
 
 use netloom_catalog::expand;
 use netloom_engine::{Options, Seams, Status};
@@ -7,7 +7,7 @@ use netloom_scenario::{Style, compile, resolve};
 use netloom_testkit::fixture::{Run, simulate_with};
 use netloom_units::Random;
 
-/// The model of a scenario that has no mistakes.
+/// The model of a valid scenario.
 #[track_caller]
 pub fn compiled(text: &str) -> Model {
     let wrong = |wrong: String| -> Model { panic!("{text}\n{wrong}") };
@@ -21,15 +21,15 @@ pub fn compiled(text: &str) -> Model {
 /// A run that completes.
 #[track_caller]
 pub fn simulated(model: &Model) -> Run {
-    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the jobs make sense");
+    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the jobs are valid");
     let run = simulate_with(model, work, Options::default(), Seams::default());
     assert_eq!(run.outcome.status, Status::Complete);
     run
 }
 
-/// How many scenes a law looks at.
+/// The number of scenarios that a test runs.
 pub fn n_scenes(default: u64) -> u64 {
-    std::env::var("NETLOOM_SCENES").map_or(default, |number| number.parse().expect("a number of scenes"))
+    std::env::var("NETLOOM_SCENES").map_or(default, |number| number.parse().expect("a number of scenarios"))
 }
 
 /// One of several.

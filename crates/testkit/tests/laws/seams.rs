@@ -1,4 +1,4 @@
-//! The other seams: a policy from outside, an observer, the deadline, and state that can be compared.
+//! The other interfaces: a policy from outside, an observer, the deadline, and comparable state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use netloom_units::{Bytes, Duration, Time};
 use crate::cases::traffic;
 use crate::doubles::port_forms;
 
-/// Sends packet after packet to the next candidate, marks them with its node, and lifts those marked by a leaf.
+/// Sends consecutive packets to the next candidate in turn, marks them with its node, and removes the marks of a leaf.
 struct Outsider {
     node: u32,
     turn: usize,
@@ -24,13 +24,13 @@ struct Outsider {
 impl DynBalance for Outsider {
     fn pick(&mut self, _: &mut Context, packet: &PacketView, ports: &mut dyn Ports) -> Pick {
         self.turn += 1;
-        assert_eq!(packet.tag, 0, "nobody has marked it before");
+        assert_eq!(packet.tag, 0, "it is not marked yet");
         Pick { candidate: self.turn % ports.n_minimal(), class: 6, tag: self.node }
     }
 }
 
 #[test]
-fn a_policy_from_outside_decides() {
+fn a_policy_from_outside_chooses_the_paths() {
     let clos = Clos::new(2, 4, 1);
     let mut model = model(clos.wiring());
     let make =
@@ -61,7 +61,7 @@ impl Observer for StopAfter {
 }
 
 #[test]
-fn an_observer_may_stop_and_what_is_recorded_stays_valid() {
+fn a_run_stopped_by_an_observer_has_valid_records() {
     let (model, work) = busy();
     let whole = simulate(&model, work.clone());
     let mut stop = StopAfter(9);
@@ -71,7 +71,7 @@ fn an_observer_may_stop_and_what_is_recorded_stays_valid() {
     is_part_of(&part, &whole);
 }
 
-/// Rows of a run that was cut at its end are those of the whole run up to then.
+/// Rows of a run that was stopped are those of the whole run up to then.
 fn is_part_of(part: &Run, whole: &Run) {
     let finished = |run: &Run| run.records.flows.iter().filter(|flow| flow.end.is_some()).count();
     let n_finished = finished(part);
@@ -85,7 +85,7 @@ fn is_part_of(part: &Run, whole: &Run) {
 }
 
 #[test]
-fn a_deadline_cuts_at_its_instant() {
+fn a_deadline_stops_the_run_at_its_instant() {
     let (model, work) = busy();
     let whole = simulate(&model, work.clone());
     let last = whole.records.flows[20].end.expect("all end");
@@ -99,15 +99,15 @@ fn a_deadline_cuts_at_its_instant() {
         }
     }
     let later = Model { deadline: Some(whole.outcome.end + Duration(1)), ..model.clone() };
-    assert_eq!(simulate(&later, work), whole, "a deadline after the end cuts nothing");
+    assert_eq!(simulate(&later, work), whole, "a deadline after the end has no effect");
 }
 
 const PERIOD: u64 = 50_000_000;
 const N_PERIODS: u64 = 60;
-/// Periods compared: the tables are full, and as much work lies ahead as ever.
+/// Periods compared: the tables are full, and enough work lies ahead.
 const COMPARED: std::ops::Range<u64> = 20..36;
 
-/// The words of all partitions.
+/// The state of all partitions, as words.
 type Words = Vec<Vec<u64>>;
 
 /// The state at each phase of the period, with the number of the period.
@@ -144,7 +144,7 @@ fn three_around_a_switch() -> Model {
 }
 
 #[test]
-fn equal_phases_have_equal_words() {
+fn equal_phases_of_a_period_have_equal_state() {
     let Phases(phases) = phases(three_around_a_switch(), FlowHashInput::Pair);
     let mut distinct = BTreeSet::new();
     for (phase, states) in &phases {
@@ -159,7 +159,7 @@ fn equal_phases_have_equal_words() {
 }
 
 #[test]
-fn a_random_stream_in_use_makes_words_differ() {
+fn a_random_stream_in_use_makes_states_differ() {
     let mut model = model(Clos::new(3, 2, 1).wiring());
     model.balances.switch = policy("spray", &[]);
     let Phases(phases) = phases(model, FlowHashInput::Pair);
@@ -168,18 +168,18 @@ fn a_random_stream_in_use_makes_words_differ() {
     }
 }
 
-/// With a fresh hash per message, the next period's paths are others: no state may pass for that of another period.
+/// With a fresh hash per message, the paths of the next period differ: no state may equal that of another period.
 #[test]
-fn flow_hashes_to_come_are_part_of_the_state() {
+fn future_flow_hashes_are_part_of_the_state() {
     let Phases(phases) = phases(model(Clos::new(3, 2, 1).wiring()), FlowHashInput::Message);
     for (phase, states) in &phases {
         let differ = states.windows(2).all(|pair| pair[0].1 != pair[1].1);
-        assert!(differ, "phase {phase}: equal words, other paths to come");
+        assert!(differ, "phase {phase}: equal states, different future paths");
     }
 }
 
 #[test]
-fn progress_counts_what_the_outcome_counts() {
+fn progress_agrees_with_the_outcome() {
     struct Last(Option<Progress>);
     impl Observer for Last {
         fn at_window(&mut self, progress: &Progress, _: &dyn States) -> Control {
@@ -222,7 +222,7 @@ impl Observer for Reader {
 }
 
 #[test]
-fn reading_ports_changes_nothing_and_agrees_with_the_rows() {
+fn reading_ports_has_no_effect_and_agrees_with_the_rows() {
     let (mut model, work) = busy();
     model.queues.switch_limit = Some(Bytes(9_000));
     for threads in [1, 2] {
@@ -240,9 +240,9 @@ fn reading_ports_changes_nothing_and_agrees_with_the_rows() {
             }
             let reached =
                 reader.most_waiting.iter().zip(rows).all(|(most, row)| *most <= row.peak_size.simulated());
-            assert!(reached, "more waits than ever waited");
+            assert!(reached, "more bytes are waiting than the recorded peak");
             assert!(reader.most_waiting.iter().any(|most| most.0 > 0), "nothing ever waited");
-            assert!(rows.iter().any(|row| row.dropped > 0), "the scene has drops");
+            assert!(rows.iter().any(|row| row.dropped > 0), "the scenario has drops");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Congestion control that senses acknowledgements: what HPCC, TIMELY and Swift make of one bottleneck, that windows hold,
-//! that telemetry is what the ports were like; and how the run is carried out changes nothing.
+//! Congestion control by acknowledgements: behaviour of HPCC, TIMELY and Swift at one bottleneck; windows are
+//! respected; telemetry agrees with the state of ports; and records do not depend on execution options.
 
 use netloom_catalog::expand;
 use netloom_engine::{Options, Seams, Status};
@@ -7,9 +7,9 @@ use netloom_model::Model;
 use netloom_scenario::{Style, compile, resolve};
 use netloom_testkit::fixture::{Run, everything_joined, simulate_with};
 
-/// Of 100 Gb/s, what packets of 4096 bytes and 62 of header carry.
+/// Payload of 100 Gb/s, in packets of 4096 bytes and 62 of header.
 const FULL: f64 = 100e9 * 4096.0 / 4158.0;
-/// A packet on the wire.
+/// The transmission time of a packet.
 const PACKET: u64 = 4158;
 
 fn compiled(text: &str) -> Model {
@@ -19,11 +19,11 @@ fn compiled(text: &str) -> Model {
 }
 
 fn simulated(model: &Model, options: Options) -> Run {
-    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows make sense");
+    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows are valid");
     simulate_with(model, work, options, Seams::default())
 }
 
-/// So many senders, half of them in the rack of the receiver, under a congestion control.
+/// This number of senders, half of them in the rack of the receiver, under a congestion control.
 fn scene(n_senders: usize, control: &str, more: &str) -> String {
     let per_leaf = n_senders.div_ceil(2) + 1;
     let sender = |number: usize| {
@@ -47,7 +47,7 @@ flows:
 
 const IDEAL: &str = "transport: {ideal: {queue_pairs: pair}}";
 
-/// Parts of the receiver's link that flows got, and the most bytes that ever waited before it.
+/// The shares of the receiver's link that flows got, and the peak of the queue before it.
 fn at_bottleneck(run: &Run) -> (Vec<f64>, u64) {
     let shares = run.records.stages.iter().map(|row| row.throughput / FULL).collect();
     let last = run.records.ports.iter().filter(|row| row.peer.0 == 0);
@@ -85,7 +85,7 @@ fn queue_later(model: &Model) -> f64 {
 }
 
 #[test]
-fn under_hpcc_next_to_nothing_waits_and_under_none_a_lot() {
+fn under_hpcc_the_queue_is_short_and_without_control_it_is_long() {
     let queues = ["{hpcc: {additive: 400Mbps}}", "none"]
         .map(|control| queue_later(&compiled(&scene(4, control, IDEAL))));
     // Base round trip of 5 us: 62 kB at line rate.
@@ -94,11 +94,11 @@ fn under_hpcc_next_to_nothing_waits_and_under_none_a_lot() {
 }
 
 #[test]
-fn swift_holds_the_queue_where_its_target_is() {
-    // Round trip without a queue over two switches within the rack: 4 links of 500 ns, 2 packets and 2 answers: 2.7 us.
+fn swift_keeps_the_queue_at_its_target() {
+    // Round trip without a queue over two switches within the rack: 4 links of 500 ns, 2 packets and 2 ACKs: 2.7 us.
     let control = "{swift: {base_target: 10us, hop_target: 0s, range: 0s, initial: 12}}";
     let queue = queue_later(&compiled(&scene(2, control, IDEAL)));
-    // 10 us of round trip, less some 3 to 5 us of way: 60 to 90 kB.
+    // 10 us of round trip, less 3 to 5 us of path latency: 60 to 90 kB.
     assert!((50_000.0..100_000.0).contains(&queue), "{queue}");
     let run = simulated(&compiled(&scene(4, control, IDEAL)), Options::default());
     let (shares, _) = at_bottleneck(&run);
@@ -106,8 +106,8 @@ fn swift_holds_the_queue_where_its_target_is() {
 }
 
 #[test]
-fn windows_hold_from_the_first_packet_on() {
-    // Twelve packets each and no more, however long the queue: four senders bring at most 48 before the first answer.
+fn windows_apply_from_the_first_packet_on() {
+    // At most twelve packets each, however long the queue: four senders send at most 48 before the first ACK.
     let control = "{swift: {base_target: 1ms, initial: 12, additive: 0.001}}";
     let run = simulated(&compiled(&scene(4, control, IDEAL)), Options::default());
     let (_, peak) = at_bottleneck(&run);
@@ -117,7 +117,7 @@ fn windows_hold_from_the_first_packet_on() {
 
 #[test]
 fn below_a_packet_per_round_trip_senders_pace() {
-    // Thirty senders and no room for a packet of each: the queue stays below what thirty packets are.
+    // Thirty senders and no room for a packet of each: the queue stays below thirty packets.
     let control = "{swift: {base_target: 4us, hop_target: 0s, range: 0s}}";
     let queue = queue_later(&compiled(&scene(30, control, IDEAL)));
     assert!(queue < 15.0 * PACKET as f64, "{queue}");
@@ -130,16 +130,16 @@ fn below_a_packet_per_round_trip_senders_pace() {
 fn timely_keeps_the_queue_between_its_thresholds() {
     let control = "{timely: {low: 20us, high: 100us, minimum_rtt: 5us, additive: 1Gbps, hyper: 5Gbps}}";
     let queue = queue_later(&compiled(&scene(2, control, IDEAL)));
-    // What delays by 100 us: 1.25 MB.
+    // A queue that delays by 100 us: 1.25 MB.
     assert!(queue < 1_250_000.0, "{queue}");
     let run = simulated(&compiled(&scene(2, control, IDEAL)), Options::default());
     let (shares, _) = at_bottleneck(&run);
-    // Who is slowed when is a matter of chance, and nothing makes shares equal again (Zhu et al., CoNEXT 2016).
+    // Which senders are slowed when is random, and nothing makes shares equal again (Zhu et al., CoNEXT 2016).
     assert!((0.7..1.0).contains(&shares.iter().sum::<f64>()), "{shares:?}");
 }
 
 #[test]
-fn how_it_is_carried_out_changes_nothing() {
+fn execution_options_do_not_change_records() {
     let pausing = "queues: {buffer: 400KB, pause: true}\ntransport: {go_back_n: {queue_pairs: pair}}";
     let credits = "queues: {credits: {}}\ntransport: {ideal: {queue_pairs: pair}}";
     let lossy = "queues: {switch_limit: 100KB}\ntransport: {irn: {queue_pairs: pair, timeout: 50us, timeout_low: 20us}}";

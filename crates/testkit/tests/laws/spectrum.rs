@@ -1,5 +1,5 @@
-//! Adaptive routing by grades: uplinks are shared evenly, unmarked messages keep to the paths of ECMP, and longer ways are
-//! taken only while the shortest are congested.
+//! Adaptive routing by grades: uplinks are shared evenly, unmarked messages keep to the paths of ECMP, and non-minimal
+//! paths are taken only while the minimal ones are congested.
 
 use netloom_engine::{Options, Seams, Status};
 use netloom_model::{FabricBuilder, Fault, FaultAction, Knowledge, Model, ReroutePaths, TransportKind};
@@ -10,10 +10,10 @@ use netloom_units::{Bytes, Duration, HostId, LinkId, Time, Value};
 
 use crate::cases::traffic;
 
-/// A nanosecond per byte.
+/// One nanosecond per byte.
 const CABLE: Cable = Cable::new(8_000_000_000, 500_000);
 
-/// Bytes sent by each uplink of a leaf of four hosts and four uplinks, all of which send to the other leaf at full rate.
+/// Bytes sent by each uplink of a leaf of four hosts and four uplinks; all hosts send to the other leaf at full rate.
 fn uplinks(switch: &str) -> Vec<u64> {
     let clos = Clos::new(2, 4, 4);
     let mut model = model(clos.wiring());
@@ -34,7 +34,7 @@ fn persistent_flows_share_uplinks_evenly() {
     assert_eq!(adapted.iter().sum::<u64>(), 32_000_000);
     assert!(adapted.iter().all(even), "{adapted:?}");
     let hashed = uplinks("ecmp");
-    assert!(!hashed.iter().all(even), "the law can fail: {hashed:?}");
+    assert!(!hashed.iter().all(even), "ECMP is uneven here: {hashed:?}");
 }
 
 #[test]
@@ -53,11 +53,14 @@ fn unmarked_messages_keep_to_the_paths_of_ecmp() {
         };
         let hashed = records("ecmp", &in_order);
         assert!(records("adaptive_spectrum", &in_order) == hashed, "{kind:?}");
-        assert!(records("adaptive_spectrum", &sendings) != hashed, "marked ones do not: {kind:?}");
+        assert!(
+            records("adaptive_spectrum", &sendings) != hashed,
+            "marked messages do not keep to them: {kind:?}"
+        );
     }
 }
 
-/// So many switches, each joined to each by one link, each with so many hosts on links four times as fast.
+/// A full mesh of this number of switches, each with this number of hosts on links four times as fast.
 fn mesh(n_switches: u32, hosts_each: u32) -> Model {
     let n_hosts = n_switches * hosts_each;
     let mut builder = FabricBuilder::new(n_hosts, n_switches);
@@ -85,26 +88,32 @@ fn between(model: &Model, from: u32, to: u32) -> LinkId {
     let n_hosts = model.fabric.n_hosts() as u32;
     let ends = |link: &netloom_model::Link| link.ends.map(|port| model.fabric.port(port).node.0);
     let place = model.fabric.links().iter().position(|link| ends(link) == [n_hosts + from, n_hosts + to]);
-    LinkId(place.expect("each is joined to each") as u32)
+    LinkId(place.expect("every pair of switches is linked") as u32)
 }
 
 /// The longest time that a message took, in ns.
 fn longest(run: &Run) -> u64 {
-    run.records.flows.iter().map(|row| row.end.expect("it arrives").0 / 1000).max().expect("messages")
+    run.records
+        .flows
+        .iter()
+        .map(|row| row.end.expect("the message arrives").0 / 1000)
+        .max()
+        .expect("messages")
 }
 
 #[test]
-fn a_triangle_uses_the_longer_path_only_while_the_shortest_is_congested() {
+fn a_triangle_uses_the_non_minimal_path_only_while_the_minimal_one_is_congested() {
     let model = mesh(3, 2);
     let to_next = |rate: u64| {
         let sendings = [0, 1].map(|host| Sending::new(0, host, 2 + host, 4_000_000).paced(rate));
         simulate(&model, ListedWork::new(&sendings))
     };
-    // Nine tenths of what the shortest way carries.
+    // Nine tenths of the capacity of the minimal path.
     for row in &to_next(3_600_000_000).records.flows {
         assert_eq!(row.hops, 3 * u64::from(row.packets), "{row:?}");
     }
-    // Twice as much: alone it would take 8 ms, with the way over the third switch at best half of that.
+    // Twice as much: on the minimal path only it would take 8 ms, with the path over the third switch at best half of
+    // that.
     let run = to_next(8_000_000_000);
     assert!((4_000_000..5_000_000).contains(&longest(&run)), "{} ns", longest(&run));
     let (hops, packets) =
@@ -117,7 +126,7 @@ fn a_triangle_uses_the_longer_path_only_while_the_shortest_is_congested() {
 }
 
 #[test]
-fn without_longer_steps_the_shortest_path_carries_all() {
+fn without_non_minimal_steps_the_minimal_path_carries_all_packets() {
     let mut model = mesh(3, 2);
     model.balances.switch = policy("adaptive_spectrum", &[("longer_steps", Value::Count(0))]);
     let sendings = [0, 1].map(|host| Sending::new(0, host, 2 + host, 4_000_000));
@@ -126,7 +135,7 @@ fn without_longer_steps_the_shortest_path_carries_all() {
     assert!(run.records.flows.iter().all(|row| row.hops == 3 * u64::from(row.packets)));
 }
 
-/// A grade for every 500 bytes, so that packets go round at once.
+/// A grade for every 500 bytes, so that packets take non-minimal paths at once.
 fn restless(steps: u64) -> netloom_policy::balance::Chosen {
     let parameters = [
         ("cell", Value::Size(Bytes(500))),
@@ -141,7 +150,7 @@ fn restless(steps: u64) -> netloom_policy::balance::Chosen {
 }
 
 #[test]
-fn no_packet_goes_round_in_circles() {
+fn no_packet_takes_more_than_the_allowed_non_minimal_steps() {
     for steps in [1, 2] {
         let mut most = 0;
         for seed in 0..6 {
@@ -155,7 +164,7 @@ fn no_packet_goes_round_in_circles() {
             assert!(hops <= 3 + steps, "{hops} links");
             most = most.max(hops);
         }
-        assert_eq!(most, 3 + steps, "and as many steps are taken");
+        assert_eq!(most, 3 + steps, "some packet takes all allowed steps");
     }
 }
 
@@ -183,7 +192,7 @@ fn lost_links_leave_no_packet_in_flight() {
                     matches!(&expected.outcome.status, Status::Stalled(stall) if stall.unfinished == n_unfinished as u64)
                 );
             }
-            Knowledge::Global(_) => assert!(n_unfinished < 20, "{n_unfinished} lose packets of 60"),
+            Knowledge::Global(_) => assert!(n_unfinished < 20, "{n_unfinished} messages of 60 lose packets"),
         }
         for options in [
             Options { threads: 4, shortcut: false, ..Options::default() },
@@ -197,7 +206,7 @@ fn lost_links_leave_no_packet_in_flight() {
 }
 
 #[test]
-fn between_a_dead_link_and_the_next_snapshot_the_longer_path_is_unknown() {
+fn the_non_minimal_path_is_unknown_between_a_link_failure_and_the_next_snapshot() {
     let mut model = mesh(3, 1);
     model.knowledge = Knowledge::Global(ReroutePaths::Shortest);
     model.coordination_delay = Duration(5_000_000);

@@ -1,5 +1,6 @@
-//! Staged flows: a flow alone gets its rate or the line, to the packet; a rate is kept to the picosecond; nothing starts
-//! once a flow is to stop; what stages say is what packets say, and is the same however the run is carried out.
+//! Staged flows: a flow in isolation gets its rate or the link rate, to the packet; a rate is kept to the picosecond;
+//! no message starts once a flow is to stop; rows of stages agree with recorded packets and do not depend on execution
+//! options.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,7 @@ use crate::cases::transports;
 use crate::rdma::{RULES, SWITCHES, Switches, rdma, with};
 
 const POSTED: Posting = Posting::Acknowledged { posted: 2 };
-/// What a packet of 1000 bytes carries on a queue pair, and what forty of them do.
+/// Payload of a packet of 1000 bytes on a queue pair, and of forty of them.
 const PAYLOAD: u64 = 1000 - 62;
 const MESSAGE: Bytes = Bytes(40 * PAYLOAD);
 const LINE: u64 = 50_000_000_000;
@@ -58,7 +59,7 @@ fn simulate(model: &Model) -> Run {
 }
 
 fn simulated(model: &Model, options: Options) -> Run {
-    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows make sense");
+    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows are valid");
     simulate_with(model, work, options, Seams::default())
 }
 
@@ -75,28 +76,28 @@ fn recorded(model: &Model) -> Model {
     Model { recording: Recording { packets_from, ..Recording::default() }, ..model.clone() }
 }
 
-/// When data packets of a host were put on the wire, with their sizes.
+/// The start times of the data packets of a host, with their sizes.
 fn starts(run: &Run, source: u32) -> Vec<(u64, u64)> {
     let is_first = |row: &&PacketRow| row.hop == 0 && row.kind == PacketKind::Data;
     let rows = run.records.packets.iter().filter(is_first).filter(|row| row.source == HostId(source));
-    let mut found: Vec<_> = rows.map(|row| (row.start.expect("it left").0, row.size.0)).collect();
+    let mut found: Vec<_> = rows.map(|row| (row.start.expect("the packet was sent").0, row.size.0)).collect();
     found.sort_unstable();
     found
 }
 
-/// ceil(bits x 10^12 / rate), written apart from the units crate.
+/// ceil(bits x 10^12 / rate), computed independently of the units crate.
 fn on_wire(bytes: u64, rate: u64) -> u64 {
     (u128::from(bytes) * 8 * 10_u128.pow(12)).div_ceil(u128::from(rate)) as u64
 }
 
-/// Packets that begin at `from` and follow each other after `step`, arriving `after` their start within a span.
+/// Packets that start at `from` and every `step` after, and arrive `after` their start within an interval.
 fn arrivals(from: u64, step: u64, after: u64, within: (u64, u64)) -> u64 {
     let before = |instant: u64| instant.saturating_sub(from + after).div_ceil(step);
     before(within.1) - before(within.0)
 }
 
 #[test]
-fn a_flow_alone_gets_the_line_or_its_rate_to_the_packet() {
+fn a_flow_in_isolation_gets_the_link_rate_or_its_own_to_the_packet() {
     let (start, stop) = (3 * US, 400 * US);
     let stages = [stage(0, 50 * US, 200 * US), stage(200 * US, 200 * US, 377_777_777)];
     for rule in RULES {
@@ -126,7 +127,7 @@ fn a_rate_is_kept_to_the_picosecond() {
     for rule in RULES {
         for rate in [20_000_000_000, 49_999_999_999, 7_777_777_777] {
             let alone = limited(flow(0, 1, 7, 300 * US), rate);
-            // Messages that are no multiple of a packet: the last one is short, and so is the pause after it.
+            // Messages that are no multiple of a packet: the last packet is short, and so is the pause after it.
             let mut model = recorded(&staged(&two_hosts(rule, QueuePairs::Message), &[alone], &[], POSTED));
             model.workload.staged.as_mut().expect("there are flows").message = Bytes(40 * PAYLOAD + 11);
             let starts = starts(&simulate(&model), 0);
@@ -140,7 +141,7 @@ fn a_rate_is_kept_to_the_picosecond() {
 }
 
 #[test]
-fn no_rate_is_exceeded_whatever_congestion_control_and_the_network_do() {
+fn the_rate_of_a_flow_is_never_exceeded_under_congestion_control() {
     for rule in RULES {
         for switches in SWITCHES {
             let rates = [12_000_000_000, 30_000_000_000, 25_000_000_000];
@@ -159,7 +160,7 @@ fn no_rate_is_exceeded_whatever_congestion_control_and_the_network_do() {
                     slowed += u32::from(two[1].0 - two[0].0 > least);
                 }
             }
-            assert!(slowed > 0, "{rule:?} {switches:?}: nothing slowed anybody down");
+            assert!(slowed > 0, "{rule:?} {switches:?}: congestion control slowed no flow");
         }
     }
 }
@@ -174,11 +175,11 @@ fn two_flows_to_one_receiver_share_its_link_evenly() {
         let (judged, end) = (100 * US, 800 * US);
         let run = simulate(&staged(&model, &flows, &[stage(0, judged, end)], POSTED));
         let [one, other] = run.records.stages[..] else { panic!("two rows: {:?}", run.records.stages) };
-        // The link is never idle, so together they get what it carries, to the packet on either end.
+        // The link is never idle, so together they get its capacity, to the packet at either end.
         let carried = (end - judged) / on_wire(1000, LINE);
         let packets = (one.size.0 + other.size.0) / PAYLOAD;
         assert!(packets.abs_diff(carried) <= 1, "{rule:?}: {packets} of {carried}");
-        // Each has at most two messages under way, so none is ahead by more than these.
+        // Each has at most two messages in flight, so none is ahead by more than these.
         let ahead = one.size.0.abs_diff(other.size.0);
         assert!(ahead <= 2 * MESSAGE.0, "{rule:?}: {ahead} ahead");
     }
@@ -194,7 +195,8 @@ fn kinds() -> Vec<(String, TransportKind, Posting, u8)> {
     pairs.into_iter().chain(others).collect()
 }
 
-/// Flows that come and go over a Clos, on every kind of transport, all with a rate where they go by the clock.
+/// Flows that start and stop over a Clos, on every kind of transport; all have a rate where the transport is paced by
+/// time.
 fn everywhere(stages: &[Stage], check: impl Fn(&Model, &[StagedFlow], &str)) {
     let mut clos = Clos::new(3, 2, 3);
     clos.host = Cable::new(LINE, 600_000);
@@ -233,7 +235,7 @@ fn of_flow(run: &Run, flow: usize) -> impl Iterator<Item = &FlowRow> {
 }
 
 #[test]
-fn nothing_starts_before_the_start_or_from_the_stop_on() {
+fn no_message_starts_before_the_start_or_after_the_stop() {
     everywhere(&SEVERAL, |model, flows, case| {
         let run = simulate(model);
         assert_eq!(run.outcome.status, Status::Complete, "{case}");
@@ -265,7 +267,7 @@ fn the_next_message_is_posted_the_instant_one_is_acknowledged() {
             rows.sort_by_key(|row| row.number);
             assert!(rows.len() > 30, "{kind:?} {posted}: {}", rows.len());
             assert!(rows[..posted as usize].iter().all(|row| row.start == Time(9)), "{kind:?} {posted}");
-            // Messages may overtake each other in windows of their own: acknowledged is who has arrived.
+            // Messages may overtake each other in windows of their own: an arrived message is acknowledged.
             let mut reported: Vec<u64> = rows.iter().map(|row| row.end.expect("it arrived").0).collect();
             reported.sort_unstable();
             let back = on_wire(64, LINE) + US;
@@ -277,7 +279,7 @@ fn the_next_message_is_posted_the_instant_one_is_acknowledged() {
 }
 
 #[test]
-fn stages_say_what_packets_say() {
+fn rows_of_stages_agree_with_recorded_packets() {
     everywhere(&SEVERAL, |model, flows, case| {
         let run = simulate(&recorded(model));
         let number_of: BTreeMap<(HostId, u32), u32> =
@@ -302,34 +304,34 @@ fn stages_say_what_packets_say() {
 }
 
 #[test]
-fn stages_without_gaps_add_up_to_what_was_sent() {
+fn stages_without_gaps_add_up_to_the_bytes_sent() {
     let stages =
         [stage(0, 0, 40 * US), stage(40 * US, 40 * US, 77 * US), stage(77 * US, 77 * US, 9_000 * US)];
     everywhere(&stages, |model, flows, case| {
         let run = simulate(model);
         for number in 0..flows.len() {
             let of = |row: &&StageRow| usize::from(row.flow) == number;
-            let judged: u64 = run.records.stages.iter().filter(of).map(|row| row.size.0).sum();
+            let measured: u64 = run.records.stages.iter().filter(of).map(|row| row.size.0).sum();
             let sent: u64 = of_flow(&run, number).map(|row| row.size.0).sum();
-            assert_eq!(judged, sent, "{case} {number}");
+            assert_eq!(measured, sent, "{case} {number}");
         }
     });
 }
 
 #[test]
-fn judging_changes_nothing_else() {
-    everywhere(&SEVERAL, |judged, flows, case| {
-        let staged = judged.workload.staged.as_ref().expect("there are flows");
-        let plain = self::staged(judged, flows, &[], staged.posting);
-        let (mut judged, plain) = (simulate(judged).results(), simulate(&plain).results());
-        assert!(!judged.records.stages.is_empty() && plain.records.stages.is_empty(), "{case}");
-        judged.records.stages.clear();
-        assert!(judged == plain, "{case}");
+fn rows_of_stages_do_not_change_other_tables() {
+    everywhere(&SEVERAL, |measured, flows, case| {
+        let staged = measured.workload.staged.as_ref().expect("there are flows");
+        let plain = self::staged(measured, flows, &[], staged.posting);
+        let (mut measured, plain) = (simulate(measured).results(), simulate(&plain).results());
+        assert!(!measured.records.stages.is_empty() && plain.records.stages.is_empty(), "{case}");
+        measured.records.stages.clear();
+        assert!(measured == plain, "{case}");
     });
 }
 
 #[test]
-fn how_a_run_is_carried_out_changes_nothing() {
+fn execution_options_do_not_change_records() {
     let plain = Options::default();
     let variants = [
         Options { threads: 2, ..plain },
@@ -364,7 +366,7 @@ fn how_a_run_is_carried_out_changes_nothing() {
 }
 
 #[test]
-fn a_stage_that_the_run_does_not_reach_the_end_of_has_no_row() {
+fn a_stage_whose_end_the_run_does_not_reach_has_no_row() {
     everywhere(&SEVERAL, |model, _, case| {
         let of = |deadline: u64| {
             let run = simulate(&Model { deadline: Some(Time(deadline)), ..model.clone() });
@@ -399,7 +401,7 @@ fn a_flow_keeps_to_one_path_and_one_queue_pair() {
 }
 
 #[test]
-fn no_more_messages_are_in_flight_than_are_posted_however_long_a_flow_lasts() {
+fn messages_in_flight_never_exceed_the_posting_limit() {
     let two = two_hosts(Reliability::Ideal, QueuePairs::Message);
     let alone = flow(0, 1, 0, 2_000 * US);
     let run = simulate(&staged(&two, &[alone], &[], POSTED));
@@ -408,10 +410,10 @@ fn no_more_messages_are_in_flight_than_are_posted_however_long_a_flow_lasts() {
         edges.extend([(row.start, 1), (row.end.expect("it arrived"), -1)]);
     }
     edges.sort_unstable();
-    let mut under_way = 0;
+    let mut in_flight = 0;
     for (_, change) in edges {
-        under_way += change;
-        assert!(under_way <= 2, "{under_way} at a time");
+        in_flight += change;
+        assert!(in_flight <= 2, "{in_flight} at a time");
     }
     assert!(run.records.flows.len() > 300);
 }

@@ -1,5 +1,5 @@
-//! A NIC that keeps pausing its switch holds up what goes to it for as long as it does, and not a moment longer, even if
-//! its link fails as it wants to end.
+//! A NIC that keeps pausing its switch (pause storm) blocks traffic to it exactly until the storm ends, even if its
+//! link fails as the storm is to end.
 
 use netloom_engine::{Options, Seams, Status};
 use netloom_model::{Buffer, Fault, FaultAction, Model, Pause, Storm, TransportKind};
@@ -14,7 +14,7 @@ use crate::rdma::rdma;
 const AT: Time = Time(10_000_000);
 const END: Time = Time(210_000_000);
 
-/// Two hosts at a switch, of which the second one pauses it, all links of 100 Gbps and 1 us.
+/// Two hosts at a switch, which the second one pauses; all links of 100 Gbps and 1 us.
 fn scene() -> Model {
     let mut model = model(star(2, Cable::new(100_000_000_000, 1_000_000)));
     model.transport.kind = TransportKind::Rdma(rdma(Reliability::NicSr));
@@ -33,19 +33,19 @@ fn work() -> ListedWork {
 
 fn end(run: &Run) -> Time {
     assert_eq!(run.outcome.status, Status::Complete);
-    run.records.flows[0].end.expect("it arrives")
+    run.records.flows[0].end.expect("the message arrives")
 }
 
 #[test]
-fn what_goes_to_the_nic_waits_for_the_end_of_the_storm() {
+fn traffic_to_the_nic_waits_for_the_end_of_the_storm() {
     let model = scene();
     let run = simulate(&model, work());
     assert!(end(&run) > END && end(&run) < END + Duration(60_000_000), "{:?}", end(&run));
     let signals = |node| run.records.signals.iter().find(|row| row.node == NodeId(node)).expect("a row");
-    // At 10, 25, ... 205 us; each frame takes 1 us and its time on the wire.
+    // At 10, 25, ... 205 us; each frame takes 1 us and its transmission time.
     assert_eq!(signals(1).pauses, 14);
     let paused = run.records.signals.iter().find(|row| row.node == NodeId(2) && row.peer == NodeId(1));
-    // The first frame went ahead of the ACK that was to start at its instant.
+    // The first frame preceded the ACK that was to start at its instant.
     assert_eq!(paused.expect("the switch's port was paused").paused, END.since(AT));
     assert!(run.records.drops.is_empty());
     let plain = Options::default();
@@ -60,7 +60,7 @@ fn what_goes_to_the_nic_waits_for_the_end_of_the_storm() {
 }
 
 #[test]
-fn of_two_storms_the_one_that_ends_first_lets_nothing_go() {
+fn the_end_of_the_first_of_two_storms_releases_no_traffic() {
     let mut model = scene();
     let short = Storm {
         at: Time(20_000_000),
@@ -70,19 +70,20 @@ fn of_two_storms_the_one_that_ends_first_lets_nothing_go() {
     };
     model.storms[0].interval = Duration(100_000_000);
     model.storms.push(short);
-    // Between 60 us, when the short one ends, and 110 us, when the long one sends its next frame, all would arrive.
+    // Between 60 us, when the short storm ends, and 110 us, when the long one sends its next frame, all packets could
+    // arrive.
     let run = simulate(&model, work());
     assert!(end(&run) > END, "{:?}", end(&run));
 }
 
 #[test]
-fn a_link_that_fails_as_the_storm_ends_goes_on_when_it_is_back() {
+fn a_link_that_fails_as_the_storm_ends_resumes_when_it_recovers() {
     let fault = |at, action| Fault { at: Time(at), link: LinkId(1), action };
     let mut model = scene();
     model.faults = vec![fault(205_500_000, FaultAction::Down), fault(300_000_000, FaultAction::Up)];
     let late = end(&simulate(&model, work()));
     assert!(late > Time(300_000_000), "{late:?}");
-    // Back before the end, it is paused again.
+    // If it recovers before the end, it is paused again.
     model.faults = vec![fault(100_500_000, FaultAction::Down), fault(102_000_000, FaultAction::Up)];
     let run = simulate(&model, work());
     assert!(end(&run) > END);

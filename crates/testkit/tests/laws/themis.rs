@@ -1,5 +1,5 @@
-//! Themis: a fabric that sprays by number and keeps back NACKs of reordering sends nothing again for nothing, and still
-//! repairs what is lost.
+//! Themis: a fabric that sprays by sequence number and suppresses NACKs of reordering causes no spurious
+//! retransmission, and still repairs losses.
 
 use netloom_engine::{Options, Seams};
 use netloom_model::{Model, NackReaction, Rdma, TransportKind};
@@ -28,7 +28,7 @@ fn motivation(balance: &str, race: Option<&'static str>) -> Model {
     });
     model.classes.control = 1;
     model.balances.switch = policy(balance, &[]);
-    let number = congestion::number_of("dcqcn").expect("it is there");
+    let number = congestion::number_of("dcqcn").expect("DCQCN is registered");
     let settings = congestion::SPECS[number].defaults();
     let settings = settings
         .with("increase_time", Value::Duration(Duration::from_micros(10)))
@@ -48,7 +48,8 @@ fn rings() -> ListedWork {
     ListedWork::new(&sendings)
 }
 
-/// Packets taken, sent again, sent again for nothing, and NACKs; then the longest time over the ideal.
+/// Packets taken, retransmissions, spurious retransmissions, and NACKs; then the longest completion time over the
+/// ideal.
 fn counts_of(run: &Run) -> ([u64; 4], f64) {
     let sum = |read: fn(&netloom_records::RepairRow) -> u32| {
         run.records.repairs.iter().map(|row| u64::from(read(row))).sum()
@@ -62,33 +63,33 @@ fn counts_of(run: &Run) -> ([u64; 4], f64) {
 }
 
 #[test]
-fn spraying_over_these_nics_costs_what_the_filter_saves() {
+fn the_filter_avoids_the_spurious_retransmissions_of_spraying() {
     let ([packets, again, duplicates, nacks], sprayed) =
         counts_of(&simulate(&motivation("spray", None), rings()));
-    assert!(duplicates == again && nacks >= again, "nothing is lost: {again} {duplicates} {nacks}");
+    assert!(duplicates == again && nacks >= again, "no packet is lost: {again} {duplicates} {nacks}");
     assert!(again * 20 > packets && sprayed > 1.2, "{again} of {packets}, {sprayed}");
     let ([_, again, _, nacks], filtered) =
         counts_of(&simulate(&motivation("psn_spray", Some("scan")), rings()));
     assert!(again == 0 && nacks > 0 && filtered < 1.15, "{again} {nacks} {filtered}");
     let ([_, again, ..], literal) = counts_of(&simulate(&motivation("psn_spray", Some("literal")), rings()));
-    assert!(again > 0 && literal > filtered, "the race of the literal rule misfires: {again} {literal}");
+    assert!(again > 0 && literal > filtered, "the literal rule has a race: {again} {literal}");
 }
 
 #[test]
-fn what_is_lost_is_repaired_through_the_filter() {
+fn losses_are_repaired_with_the_filter() {
     let mut model = motivation("psn_spray", Some("scan"));
     model.loss = (1 << 32) / 20_000;
     let run = simulate(&model, rings());
     let ([_, again, duplicates, nacks], _) = counts_of(&run);
     let lost: u64 = run.records.drops.iter().map(|drop| drop.packets).sum();
     assert!(lost > 0 && again >= lost, "{again} {lost}");
-    // Behind a hole packets pass in silence and stay in the ring, so the rule names wrong causes for the holes after it:
-    // some NACKs of reordering get through then, far fewer than without the filter.
-    assert!(duplicates * 10 < nacks, "{duplicates} sent for nothing of {nacks} NACKs");
+    // After a loss, packets pass without answers and stay in the ring, so the rule finds wrong causes for the losses
+    // after it: some NACKs of reordering are forwarded then, far fewer than without the filter.
+    assert!(duplicates * 10 < nacks, "{duplicates} spurious retransmissions of {nacks} NACKs");
 }
 
 #[test]
-fn messages_and_ports_report_the_same_of_nacks() {
+fn messages_and_ports_agree_on_the_number_of_nacks() {
     for (race, loss) in [("literal", 0), ("scan", (1 << 32) / 20_000)] {
         let mut model = motivation("psn_spray", Some(race));
         model.loss = loss;
@@ -102,16 +103,19 @@ fn messages_and_ports_report_the_same_of_nacks() {
             [messages(|row| row.nacks), messages(|row| row.nacks_suppressed), messages(|row| row.nacks_generated)];
         assert!(blocked > 0 && (made > 0 || race == "scan"), "{race}: {blocked} {made}");
         assert_eq!([blocked, made], [ports(|row| row.nacks_suppressed), ports(|row| row.nacks_generated)], "{race}");
-        // Some are lost before the switch, or on the way to the sender.
+        // Some are lost before the switch, or on the path to the sender.
         let passed = ports(|row| row.nacks_forwarded);
-        let heard = messages(|row| row.notifications);
-        assert!(passed + blocked <= sent && heard <= passed + made, "{race}: {sent} {passed} {heard}");
-        assert!(loss > 0 || (passed + blocked == sent && heard == passed + made), "{race}: {sent} {passed}");
+        let notified = messages(|row| row.notifications);
+        assert!(passed + blocked <= sent && notified <= passed + made, "{race}: {sent} {passed} {notified}");
+        assert!(
+            loss > 0 || (passed + blocked == sent && notified == passed + made),
+            "{race}: {sent} {passed}"
+        );
     }
 }
 
 #[test]
-fn how_a_run_is_carried_out_changes_nothing() {
+fn execution_options_do_not_change_records() {
     let mut model = motivation("psn_spray", Some("scan"));
     model.loss = (1 << 32) / 50_000;
     let first = simulate(&model, rings());

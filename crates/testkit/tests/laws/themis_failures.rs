@@ -1,5 +1,5 @@
-//! Themis on a fabric in which a link fails: once that is reported, flows keep to one path each and NACKs pass, or packets
-//! are sprayed over the paths that are left; nothing is lost silently.
+//! Themis in a fabric with a failing link: once the failure is reported, each flow keeps to one path and NACKs pass, or
+//! packets are sprayed over the remaining paths; every lost packet is counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ const N_HOSTS: u32 = CLOS.0 * CLOS.2;
 const LINK: LinkId = LinkId(N_HOSTS + 1);
 const LEAF: NodeId = NodeId(N_HOSTS);
 const DOWN: Time = Time(60_000_000);
-/// The first snapshot after that.
+/// The first snapshot after the failure.
 const TOLD: Time = Time(80_000_000);
 const UP: Time = Time(175_000_000);
 const TOLD_AGAIN: Time = Time(180_000_000);
@@ -36,7 +36,7 @@ fn on_nics(mut model: Model, failure: &'static str) -> Model {
     model.knowledge = Knowledge::Global(ReroutePaths::Shortest);
     model.coordination_delay = Duration::from_micros(20);
     let themis = edge::Chosen::named("themis");
-    // Receivers are sent more than they take: rings reach back over what waits for the last hop.
+    // Receivers are sent more than their link carries: rings cover the packets that wait for the last hop.
     let settings =
         themis.settings.with("failure", Value::Choice(failure)).with("entries", Value::Count(4_096));
     model.balances.edge = Some(edge::Chosen { settings, ..themis });
@@ -47,7 +47,7 @@ fn broken(failure: &'static str) -> Model {
     broken_with(failure, 0)
 }
 
-/// The way over each spine is that much longer than over the one before, in ps.
+/// The path over each spine is longer by this delay than the path over the preceding one, in ps.
 fn broken_with(failure: &'static str, longer: u64) -> Model {
     let clos = Clos::new(CLOS.0, CLOS.1, CLOS.2);
     let cable = |spine: u32| Cable::new(clos.fabric.rate.0, clos.fabric.delay.0 + u64::from(spine) * longer);
@@ -61,14 +61,14 @@ fn broken_with(failure: &'static str, longer: u64) -> Model {
     on_nics(model, failure)
 }
 
-/// Everybody sends to everybody elsewhere, for some 300 us.
+/// Every host sends to all hosts below other leaves, for some 300 us.
 fn work() -> ListedWork {
     let pairs = (0..N_HOSTS).flat_map(|from| (0..N_HOSTS).map(move |to| (from, to)));
     let far = pairs.filter(|(from, to)| from / CLOS.2 != to / CLOS.2);
     ListedWork::new(&far.map(|(from, to)| Sending::new(0, from, to, 500_000)).collect::<Vec<_>>())
 }
 
-/// What was put on the links of leaf 0 towards spines between two instants: per flow the numbers and ports of data.
+/// Data that leaf 0 sent towards spines between two instants: sequence numbers and ports, by flow.
 fn sprayed(run: &Run, (from, to): (Time, Time)) -> BTreeMap<(HostId, HostId), Vec<(u32, u32)>> {
     let mut flows: BTreeMap<_, Vec<(u32, u32)>> = BTreeMap::new();
     let up = |row: &&PacketRow| row.node == LEAF && row.hop == 1 && row.kind == PacketKind::Data;
@@ -111,7 +111,7 @@ fn a_reported_failure_makes_every_flow_keep_to_one_path() {
 }
 
 #[test]
-fn other_switches_fall_back_when_they_are_notified_and_not_before() {
+fn other_switches_fall_back_only_when_they_are_notified() {
     let other = |row: &&PacketRow| row.node == NodeId(LEAF.0 + 1) && row.hop == 1;
     for (knowledge, n_expected) in [(Knowledge::Global(ReroutePaths::Shortest), 1), (Knowledge::Local, 4)] {
         let run = simulate(&Model { knowledge, ..broken("ecmp") }, work());
@@ -127,8 +127,9 @@ fn other_switches_fall_back_when_they_are_notified_and_not_before() {
 }
 
 #[test]
-fn while_it_has_fallen_back_every_nack_passes() {
-    // Failed from the start, told from the start: nothing is kept back, and what is lost on a link is told.
+fn during_fallback_every_nack_is_forwarded() {
+    // The link is down, and known to be, from the start: no NACK is suppressed, and losses on links are reported by
+    // NACKs.
     let mut model = broken("ecmp");
     model.faults = vec![Fault { at: Time::ZERO, link: LINK, action: FaultAction::Down }];
     model.loss = (1 << 32) / 500;
@@ -141,7 +142,7 @@ fn while_it_has_fallen_back_every_nack_passes() {
 }
 
 #[test]
-fn packets_are_sprayed_over_what_is_left_and_equal_numbers_share_a_path() {
+fn packets_are_sprayed_over_the_remaining_paths_by_sequence_number() {
     let run = simulate(&broken("subset"), work());
     assert_eq!(run.outcome.status, Status::Complete);
     for sent in sprayed(&run, (TOLD, UP)).values() {
@@ -150,18 +151,18 @@ fn packets_are_sprayed_over_what_is_left_and_equal_numbers_share_a_path() {
         assert_eq!(by_number.len(), 3, "each number modulo three has its own path: {by_number:?}");
     }
     expect_nothing_lost_silently(&run);
-    // What is known from the start disturbs nobody: however much paths reorder, nothing is sent again.
+    // A failure known from the start does no harm: despite much reordering, no packet is retransmitted.
     let mut model = broken_with("subset", 400_000);
     model.faults = vec![Fault { at: Time::ZERO, link: LINK, action: FaultAction::Down }];
     let run = simulate(&model, work());
     assert!(run.records.repairs.iter().all(|row| row.retransmitted == 0));
     assert!(run.records.drops.is_empty());
     let nacks: u32 = run.records.repairs.iter().map(|row| row.nacks).sum();
-    assert!(nacks > 1_000, "{nacks} were kept back");
+    assert!(nacks > 1_000, "{nacks} NACKs were suppressed");
 }
 
 #[test]
-fn a_cut_loses_nothing_silently_and_how_it_is_run_changes_nothing() {
+fn losses_of_a_link_failure_are_counted_and_do_not_depend_on_execution_options() {
     for failure in ["ecmp", "subset"] {
         for deadline in [None, Some(Time(90_000_000))] {
             let model = Model { deadline, ..broken(failure) };

@@ -1,8 +1,8 @@
-//! What the page about Themis promises, on random scenes: without loss no NACK reaches a sender and nothing is
-//! retransmitted, at the default size of the rings; with loss a sender waits for its timeout only where nothing that passes
+//! The guarantees of the page about Themis, on random scenarios: without loss no NACK reaches a sender and no packet is
+//! retransmitted, at the default size of the rings; with loss a sender waits for its timeout only where no later packet
 //! could show the loss, or where a retransmission is lost, too.
 //!
-//! A few scenes by default; `NETLOOM_SCENES=500` runs so many of each kind.
+//! A few scenarios by default; `NETLOOM_SCENES=500` runs 500 of each kind.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use netloom_units::{Duration, HostId, NodeId, Random, Rate, Time};
 
 use crate::scenes::{compiled, n_scenes, pick, simulated};
 
-/// The fate of a message's queue pair that waits so long is decided by a timeout: nothing else takes as long.
+/// A queue pair that waits this long is waiting for a timeout: nothing else takes as long.
 const TIMEOUT: Duration = Duration::from_micros(10_000);
 
 fn sum(run: &Run, read: impl Fn(&SignalRow) -> u64) -> u64 {
     run.records.signals.iter().map(read).sum()
 }
 
-/// A fabric that reorders, in two tiers or three, and how many hosts it has.
+/// A fabric that reorders, in two tiers or three, and its number of hosts.
 fn fabric(random: &mut Random) -> (String, &'static str, u32) {
     let rate = pick(random, &["10Gbps", "25Gbps", "100Gbps", "400Gbps"]);
     let host_delay = pick(random, &["0ns", "50ns", "500ns", "1us", "2us"]);
@@ -77,7 +77,7 @@ fn without_loss(seed: u64) -> String {
     )
 }
 
-/// Nothing reaches a sender, and nothing is retransmitted; tells how many NACKs were suppressed.
+/// Checks that no NACK reaches a sender and no packet is retransmitted; returns the number of suppressed NACKs.
 #[track_caller]
 fn expect_silence(text: &str) -> u64 {
     let run = simulated(&compiled(text));
@@ -95,11 +95,14 @@ fn expect_silence(text: &str) -> u64 {
 }
 
 #[test]
-fn without_loss_no_nack_reaches_a_sender_and_nothing_is_retransmitted() {
+fn without_loss_no_nack_reaches_a_sender_and_no_packet_is_retransmitted() {
     let n_scenes = n_scenes(100);
     let blocked: Vec<u64> = (0..n_scenes).map(|seed| expect_silence(&without_loss(seed))).collect();
     let n_reordered = blocked.iter().filter(|&&blocked| blocked > 0).count() as u64;
-    println!("{n_scenes} scenes, {n_reordered} of them with NACKs, {} in all", blocked.iter().sum::<u64>());
+    println!(
+        "{n_scenes} scenarios, {n_reordered} of them with NACKs, {} in all",
+        blocked.iter().sum::<u64>()
+    );
     assert!(n_reordered * 4 > n_scenes, "{n_reordered} of {n_scenes} reorder");
 }
 
@@ -112,11 +115,11 @@ jobs: [{phases: [{all_to_all_linear: {size: 150KB}}]}]
 ";
 
 #[test]
-fn the_default_ring_reaches_back_over_the_last_hop_and_what_waits_there() {
+fn the_default_ring_covers_the_last_hop_and_its_queue() {
     let with = |edge: &str| format!("{SHORT}balance: {{switch: psn_spray, edge: {edge}}}\n");
     assert!(expect_silence(&with("themis")) > 0);
     assert!(expect_silence(&with("{themis: {entries: 64}}")) > 0);
-    // What a ring that is too short has forgotten is reported.
+    // Entries that too short a ring has lost are reported.
     let run = simulated(&compiled(&with("{themis: {entries: 1}}")));
     assert!(run.records.rings.iter().map(|row| row.overwritten).sum::<u64>() > 0);
 }
@@ -136,8 +139,9 @@ faults: {{timed: [{{at: 0s, link: leaf1.host0.nic0, action: {{errors: {{loss: 0.
 }
 
 #[test]
-fn what_the_last_hop_loses_is_retransmitted_without_a_timeout() {
-    // A switch that takes what has passed for delivered waits for timeouts with seed 3. With others the last packets are lost.
+fn losses_on_the_last_hop_are_retransmitted_without_a_timeout() {
+    // A switch that assumes that forwarded packets are delivered waits for timeouts with seed 3. With others the last
+    // packets are lost.
     let mut n_mended = 0;
     for seed in 1..=20 {
         let text = losing(seed);
@@ -150,7 +154,7 @@ fn what_the_last_hop_loses_is_retransmitted_without_a_timeout() {
         assert!(is_mended || seed != 3, "seed 3: {end:?}, {lost} lost");
         n_mended += u32::from(is_mended && lost > 0);
     }
-    println!("{n_mended} of 20 runs mended without a timeout");
+    println!("{n_mended} of 20 runs recovered without a timeout");
     assert!(n_mended > 10, "{n_mended} of 20");
 }
 
@@ -182,17 +186,17 @@ fn with_loss(seed: u64) -> String {
     )
 }
 
-/// What became of the packets of one message.
+/// The fate of the packets of one message.
 #[derive(Default)]
 struct Told<'a> {
     /// Rows of data packets at the last switch, or where they were dropped before.
     last: Vec<&'a PacketRow>,
-    /// Copies of each packet that were dropped, and when each first came to the host.
+    /// Copies of each packet that were dropped, and the first arrival of each at the host.
     dropped: BTreeMap<u32, u32>,
     arrived: BTreeMap<u32, Time>,
 }
 
-/// A queue pair stood still: the number that its host waited for, and from when.
+/// A queue pair was blocked: the sequence number that its host waited for, and since when.
 struct Wait {
     psn: u32,
     from: Time,
@@ -206,7 +210,7 @@ impl Told<'_> {
             let reported = all.entry((row.source, row.number)).or_default();
             match row.fate {
                 Fate::Delivered => {
-                    let end = row.end.expect("it has come");
+                    let end = row.end.expect("it has arrived");
                     reported
                         .arrived
                         .entry(row.packet)
@@ -223,7 +227,7 @@ impl Told<'_> {
         all
     }
 
-    /// Where the host waited for one number for nearly a timeout.
+    /// Waits of the host for one sequence number for nearly a timeout.
     fn waits(&self) -> Vec<Wait> {
         let mut waits = Vec::new();
         let mut from = Time::ZERO;
@@ -236,8 +240,9 @@ impl Told<'_> {
         waits
     }
 
-    /// Packets that passed the last switch before the timeout and could have shown the loss. If the missing one had passed,
-    /// too, these are all that passed after it; if not, those of its path since the host had all below.
+    /// Packets that passed the last switch before the timeout and could have shown the loss. If the missing packet had
+    /// passed it, these are all that passed after it; if not, those of its path since the host had received all before
+    /// it.
     fn could_show(&self, wait: &Wait, n_paths: u32) -> Evidence {
         let timeout = wait.from + Duration(TIMEOUT.0 * 9 / 10);
         let rows = || self.last.iter().filter(|row| row.arrival < timeout);
@@ -251,15 +256,15 @@ impl Told<'_> {
     }
 }
 
-/// How many packets could have shown a loss.
+/// The number of packets that could have shown a loss.
 enum Evidence {
-    /// It was lost after it had passed the last switch.
+    /// The packet was lost after it had passed the last switch.
     OnTheLastHop(usize),
-    /// It never came so far.
+    /// The packet never reached the last switch.
     Before(usize),
 }
 
-/// Paths that packets of a host take by their number.
+/// The number of paths among which packets of a host choose by their sequence number.
 fn n_paths(model: &Model, source: HostId) -> u32 {
     let fabric = &model.fabric;
     let leaf = fabric.port(fabric.ports_of(NodeId(source.0))[0].peer).node;
@@ -267,9 +272,9 @@ fn n_paths(model: &Model, source: HostId) -> u32 {
     far.map(|host| model.routing.next_hops(leaf, host).len() as u32).max().expect("there are hosts")
 }
 
-/// The waits for timeouts of a run: all, those in which a retransmission was lost, too, those for a packet that was lost
-/// before the last switch and after which nothing passed on its path, and those for one that was lost on the last hop and
-/// after which too little passed for anybody to know.
+/// The waits for timeouts of a run: all; those in which a retransmission was lost, too; those for a packet that was
+/// lost before the last switch and after which no packet passed on its path; and those for a packet that was lost on
+/// the last hop and after which too few packets passed to show the loss.
 #[track_caller]
 fn explained(text: &str) -> [usize; 4] {
     let mut model = compiled(text);
@@ -278,7 +283,8 @@ fn explained(text: &str) -> [usize; 4] {
     let rdma = model.transport.rdma().expect("it has queue pairs");
     let last_hop = model.fabric.ports_of(NodeId(0))[0];
     let packet = model.transport.packet;
-    // What the last hop carries in the time of an answer, by half more, and what must pass besides.
+    // The packets that the last hop carries in one and a half times the time of an answer, and those that must pass
+    // besides.
     let in_answer =
         rdma.answer_time(&last_hop, packet).0 * 3 / 2 / Rate::serialization(last_hop.rate, packet).0;
     let mut found = [0; 4];
@@ -288,7 +294,7 @@ fn explained(text: &str) -> [usize; 4] {
         let waits = reported.waits();
         let is_it = |row: &&RepairRow| (row.source, row.number) == (source, number);
         let row = run.records.repairs.iter().find(is_it).expect("every message has a row");
-        assert!(row.timeouts as usize >= waits.len(), "{row:?} tells of fewer than {} timeouts", waits.len());
+        assert!(row.timeouts as usize >= waits.len(), "{row:?} reports fewer than {} timeouts", waits.len());
         for wait in waits {
             found[0] += 1;
             let place = match reported.could_show(&wait, n_paths(&model, source)) {
@@ -309,7 +315,7 @@ fn explained(text: &str) -> [usize; 4] {
 }
 
 #[test]
-fn with_loss_every_wait_for_a_timeout_has_its_reason() {
+fn with_loss_every_wait_for_a_timeout_has_an_allowed_reason() {
     let n_scenes = n_scenes(60);
     let mut all = [0; 4];
     for seed in 0..n_scenes {
@@ -321,5 +327,5 @@ fn with_loss_every_wait_for_a_timeout_has_its_reason() {
         "{n_scenes} scenes: {waits} waits, {repairs} for lost retransmissions, {before} for losses before the last switch, \
          {last_hop} for losses on the last hop"
     );
-    assert!(waits > 0, "some scenes lose what comes last");
+    assert!(waits > 0, "some scenarios lose the last packets");
 }

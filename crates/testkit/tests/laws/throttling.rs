@@ -1,5 +1,5 @@
-//! Throttling at the last hop: an incast holds up nobody else, loses nothing of its own link, is fair, and ends without a
-//! trace; and how the run is carried out changes nothing.
+//! Throttling at the last hop: an incast does not slow other flows, loses no packet on its own link, is fair, and
+//! leaves no throttling behind when it ends; and records do not depend on execution options.
 
 use netloom_catalog::expand;
 use netloom_engine::{Options, Seams, Status};
@@ -18,11 +18,11 @@ fn compiled(text: &str) -> Model {
 }
 
 fn simulated(model: &Model, options: Options) -> Run {
-    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows make sense");
+    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows are valid");
     simulate_with(model, work, options, Seams::default())
 }
 
-/// So many senders in four racks to one host, and a stream beside them to its neighbour: the first of the flows.
+/// This number of senders in four racks to one host, and beside them a stream to its neighbour: the first of the flows.
 fn scene(n_aggressors: usize, control: &str, stops: &str) -> String {
     let aggressor = |number: usize| {
         let (leaf, host) = (number % 4, number / 4 + if number.is_multiple_of(4) { 2 } else { 1 });
@@ -47,7 +47,7 @@ flows:
     )
 }
 
-/// What the victim got of a link, and what each aggressor did.
+/// The share of a link that the victim got, and those of the aggressors.
 fn shares(run: &Run) -> (f64, Vec<f64>) {
     let mut shares: Vec<f64> = run.records.stages.iter().map(|row| row.throughput / FULL).collect();
     (shares.remove(0), shares)
@@ -59,7 +59,7 @@ fn jain(shares: &[f64]) -> f64 {
 }
 
 #[test]
-fn an_incast_holds_up_nobody_else() {
+fn an_incast_does_not_slow_other_flows() {
     let got = |n_aggressors, control| {
         let run = simulated(&compiled(&scene(n_aggressors, control, "3ms")), Options::default());
         assert!(run.records.drops.is_empty());
@@ -80,7 +80,7 @@ fn an_incast_holds_up_nobody_else() {
 
 #[test]
 fn hosts_that_send_elsewhere_are_not_notified() {
-    // The host of the victim takes part in the incast, too: only what goes there is slowed.
+    // The host of the victim takes part in the incast, too: only its traffic to the incast's root is slowed.
     let mut text = scene(16, "slingshot", "3ms");
     text.push_str("    - {from: leaf1.host0, to: leaf0.host0, stop: 3ms}\n");
     text.push_str("record: {rates: 20us, rates_from: [leaf1.host0]}\n");
@@ -94,8 +94,8 @@ fn hosts_that_send_elsewhere_are_not_notified() {
 }
 
 #[test]
-fn when_the_incast_ends_who_is_left_has_its_rate_back() {
-    // Fifteen of sixteen stop; the last one goes on alone.
+fn the_remaining_sender_recovers_its_rate_when_the_incast_ends() {
+    // Fifteen of sixteen stop; only the last one continues.
     let mut text = scene(16, "slingshot", "1ms");
     text = text.replacen("to: leaf0.host0, stop: 1ms", "to: leaf0.host0, stop: 2ms", 1);
     text.push_str("record: {rates: 10us, rates_of: [leaf0.host2->leaf0.host0]}\n");
@@ -109,7 +109,7 @@ fn when_the_incast_ends_who_is_left_has_its_rate_back() {
 }
 
 #[test]
-fn how_it_is_carried_out_changes_nothing() {
+fn execution_options_do_not_change_records() {
     let mut text = scene(20, "slingshot", "500us").replace("3ms", "500us");
     text.push_str("record: {packets_from: [leaf1.host0]}\n");
     let model = compiled(&text);

@@ -1,4 +1,4 @@
-//! How long packets wait at the heads of their queues, and timeouts though nothing is lost: by hand, and within bounds.
+//! The number of transfers that pass a waiting head of a queue, and spurious timeouts: worked examples and bounds.
 
 use netloom_engine::{Options, Seams};
 use netloom_model::{Credits, Forwarding, InputOrder, Model, QueuePairs, Rdma, TransportKind};
@@ -12,7 +12,7 @@ use netloom_units::{Bytes, Duration, HostId, Time};
 use crate::credits::{CABLE, PACKET, busy, lossless, plain};
 use crate::rdma::rdma;
 
-/// Of a packet on the wire of [`CABLE`], in ps.
+/// Transmission time of a packet on [`CABLE`], in ps.
 const SERIALIZATION: u64 = PACKET * 40;
 
 /// The row of the port of a switch towards a host.
@@ -29,7 +29,8 @@ fn each_head_of_three_equal_senders_is_passed_twice() {
     let run = simulate(&model, ListedWork::new(&sendings));
     let row = towards(&run, 0);
     assert_eq!(row.transfers, 3 * N);
-    // While one is the head, both of the others are granted one; so it waits for these, and for the one before it.
+    // While a packet is the head, each of the other two ingresses is granted one transfer; so it waits for these, and
+    // for the packet before it.
     assert_eq!((row.most_passes, row.longest_wait), (2, Duration(3 * SERIALIZATION)));
     // Four ports: three others hold the turn twice each, every holder is passed four times.
     assert_eq!(row.bound, 2 * 3 * 5 + 4);
@@ -41,16 +42,16 @@ fn each_head_of_three_equal_senders_is_passed_twice() {
 }
 
 #[test]
-fn a_single_sender_waits_for_its_own_packets_alone() {
+fn a_single_sender_waits_only_for_its_own_packets() {
     let model = lossless(chain(&[CABLE, CABLE]), plain(16 * PACKET));
     let run = simulate(&model, ListedWork::new(&[Sending::new(0, 0, 1, 20 * PACKET)]));
     let row = towards(&run, 1);
-    // Packets come as fast as they leave.
+    // Packets arrive as fast as they leave.
     assert_eq!((row.transfers, row.most_passes, row.longest_wait), (20, 0, Duration::ZERO));
     assert_eq!(row.bound, 2 * 5 + 4);
 }
 
-/// Settings of crossbars that differ in what they grant ahead of time, and in who is the head.
+/// Settings of crossbars that differ in grants ahead of time and in the rule for heads.
 fn crossbars() -> [Credits; 5] {
     let quick = Credits { speedup: 2, output_buffer: Bytes(2 * PACKET), ..plain(3 * PACKET) };
     let forwarding = Forwarding::CutThrough { header: Bytes(64) };
@@ -64,7 +65,7 @@ fn crossbars() -> [Credits; 5] {
 }
 
 #[test]
-fn no_head_is_passed_more_often_than_the_rule_allows() {
+fn no_head_is_passed_more_often_than_its_bound() {
     let (mut most, mut n_followers) = (0, 0);
     for credits in crossbars() {
         for policy in ["ecmp", "round_robin", "adaptive"] {
@@ -74,7 +75,7 @@ fn no_head_is_passed_more_often_than_the_rule_allows() {
             for row in &run.records.arbitration {
                 assert!(row.most_passes <= row.bound, "{credits:?} {policy} {row:?}");
                 most = most.max(row.most_passes);
-                // What is granted leaves; packets that follow each other may be one transfer, of a full packet's length at most.
+                // Granted packets leave; consecutive packets may share one transfer, of a full packet's length at most.
                 let port = &run.records.ports[row.port.index()];
                 assert!(row.transfers <= port.packets, "{credits:?} {policy} {row:?}");
                 assert!(row.transfers * PACKET >= port.size.0, "{credits:?} {policy} {row:?}");
@@ -87,7 +88,7 @@ fn no_head_is_passed_more_often_than_the_rule_allows() {
             assert_eq!(busy_ports.count(), run.records.arbitration.len(), "{credits:?} {policy}");
         }
     }
-    assert!(most > 2 && n_followers > 0, "packets compete, and follow each other: {most}, {n_followers}");
+    assert!(most > 2 && n_followers > 0, "packets compete, and some share transfers: {most}, {n_followers}");
 }
 
 #[test]
@@ -98,7 +99,7 @@ fn without_credits_there_is_no_arbitration() {
     assert!(run.records.arbitration.is_empty() && run.records.spurious_timeouts.is_empty());
 }
 
-/// Queue pairs that wait for so many microseconds.
+/// Queue pairs with a timeout of this number of microseconds.
 fn impatient(mut model: Model, rule: Reliability, micros: u64) -> Model {
     let timeout = Duration::from_micros(micros);
     model.transport.kind = TransportKind::Rdma(Rdma {
@@ -115,7 +116,7 @@ fn impatient(mut model: Model, rule: Reliability, micros: u64) -> Model {
 fn timeouts_shorter_than_a_round_trip_are_reported_by_queue_pair() {
     for rule in [Reliability::GoBackN, Reliability::NicSr, Reliability::Irn, Reliability::Ideal] {
         let model = impatient(lossless(chain(&[CABLE, CABLE]), plain(16 * PACKET)), rule, 1);
-        // A round trip takes 2 us of wire and some serialization, so two timeouts come before the ACK.
+        // A round trip takes 2 us of propagation and some serialization, so two timeouts expire before the ACK.
         let work = ListedWork::new(&[Sending::new(7, 0, 1, PACKET), Sending::new(40_000_000, 0, 1, PACKET)]);
         let run = simulate(&model, work);
         let row = |number: u32, start: u64| SpuriousTimeoutRow {
@@ -133,13 +134,13 @@ fn timeouts_shorter_than_a_round_trip_are_reported_by_queue_pair() {
 }
 
 #[test]
-fn where_anything_is_lost_no_timeout_is_called_spurious() {
+fn timeouts_after_a_loss_are_not_spurious() {
     let mut model = impatient(lossless(star(4, CABLE), plain(16 * PACKET)), Reliability::GoBackN, 2);
     let sendings: Vec<Sending> = (1..4).map(|host| Sending::new(0, host, 0, 40 * PACKET)).collect();
     let run = simulate(&model, ListedWork::new(&sendings));
     let found: u64 = run.records.spurious_timeouts.iter().map(|row| row.timeouts).sum();
     assert!(run.records.drops.is_empty() && found >= 3, "{found}");
-    // The same where switches drop what finds no room.
+    // The same with switches that drop packets.
     model.queues.credits = None;
     model.queues.switch_limit = Some(Bytes(3 * PACKET));
     let run = simulate(&model, ListedWork::new(&sendings));
@@ -147,7 +148,7 @@ fn where_anything_is_lost_no_timeout_is_called_spurious() {
 }
 
 #[test]
-fn both_tables_are_the_same_however_a_run_is_carried_out() {
+fn execution_options_do_not_change_either_table() {
     let (model, work) = busy(crossbars()[3], "ecmp");
     let model = impatient(model, Reliability::GoBackN, 4);
     let first = simulate(&model, work.clone());

@@ -1,11 +1,11 @@
-//! The engine against the referee, packet for packet.
+//! The engine against the reference simulator, packet for packet.
 //!
 //! Compared: every packet on every link (start, end, kind, queue pair, PSN, size, whether it was lost); at every switch
-//! whether it was marked or had been sent before; frames; packets that found no room; messages; marks and repetitions that
-//! came to each receiver; marks, pauses and their length at each port.
+//! whether it was marked or retransmitted; frames; packets dropped by full buffers; messages; marks and retransmissions
+//! that arrived at each receiver; marks, pauses and their length at each port.
 //!
-//! Two simulators need not agree on the order of two events at one node and instant, so scenes in which that happens are
-//! left out, and counted.
+//! Two simulators need not agree on the order of two events at one node and instant, so scenes with such ties are left
+//! out, and counted.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -41,7 +41,7 @@ fn engine_and_reference_agree_packet_for_packet() {
     cover_much(&compared);
 }
 
-/// Plays a scene on both sides; if it has no ties, they must agree.
+/// Runs a scene on both sides; if it has no ties, they must agree.
 pub fn compare(mut scene: RoceScene) -> (RoceScene, Outcome) {
     let witnessed = engine_side::run(&scene);
     let side = Engine::new(&scene, &witnessed);
@@ -52,7 +52,7 @@ pub fn compare(mut scene: RoceScene) -> (RoceScene, Outcome) {
         sides.packets_agree();
         sides.switches_agree();
         sides.messages_agree();
-        // No rule tells how long a port was stopped for want of credits.
+        // No rule defines how long a port was blocked for lack of credits.
         if sides.scene.scene.credits.is_none() {
             sides.ports_agree();
         }
@@ -60,7 +60,7 @@ pub fn compare(mut scene: RoceScene) -> (RoceScene, Outcome) {
     (scene, outcome)
 }
 
-/// One packet on one link, as both sides know it.
+/// One packet on one link, as recorded by both sides.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Passage {
     started_at: u64,
@@ -73,7 +73,7 @@ struct Passage {
     arrived_at: Option<u64>,
 }
 
-/// A packet that found no room: when, where, of which queue pair, its number.
+/// A packet dropped by a full buffer: when, where, of which queue pair, its number.
 type Refusal = (u64, NodeIdx, PortIdx, QpIdx, u32);
 
 struct Engine<'a> {
@@ -100,7 +100,7 @@ impl<'a> Engine<'a> {
     }
 
     fn rows(&self) -> impl Iterator<Item = (&PacketRow, (NodeIdx, PortIdx))> {
-        let spot = |row: &PacketRow| self.spot(row.port.expect("there is always a way"));
+        let spot = |row: &PacketRow| self.spot(row.port.expect("there is always a path"));
         self.witnessed.run.records.packets.iter().map(move |row| (row, spot(row)))
     }
 
@@ -139,7 +139,7 @@ impl<'a> Engine<'a> {
         sorted(self.rows().filter(|(row, _)| refused(row)).map(refusal))
     }
 
-    /// What links lost, as the referee wants it told: the how-manieth data packet of a port.
+    /// The losses on links, as the reference simulator takes them: the number of the data packet at its port.
     fn losses(&self) -> Vec<Loss> {
         let mut starts: Vec<_> = self
             .rows()
@@ -188,7 +188,7 @@ fn is_frame(hop: &Hop) -> bool {
 
 impl Sides<'_> {
     fn same<T: PartialEq + Debug>(&self, what: &str, engine: &[T], reference: &[T]) {
-        let differ = |(place, (ours, theirs)): (usize, (&T, &T))| (ours != theirs).then_some(place);
+        let differ = |(place, (left, right)): (usize, (&T, &T))| (left != right).then_some(place);
         let place = engine.iter().zip(reference).enumerate().find_map(differ);
         let Some(place) =
             place.or((engine.len() != reference.len()).then_some(engine.len().min(reference.len())))
@@ -196,7 +196,7 @@ impl Sides<'_> {
             return;
         };
         panic!(
-            "scene {}, {what} {place}:\nengine  {:?}\nreferee {:?}\n{:?} {:?} {:?} {:?} {:?}",
+            "scene {}, {what} {place}:\nengine    {:?}\nreference {:?}\n{:?} {:?} {:?} {:?} {:?}",
             self.scene.seed,
             engine.get(place),
             reference.get(place),
@@ -208,7 +208,7 @@ impl Sides<'_> {
         );
     }
 
-    /// What the record of packets adds to the arrival of a last bit: the latency of a switch with a crossbar.
+    /// The difference between the recorded arrival and that of the last bit: the latency of a switch with a crossbar.
     fn latency(&self, node: NodeIdx) -> u64 {
         let credits = self.scene.scene.credits.as_ref().filter(|_| !self.scene.scene.fabric.is_host(node));
         credits.map_or(0, |credits| credits.latency)
@@ -230,7 +230,7 @@ impl Sides<'_> {
         self.same("passage", &self.engine.passages(), &sorted(hops().map(passage)));
     }
 
-    /// What switches saw, refused and told their neighbours.
+    /// Packets at switches, drops, and frames to neighbours.
     fn switches_agree(&self) {
         let fabric = &self.scene.scene.fabric;
         let comes = |hop: &&Hop| !is_frame(hop) && !fabric.is_host(hop.next);
@@ -267,7 +267,7 @@ impl Sides<'_> {
             records.flows.iter().map(|row| (message(row.source.0, row.number), row.end.map(|end| end.0)));
         let fates = self.reference.messages.iter().map(|fate| fate.arrived_at).enumerate();
         self.same("message", &sorted(ends), &sorted(fates));
-        // What came of a message, after it was whole, too.
+        // Arrivals of a message's packets, including those after its completion.
         let came = |number: usize, holds: fn(&Hop) -> bool| {
             let of_message = |hop: &&Hop| {
                 let packet = &hop.packet;
@@ -284,7 +284,7 @@ impl Sides<'_> {
         self.same("repair", &sorted(repairs), &sorted(counted));
     }
 
-    /// Marks, frames that stop, and how long a port was stopped.
+    /// Marks, frames that stop, and the time for which a port was stopped.
     fn ports_agree(&self) {
         let mut counted: BTreeMap<(NodeIdx, PortIdx), (u64, u64, u64)> = BTreeMap::new();
         let fabric = &self.scene.scene.fabric;
@@ -318,7 +318,7 @@ impl Sides<'_> {
     }
 }
 
-/// Fails unless the scenes, all together, have met what they are meant to meet.
+/// Fails unless the scenes, all together, cover the cases that they are meant to cover.
 fn cover_much(compared: &[(RoceScene, Outcome)]) {
     let met = |holds: &dyn Fn(&RoceScene, &Outcome) -> bool| {
         compared.iter().filter(|(scene, outcome)| holds(scene, outcome)).count()

@@ -1,7 +1,8 @@
-//! Random small scenes with credits on every link: what must hold in every one of them, and that engine and referee agree.
+//! Random small scenes with credits on every link: invariants of each of them, and agreement of engine and reference
+//! simulator.
 //!
-//! The rules tell the order of all that happens at a switch in an instant. So links may be alike and messages start at once;
-//! ties are left between what comes to a host and what is posted there or times out.
+//! The rules define the order of all events at a switch in an instant. So links may be alike and messages start at
+//! once; ties remain only between arrivals at a host and messages posted or timeouts expiring there.
 
 use netloom_testkit::reference_roce::{
     Credits, Fabric, Forwarding, Hop, Kind, Message, NodeIdx, Order, Outcome, PacketSizes, Recovery, Scene,
@@ -18,9 +19,9 @@ use crate::scene::RoceScene;
 const N_COMPARED: usize = 1000;
 /// Scenes tried at most.
 const MOST_TRIED: u64 = 1050;
-/// Scenes held to the laws.
+/// Scenes whose invariants are checked.
 const N_PLAYED: u64 = 330;
-/// Scenes with an ideal crossbar compared, and held to the laws.
+/// Scenes with an ideal crossbar that are compared, and whose invariants are checked.
 const N_IDEAL: u64 = 100;
 
 #[test]
@@ -32,8 +33,8 @@ fn engine_and_reference_agree_on_credits_packet_for_packet() {
     assert_eq!(untied.take(N_COMPARED).count(), N_COMPARED, "too many scenes had ties");
 }
 
-/// Hosts around a switch on links of 1 ns per byte with these delays, packets of 1000 bytes, room for so many blocks on
-/// every link, data and control packets in one lane.
+/// Hosts around a switch on links of 1 ns per byte with these delays, packets of 1000 bytes, room for this number of
+/// blocks on every link, data and control packets in one VL.
 fn star(delays: &[u64], blocks: u64) -> Scene {
     let mut fabric = Fabric::default();
     for _ in delays {
@@ -59,12 +60,12 @@ fn star(delays: &[u64], blocks: u64) -> Scene {
     scene
 }
 
-/// Sends so many packets at so many ns.
+/// Sends this number of packets at this time in ns.
 fn send(scene: &mut Scene, at: u64, from: NodeIdx, to: NodeIdx, n_packets: u64) {
     scene.messages.push(Message { at: at * 1000, from, to, bytes: 1000 * n_packets, first_psn: 0 });
 }
 
-/// Plays a scene on both sides; when, in ps, the switch started packets of a kind towards host 1.
+/// Runs a scene on both sides; returns when, in ps, the switch started packets of a kind towards host 1.
 fn starts_towards_host_1(scene: Scene, kind: Kind) -> Vec<u64> {
     let paths = fabric::paths(&scene.fabric, Choice::PerQp);
     let switch = scene.fabric.n_nodes() - 1;
@@ -74,46 +75,46 @@ fn starts_towards_host_1(scene: Scene, kind: Kind) -> Vec<u64> {
 }
 
 #[test]
-fn what_was_staged_without_credits_starts_when_they_come() {
+fn a_packet_staged_without_credits_starts_when_they_arrive() {
     let mut scene = star(&[1_000_000; 3], 16);
-    scene.credits.as_mut().expect("it has some").output_buffer = 1000;
+    scene.credits.as_mut().expect("the scene has credits").output_buffer = 1000;
     send(&mut scene, 0, 0, 1, 1);
     send(&mut scene, 2100, 2, 1, 1);
-    // The first packet leaves at 2000 ns, and its credits are back at 5000. The second one stands and is staged at 4100,
-    // on its way until 5100.
+    // The first packet leaves at 2000 ns, and its credits return at 5000. The second one is ready and is staged at
+    // 4100, in transfer until 5100.
     assert_eq!(starts_towards_host_1(scene, Kind::Data), [2_000_000, 5_000_000]);
 }
 
 #[test]
 fn credits_of_a_packet_of_a_train_wait_for_its_last_bit() {
     let mut scene = star(&[1_000_000; 4], 20);
-    let credits = scene.credits.as_mut().expect("it has some");
+    let credits = scene.credits.as_mut().expect("the scene has credits");
     (credits.speedup, credits.output_buffer) = (4, 100_000);
     credits.forwarding = Forwarding::CutThrough { header: 64 };
     send(&mut scene, 0, 2, 3, 1);
     for (at, to, bytes) in [(100_000, 3, 148), (100_001, 3, 500), (100_002, 1, 1000)] {
         scene.messages.push(Message { at, from: 0, to, bytes, first_psn: 0 });
     }
-    // Host 2's header stands at 1064 ns, and its transfer takes 250. The second packet of host 0, sent from 248 ns on, stands
-    // at 1312, and leaves the buffer when it is whole, at 1748, though its part of the transfer has ended at 1476. So host
-    // 0 starts its third one, which needs 16 of 20 blocks, at 2748 ns.
+    // Host 2's header is ready at 1064 ns, and its transfer takes 250. The second packet of host 0, sent from 248 ns
+    // on, is ready at 1312, and leaves the buffer when it is whole, at 1748, though its part of the transfer has ended
+    // at 1476. So host 0 starts its third one, which needs 16 of 20 blocks, at 2748 ns.
     assert_eq!(starts_towards_host_1(scene, Kind::Data), [3_812_000]);
 }
 
 #[test]
-fn who_waits_behind_an_ingress_goes_when_that_is_busy() {
+fn an_ingress_behind_a_holder_is_served_when_the_holder_is_busy() {
     let mut scene = star(&[1_000_000, 10_000_000, 1_000_000, 1_000_000], 33);
     send(&mut scene, 0, 0, 1, 2);
     send(&mut scene, 1010, 2, 1, 1);
     send(&mut scene, 0, 1, 3, 1);
     send(&mut scene, 13_000, 2, 0, 1);
-    // Host 0's packets leave one block at host 1. Host 2's, there since 3010 ns, finds too little room and holds up host
-    // 3's ACK, there since 14,064 ns, until host 2's packet for host 0 comes and takes the ingress, at 15,000 ns.
+    // Host 0's packets leave one block at host 1. Host 2's, ready since 3010 ns, has too few credits and blocks host
+    // 3's ACK, ready since 14,064 ns, until host 2's packet for host 0 arrives and occupies the ingress, at 15,000 ns.
     assert_eq!(starts_towards_host_1(scene, Kind::Ack)[0], 15_000_000);
 }
 
 #[test]
-fn scenes_with_credits_keep_the_laws_and_cover_much() {
+fn scenes_with_credits_keep_all_invariants_and_cover_all_cases() {
     let played: Vec<(RoceScene, Outcome)> = (0..N_PLAYED)
         .map(|seed| {
             let scene = RoceScene::with_credits(seed);
@@ -141,7 +142,7 @@ fn engine_and_reference_agree_on_an_ideal_crossbar_packet_for_packet() {
 }
 
 #[test]
-fn scenes_with_an_ideal_crossbar_keep_the_laws() {
+fn scenes_with_an_ideal_crossbar_keep_all_invariants() {
     for seed in 0..N_IDEAL {
         let scene = with_an_ideal_crossbar(seed);
         let outcome = scene.play();
@@ -168,7 +169,7 @@ fn switches_forward_no_sooner_than_they_may(scene: &RoceScene, outcome: &Outcome
     }
 }
 
-/// Fails unless every rule of credits decides something in some of the scenes: with another setting they go otherwise.
+/// Fails unless every rule of credits matters in some of the scenes: with another setting their results differ.
 fn cover_much(played: &[(RoceScene, Outcome)]) {
     let given = |scene: &RoceScene| scene.scene.credits.clone().expect("there are credits");
     let matters = |change: &dyn Fn(&mut Credits)| {
@@ -223,7 +224,8 @@ fn cover_much(played: &[(RoceScene, Outcome)]) {
     assert!(few.is_empty(), "too few scenes: {few:?} of {counts:?}");
 }
 
-/// Whether data had the turn at a NIC when it started a data packet, and a control packet waited for that to end.
+/// Whether data had the turn at a NIC when it started a data packet, and a control packet waited for the end of the
+/// turn.
 fn data_had_the_turn(scene: &RoceScene, outcome: &Outcome) -> bool {
     let credits = scene.scene.credits.as_ref().expect("there are credits");
     let blocks = |bytes: u64| bytes.div_ceil(64);
@@ -255,7 +257,7 @@ fn other(order: Order) -> Order {
     }
 }
 
-/// Whether some switch has several ways to some host.
+/// Whether some switch has several paths to some host.
 fn has_choice(scene: &RoceScene) -> bool {
     scene.paths.candidates.iter().flatten().any(|ports| ports.len() > 1)
 }

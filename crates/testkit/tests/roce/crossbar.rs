@@ -1,4 +1,4 @@
-//! What holds of transfers through crossbars, in every scene.
+//! Invariants of transfers through crossbars, in every scene.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::scene::RoceScene;
 /// Number of transfers that may pass the holder of a turn.
 const K: u32 = 4;
 
-/// Holds a scene that was played to all of it.
+/// Checks all invariants of a scene that was run.
 pub fn check(scene: &RoceScene, outcome: &Outcome) {
     let credits = scene.scene.credits.as_ref().expect("there are credits");
     transfers_are_in_order(scene, outcome);
@@ -29,7 +29,7 @@ pub fn check(scene: &RoceScene, outcome: &Outcome) {
     }
 }
 
-/// Transfers by what they have in common, in the order of grants; of trains all parts.
+/// Transfers by a common key, in the order of grants; of trains all parts.
 fn by<K: Ord>(outcome: &Outcome, key: impl Fn(&Transfer) -> K) -> BTreeMap<K, Vec<&Transfer>> {
     let mut groups: BTreeMap<K, Vec<&Transfer>> = BTreeMap::new();
     for transfer in &outcome.transfers {
@@ -38,7 +38,7 @@ fn by<K: Ord>(outcome: &Outcome, key: impl Fn(&Transfer) -> K) -> BTreeMap<K, Ve
     groups
 }
 
-/// Pairs of transfers, one granted right after the other, of those that have something in common.
+/// Pairs of consecutively granted transfers of those with a common key.
 fn pairs<K: Ord>(
     outcome: &Outcome,
     key: impl Fn(&Transfer) -> K,
@@ -54,8 +54,8 @@ fn pairs<K: Ord>(
 
 fn transfers_are_in_order(scene: &RoceScene, outcome: &Outcome) {
     for transfer in &outcome.transfers {
-        let Transfer { buffered_at: stood_at, granted_at, begins_at, ends_at, leaves_at, .. } = *transfer;
-        let times = [stood_at, granted_at, begins_at, ends_at, leaves_at];
+        let Transfer { buffered_at, granted_at, begins_at, ends_at, leaves_at, .. } = *transfer;
+        let times = [buffered_at, granted_at, begins_at, ends_at, leaves_at];
         assert!(times.is_sorted() && begins_at < ends_at, "scene {}: {transfer:?}", scene.seed);
     }
 }
@@ -98,7 +98,7 @@ fn transmissions_start_after_transfers_begin(scene: &RoceScene, outcome: &Outcom
     }
 }
 
-/// What a port sent, in order.
+/// The packets that a port sent, in order.
 fn sent_by(outcome: &Outcome, node: NodeIdx, port: PortIdx) -> Vec<&Hop> {
     outcome.hops.iter().filter(|hop| (hop.node, hop.port) == (node, port)).collect()
 }
@@ -108,11 +108,11 @@ fn blocks(bytes: u64) -> u64 {
     bytes.div_ceil(64)
 }
 
-/// A lane of a port: node, port, lane.
+/// A VL of a port: node, port, VL.
 type LaneOfPort = (NodeIdx, PortIdx, usize);
 
-/// What was granted and sent at every lane of every port: place in what was written down or instant, and the bytes until then,
-/// it included.
+/// Granted and sent bytes of every VL of every port: the index of the transfer or the instant, and the sum of bytes up
+/// to then, inclusive.
 struct Ports {
     granted: BTreeMap<LaneOfPort, Vec<(usize, u64)>>,
     sent: BTreeMap<LaneOfPort, Vec<(u64, u64)>>,
@@ -135,7 +135,7 @@ impl Ports {
         ports
     }
 
-    /// Bytes that were granted before a place and not sent before an instant, in the lane of a transfer.
+    /// Bytes that were granted before an index and not sent before an instant, in the VL of a transfer.
     fn staged(&self, part: &Transfer, place: usize, instant: u64) -> u64 {
         let lane = (part.node, part.egress, part.lane);
         let granted = self.granted.get(&lane).map_or(0, |sums| sum_before(sums, &place));
@@ -143,13 +143,13 @@ impl Ports {
     }
 }
 
-/// The sum at the last of those that stand before something.
+/// The sum at the last entry before a limit.
 fn sum_before<T: Ord>(sums: &[(T, u64)], end: &T) -> u64 {
     let n_before = sums.partition_point(|(at, _)| at < end);
     n_before.checked_sub(1).map_or(0, |last| sums[last].1)
 }
 
-/// Trains, as places in what was written down: the first part of each, and the one behind its last.
+/// Trains, as ranges of transfers: the first part of each, and the one behind its last.
 pub fn trains(outcome: &Outcome) -> Vec<Range<usize>> {
     let is_first = |&index: &usize| outcome.transfers[index].place == 0;
     let firsts: Vec<usize> = (0..outcome.transfers.len()).filter(is_first).collect();
@@ -157,7 +157,7 @@ pub fn trains(outcome: &Outcome) -> Vec<Range<usize>> {
     firsts.iter().copied().zip(ends).map(|(first, end)| first..end).collect()
 }
 
-/// The packets of a train are granted together, and their parts follow each other.
+/// The packets of a train are granted together, and their parts are consecutive.
 fn trains_are_one_transfer(scene: &RoceScene, outcome: &Outcome) {
     let common = |part: &Transfer| {
         let Transfer { node, ingress, egress, lane, granted_at, holder, n_passed, .. } = *part;
@@ -171,7 +171,7 @@ fn trains_are_one_transfer(scene: &RoceScene, outcome: &Outcome) {
     }
 }
 
-/// Nobody but a head is granted a transfer without room at the egress, or beyond the blocks of a full packet.
+/// Only a head is granted a transfer without room at the egress; no train exceeds the blocks of a full packet.
 fn trains_fit(scene: &RoceScene, outcome: &Outcome) {
     let largest = scene.scene.packets.largest();
     let output_buffer = scene.scene.credits.as_ref().expect("there are credits").output_buffer;
@@ -187,7 +187,7 @@ fn trains_fit(scene: &RoceScene, outcome: &Outcome) {
     }
 }
 
-/// What stood behind the last packet of a train lacked room, or did not fit.
+/// The packet behind the last one of a train had no room, or did not fit.
 fn trains_are_as_long_as_may_be(scene: &RoceScene, outcome: &Outcome) {
     let largest = scene.scene.packets.largest();
     let credits = scene.scene.credits.as_ref().expect("there are credits");
@@ -204,7 +204,7 @@ fn trains_are_as_long_as_may_be(scene: &RoceScene, outcome: &Outcome) {
         let may_join = next.egress == parts[0].egress
             && next.buffered_at <= parts[0].granted_at
             && n_blocks <= blocks(largest);
-        // What started at that instant may have done so later, and is taken to have been staged.
+        // A packet that started at that instant may have started later, and is assumed to have been staged.
         if may_join {
             let staged = ports.staged(&parts[0], train.end, parts[0].granted_at);
             let lacks_room = staged + largest > credits.output_buffer;
@@ -213,8 +213,8 @@ fn trains_are_as_long_as_may_be(scene: &RoceScene, outcome: &Outcome) {
     }
 }
 
-/// No packet that passes a holder does so beyond the bound; and an egress waits for nobody but a holder that has been
-/// passed by as many as may, unless its wire is busy meanwhile.
+/// A holder is passed at most as often as the bound allows; and an egress waits only for a holder that has been passed
+/// that often, unless its wire is busy meanwhile.
 fn none_but_claims_wait_for_ingresses(scene: &RoceScene, outcome: &Outcome) {
     for ((node, egress), transfers) in by(outcome, |transfer| (transfer.node, transfer.egress)) {
         let hops = sent_by(outcome, node, egress);
@@ -232,8 +232,8 @@ fn none_but_claims_wait_for_ingresses(scene: &RoceScene, outcome: &Outcome) {
     }
 }
 
-/// When the wire of an egress runs dry: what was granted there, what it sent over time, the instant at which this is asked
-/// and at which nothing starts any more.
+/// When the wire of an egress becomes idle, from the transfers granted there and the packets it sent, evaluated at an
+/// instant, if nothing more is granted.
 fn runs_dry(rate: u64, granted: &[&Transfer], sent: &[&Hop], at: u64) -> u64 {
     let time = |bytes: u64| (u128::from(bytes) * 8_000_000_000_000).div_ceil(u128::from(rate)) as u64;
     let started: Vec<&&Hop> = sent.iter().filter(|hop| hop.started_at <= at).collect();
@@ -242,9 +242,9 @@ fn runs_dry(rate: u64, granted: &[&Transfer], sent: &[&Hop], at: u64) -> u64 {
     free_at + time(granted - started.iter().map(|hop| hop.packet.bytes).sum::<u64>())
 }
 
-/// Of n ingresses that send to an egress, all in one virtual lane, each other one may hold the turn once before a head is
-/// granted a transfer, twice if the head's own ingress owes a turn; each holder may be passed by K transfers. A train is
-/// one.
+/// Of n ingresses that send to an egress, all in one virtual lane, each other one may hold the turn once before a head
+/// is granted a transfer, twice if the head's own ingress owes a turn; each holder may be passed by K transfers. A
+/// train counts as one.
 fn no_head_waits_for_too_many_transfers(scene: &RoceScene, outcome: &Outcome) {
     let by_egress = by(outcome, |transfer| (transfer.node, transfer.egress));
     let is_fifo = scene.scene.credits.as_ref().is_some_and(|credits| credits.order == Order::Fifo);

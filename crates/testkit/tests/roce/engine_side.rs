@@ -1,7 +1,7 @@
-//! The engine's side: the scene as a model, its paths as a policy from outside, and hooks at every switch that write down
-//! what no table tells: marks, repetitions, frames.
+//! The engine's side: the scene as a model, its paths as a policy from outside, and hooks at every switch that record
+//! what no table contains: marks, retransmissions, frames.
 //!
-//! Losses are drawn by the engine; the referee gets those that came of it as a list.
+//! Losses are sampled by the engine; the reference simulator gets the resulting losses as a list.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -26,7 +26,7 @@ use netloom_units::{Bytes, Duration, LinkId, NodeId, Rate, Time, Value, mix};
 use crate::fabric::Choice;
 use crate::scene::RoceScene;
 
-/// The chance of a loss, in 2^-32, in scenes that have any.
+/// The probability of a loss, in 2^-32, in scenes with losses.
 const LOSS: u64 = (1 << 32) / 100;
 
 /// The class of data.
@@ -37,56 +37,56 @@ const CONTROL_CLASS: u8 = 5;
 /// A packet at a switch, as a hook sees it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sight {
-    /// When its last bit came; under credits, when it stood in the input buffer.
+    /// When its last bit arrived; with credits, when it was ready in the input buffer.
     pub at: u64,
     /// The switch.
     pub node: NodeIdx,
-    /// By which port.
+    /// The port it arrived on.
     pub port: PortIdx,
     /// What it is.
     pub kind: &'static str,
     /// Its queue pair.
     pub qp: QpIdx,
-    /// Its number, or the one expected.
+    /// Its number, or the expected one.
     pub psn: u32,
-    /// It was marked, or answers one that was.
+    /// It was marked, or answers a packet that was.
     pub marked: bool,
-    /// It was sent before.
+    /// It was retransmitted.
     pub again: bool,
 }
 
 /// A frame whose transmission starts: when, where, whether it stops the other end.
 pub type Frame = (u64, NodeIdx, PortIdx, bool);
 
-/// What hooks wrote down.
+/// The notes of hooks.
 #[derive(Debug, Default)]
 pub struct Notes {
-    /// Packets that came to switches.
+    /// Packets that arrived at switches.
     pub sights: Vec<Sight>,
-    /// Frames that left them.
+    /// Frames that switches sent.
     pub frames: Vec<Frame>,
 }
 
-/// A scene played by the engine.
+/// A scene run by the engine.
 pub struct Witnessed {
-    /// The model it was played as.
+    /// The model that was run.
     pub model: Model,
     /// What was recorded.
     pub run: Run,
-    /// What was noted.
+    /// The notes.
     pub notes: Notes,
 }
 
 /// Queue pairs by the hash input of their packets.
 type QpOf = Arc<BTreeMap<u32, QpIdx>>;
 
-/// The queue pair of each message: the number of the message that made it.
+/// The queue pair of each message: the number of the message that created it.
 pub fn qps(scene: &RoceScene) -> Vec<QpIdx> {
     let messages = &scene.scene.messages;
     let maker = |(number, message): (usize, &reference_roce::Message)| {
         let shared = scene.scene.transport.queue_pairs == QueuePairs::PerPair;
         let same = |other: &reference_roce::Message| (other.from, other.to) == (message.from, message.to);
-        if shared { messages.iter().position(same).expect("it is there itself") } else { number }
+        if shared { messages.iter().position(same).expect("the message matches itself") } else { number }
     };
     messages.iter().enumerate().map(maker).collect()
 }
@@ -100,7 +100,7 @@ pub fn numbers(scene: &RoceScene) -> Vec<u32> {
     messages.iter().enumerate().map(before).collect()
 }
 
-/// The hash inputs that the engine gives to data and, inverted, to what answers it.
+/// The hash inputs that the engine gives to data and, inverted, to answers.
 fn entropies(scene: &RoceScene, seed: u64) -> BTreeMap<u32, QpIdx> {
     let numbers = numbers(scene);
     let mut found = BTreeMap::new();
@@ -120,7 +120,7 @@ struct Scripted {
     choice: Choice,
     node: usize,
     qp_of: QpOf,
-    /// Packets of each in-link that had a choice.
+    /// Number of packets of each in-link that had a choice.
     turns: BTreeMap<u32, usize>,
 }
 
@@ -145,7 +145,7 @@ impl DynBalance for Scripted {
     }
 }
 
-/// Writes down who passes.
+/// Records passing packets.
 struct Clerk {
     node: usize,
     qp_of: QpOf,
@@ -160,7 +160,7 @@ impl Hook for Clerk {
             PacketKind::Nack => "Nack",
             PacketKind::Cnp => "Cnp",
             PacketKind::Pause | PacketKind::Resume | PacketKind::Credit | PacketKind::Notice => {
-                panic!("frames, credits and notices are not forwarded")
+                panic!("frames, credits and notifications are not forwarded")
             }
         };
         let sight = Sight {
@@ -186,7 +186,7 @@ impl Hook for Clerk {
     }
 }
 
-/// Runs the scene, with hooks and without: all ways must record the same.
+/// Runs the scene with and without hooks: all runs must record the same.
 pub fn run(scene: &RoceScene) -> Witnessed {
     let mut model = model_of(scene);
     let qp_of: QpOf = Arc::new(entropies(scene, model.seed));
@@ -303,7 +303,7 @@ fn congestion(scene: &RoceScene) -> Controller {
     let (notify, interval) = match scene.scene.transport.notify {
         Notify::Packet { interval } => ("packet", interval),
         Notify::Acknowledgement => ("acknowledgement", 0),
-        Notify::Never => panic!("congestion control is told of marks"),
+        Notify::Never => panic!("congestion control needs reports of marks"),
     };
     let number = number_of("dcqcn").expect("it is registered");
     let settings = SPECS[number]

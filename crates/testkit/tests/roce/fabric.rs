@@ -1,6 +1,6 @@
-//! Fabrics for random scenes: a star, a leaf-spine Clos or a chain of switches, rates and delays, and the ways.
+//! Fabrics for random scenes: a star, a leaf-spine Clos or a chain of switches, rates and delays, and the paths.
 //!
-//! Invariants: hosts are numbered first, then leaves, then spines; links are laid host by host, then leaf by leaf, so
+//! Invariants: hosts are numbered first, then leaves, then spines; links are added host by host, then leaf by leaf, so
 //! that the ports of a leaf are those to its hosts and then those to the spines.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use netloom_testkit::reference_roce::{Decision, Fabric, Kind, NodeIdx, PathChoice, PortIdx};
 use netloom_units::Random;
 
-/// Rates of links in ps per byte: primes, so that streams over different links fall out of step.
+/// Rates of links in ps per byte: primes, so that streams over different links do not stay in step.
 const SPEEDS: [u64; 24] =
     [23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127, 131];
 
@@ -17,11 +17,11 @@ const SPEEDS: [u64; 24] =
 pub enum Choice {
     /// One for all packets of a queue pair.
     PerQp,
-    /// For data the PSN decides.
+    /// By the PSN for data.
     Spray,
     /// The packets of each in-link in turn.
     RoundRobin,
-    /// The one at which least waits, the first of several.
+    /// The one with the least queued bytes, the first of several.
     Adaptive,
 }
 
@@ -32,7 +32,7 @@ pub struct Paths {
     pub choice: Choice,
     /// By node and destination; empty lists at hosts.
     pub candidates: Vec<Vec<Vec<PortIdx>>>,
-    /// By node and in-link: packets that had a choice.
+    /// By node and in-link: number of packets that had a choice.
     turns: BTreeMap<(NodeIdx, PortIdx), usize>,
 }
 
@@ -54,19 +54,19 @@ impl PathChoice for Paths {
             }
             Choice::Adaptive => {
                 let waiting = |&place: &usize| decision.waiting[candidates[place]];
-                (0..candidates.len()).min_by_key(waiting).expect("there is always a way")
+                (0..candidates.len()).min_by_key(waiting).expect("there is always a path")
             }
         };
         candidates[key % candidates.len()]
     }
 
-    /// Whatever it is, for no chance is above zero.
+    /// Any number, since no marking probability is above zero.
     fn draw(&mut self, _: NodeIdx, _: PortIdx) -> f64 {
         0.5
     }
 }
 
-/// How many of what.
+/// The numbers of nodes and links.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     leaves: usize,
@@ -95,11 +95,11 @@ impl Shape {
     }
 }
 
-/// What links are like, in the order they are laid.
+/// Rates and delays of links, in the order in which they are added.
 struct Cables {
-    /// ps per byte, over and over again.
+    /// ps per byte, repeated cyclically.
     speeds: Vec<u64>,
-    /// The least delay in ps, and how many ps more it may be by chance.
+    /// The least delay in ps, and the number of ps that may be added at random.
     delay: (u64, u32),
 }
 
@@ -111,8 +111,8 @@ impl Cables {
         Cables { speeds, delay: (150_001, 600_000) }
     }
 
-    /// Of few rates, and often of equal delays or none, so that much happens at the same instant. A byte takes a whole
-    /// number of ps.
+    /// Few rates, and often equal delays or none, so that many events are simultaneous. A byte takes a whole number of
+    /// ps.
     fn even(random: &mut Random) -> Cables {
         let even: [&[u64]; 4] = [&[80], &[80, 40], &[160, 80, 80, 20, 40], &[80, 80, 80, 80, 80, 20]];
         let speeds = even[random.below(4) as usize].to_vec();
@@ -128,7 +128,7 @@ impl Cables {
     }
 }
 
-/// A random fabric and its ways.
+/// A random fabric and its paths.
 pub fn random(random: &mut Random) -> (Fabric, Paths) {
     let shape = Shape::random(random);
     let fabric = clos(shape, &Cables::odd(random), random);
@@ -137,8 +137,8 @@ pub fn random(random: &mut Random) -> (Fabric, Paths) {
     (fabric, paths)
 }
 
-/// The same for switches that know an order of all that happens at an instant, chains among them. Who looks at what
-/// waits does so on even links: of a byte on the wire that takes no whole number of ps it is not told when it is sent.
+/// The same for switches with a defined order of all events of an instant, chains among them. Adaptive choices use even
+/// links only: on odd ones a byte takes no whole number of ps, and no rule defines when it counts as sent.
 pub fn even_or_odd(random: &mut Random) -> (Fabric, Paths) {
     let choices = [Choice::PerQp, Choice::Spray, Choice::RoundRobin, Choice::Adaptive];
     let choice = choices[random.below(4) as usize];
@@ -185,7 +185,7 @@ fn chain(cables: &Cables, random: &mut Random) -> Fabric {
     fabric
 }
 
-/// All shortest ways over a fabric whose hosts are numbered first.
+/// All shortest paths over a fabric whose hosts are numbered first.
 pub fn paths(fabric: &Fabric, choice: Choice) -> Paths {
     let is_host = |&node: &NodeIdx| fabric.is_host(node);
     let hosts = (0..fabric.n_nodes()).filter(is_host).count();
@@ -200,7 +200,7 @@ pub fn paths(fabric: &Fabric, choice: Choice) -> Paths {
     Paths { choice, candidates: (0..fabric.n_nodes()).map(of_node).collect(), turns: BTreeMap::new() }
 }
 
-/// How many links every node is away from a host.
+/// The number of links between every node and a host.
 fn distances(fabric: &Fabric, host: NodeIdx) -> Vec<usize> {
     let mut distances = vec![usize::MAX; fabric.n_nodes()];
     distances[host] = 0;

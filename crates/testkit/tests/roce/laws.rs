@@ -1,4 +1,4 @@
-//! What holds in every scene.
+//! Invariants of every scene.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use netloom_testkit::reference_roce::{DropReason, Hop, Kind, Outcome};
 use crate::fabric::Choice;
 use crate::scene::RoceScene;
 
-/// Scenes played.
+/// Scenes run.
 const N_SCENES: u64 = 400;
 
 #[test]
-fn random_scenes_keep_the_laws_and_cover_much() {
+fn random_scenes_keep_all_invariants_and_cover_all_cases() {
     let played: Vec<(RoceScene, Outcome)> = (0..N_SCENES)
         .map(|seed| {
             let scene = RoceScene::random(seed);
@@ -24,7 +24,7 @@ fn random_scenes_keep_the_laws_and_cover_much() {
 }
 
 #[test]
-fn a_scene_repeats() {
+fn a_scene_gives_the_same_result_when_repeated() {
     for seed in 0..20 {
         let scene = RoceScene::random(seed);
         let (first, second) = (scene.play(), RoceScene::random(seed).play());
@@ -32,7 +32,7 @@ fn a_scene_repeats() {
     }
 }
 
-/// Holds a scene that was played to all laws.
+/// Checks all invariants of a scene that was run.
 pub fn check(scene: &RoceScene, outcome: &Outcome) {
     every_message_arrives(scene, outcome);
     every_packet_has_a_fate(scene, outcome);
@@ -54,7 +54,7 @@ fn every_message_arrives(scene: &RoceScene, outcome: &Outcome) {
     }
 }
 
-/// At a switch every packet that comes in goes out or is dropped.
+/// At a switch every packet that arrives leaves or is dropped.
 fn every_packet_has_a_fate(scene: &RoceScene, outcome: &Outcome) {
     for node in (0..scene.scene.fabric.n_nodes()).filter(|&node| !scene.scene.fabric.is_host(node)) {
         for kind in [Kind::Data, Kind::Ack, Kind::Nack, Kind::Cnp] {
@@ -90,7 +90,7 @@ fn every_stop_ends(scene: &RoceScene, outcome: &Outcome) {
     assert!(stopped.values().all(|&stop| !stop), "scene {}", scene.seed);
 }
 
-/// Between a decision and the start of the frame that follows it nothing else starts at its port.
+/// Between a decision and the start of its frame no other packet starts at the port.
 fn frames_wait_for_the_wire_alone(scene: &RoceScene, outcome: &Outcome) {
     let is_frame = |hop: &Hop| matches!(hop.packet.kind, Kind::Xoff | Kind::Xon);
     let mut starts: BTreeMap<(usize, usize), Vec<&Hop>> = BTreeMap::new();
@@ -99,7 +99,7 @@ fn frames_wait_for_the_wire_alone(scene: &RoceScene, outcome: &Outcome) {
     }
     for pause in &outcome.pauses {
         let at_port = &starts[&(pause.node, pause.port)];
-        // What starts at this very instant may have started before the decision.
+        // A packet that starts at this very instant may have started before the decision.
         let after = at_port.iter().skip(at_port.partition_point(|hop| hop.started_at <= pause.at));
         let at_once = at_port.iter().any(|hop| hop.started_at == pause.at && is_frame(hop));
         let is_next = after.clone().next().is_some_and(|hop| is_frame(hop));
@@ -107,7 +107,7 @@ fn frames_wait_for_the_wire_alone(scene: &RoceScene, outcome: &Outcome) {
     }
 }
 
-/// On one path each, without losses, nothing is missed; without timeouts, nothing is sent again.
+/// On one path each and without losses there are no NACKs; without timeouts, no retransmissions.
 fn order_is_kept_without_loss(scene: &RoceScene, outcome: &Outcome) {
     let n_timeouts: u32 = outcome.messages.iter().map(|fate| fate.timeouts).sum();
     if scene.paths.choice == Choice::PerQp && outcome.drops.is_empty() && n_timeouts == 0 {
@@ -116,7 +116,7 @@ fn order_is_kept_without_loss(scene: &RoceScene, outcome: &Outcome) {
     }
 }
 
-/// Fails unless the scenes, all together, have met what they are meant to meet.
+/// Fails unless the scenes, all together, cover the cases that they are meant to cover.
 fn cover_much(played: &[(RoceScene, Outcome)]) {
     let has = |holds: &dyn Fn(&Outcome) -> bool| played.iter().filter(|(_, outcome)| holds(outcome)).count();
     let kind = |kind: Kind| has(&|outcome| outcome.hops.iter().any(|hop| hop.packet.kind == kind));

@@ -13,14 +13,14 @@ use crate::fabric::{self, Paths};
 /// In ps; long after the last message has arrived.
 const DEADLINE: u64 = 200_000_000_000;
 
-/// A scene before it is played.
+/// A scene before it is run.
 #[derive(Clone, Debug)]
 pub struct RoceScene {
     /// Its number.
     pub seed: u64,
-    /// All that is given, but for the ways.
+    /// The input without the paths.
     pub scene: Scene,
-    /// The ways.
+    /// The paths.
     pub paths: Paths,
 }
 
@@ -77,12 +77,12 @@ impl RoceScene {
         RoceScene { seed, scene, paths }
     }
 
-    /// Plays it.
+    /// Runs it.
     pub fn play(&self) -> Outcome {
         play(&self.scene, &mut self.paths.clone())
     }
 
-    /// Whether a switch can lose nothing for want of room.
+    /// Whether switches cannot drop packets for lack of room.
     pub fn is_lossless(&self) -> bool {
         let rule = self.scene.switches.rule;
         matches!(rule, BufferRule::Unlimited | BufferRule::Lossless { headroom: Headroom::Full, .. })
@@ -107,7 +107,7 @@ fn largest(scene: &Scene) -> u64 {
     scene.packets.mtu + scene.packets.header
 }
 
-/// So many messages at odd instants, half of them to host 0.
+/// This number of messages at odd instants, half of them to host 0.
 fn messages(random: &mut Random, scene: &Scene, n_messages: u32) -> Vec<Message> {
     let n_hosts = (0..scene.fabric.n_nodes()).filter(|&node| scene.fabric.is_host(node)).count() as u32;
     let mut at = 0;
@@ -131,7 +131,7 @@ fn at_once(messages: &mut [Message]) {
     }
 }
 
-/// Three messages of every host to some others at once, so that ingresses are busy when egresses are free.
+/// Three messages of every host to several others at once, so that ingresses are busy when egresses are free.
 fn crowd(random: &mut Random, scene: &Scene) -> Vec<Message> {
     let n_hosts = (0..scene.fabric.n_nodes()).filter(|&node| scene.fabric.is_host(node)).count() as u32;
     let mtu = scene.packets.mtu;
@@ -139,7 +139,7 @@ fn crowd(random: &mut Random, scene: &Scene) -> Vec<Message> {
         let from_host = number % n_hosts;
         let to = (from_host + 1 + random.below(n_hosts - 1)) % n_hosts;
         let bytes = mtu * from(random, 20) + 1 + from(random, mtu as u32);
-        // A picosecond apart: of what is posted at once no rule says which comes first.
+        // A picosecond apart: no rule defines the order of messages posted at once.
         let at = 1 + u64::from(number / n_hosts);
         Message { at, from: from_host as usize, to: to as usize, bytes, first_psn: 0 }
     };
@@ -168,12 +168,12 @@ fn make_small_packets_queue(random: &mut Random, scene: &mut Scene) {
     let outputs = [largest + from(random, largest as u32), 4 * largest, 100_000];
     credits.output_buffer = one_of(random, &outputs);
     if random.below(3) == 0 {
-        // Some are granted before they have come.
+        // Some are granted before they have arrived.
         (credits.speedup, credits.forwarding) = (4, Forwarding::CutThrough { header: 64 });
     }
 }
 
-/// Room for one packet or some more, blocks not always whole.
+/// Room for one packet or some more, not always in whole blocks.
 fn credits(random: &mut Random, scene: &Scene) -> Credits {
     let largest = largest(scene);
     let least = largest.div_ceil(64);
@@ -196,7 +196,7 @@ fn credits(random: &mut Random, scene: &Scene) -> Credits {
     }
 }
 
-/// Who does not listen is told nothing.
+/// Without congestion control no marks are reported.
 fn transport(random: &mut Random, congestion: &Congestion) -> Transport {
     let timeout = 50_000_001 + from(random, 100_000_000);
     let irn = Recovery::Irn { window: 3 + from(random, 20), timeout_low: timeout / 3 };
@@ -213,7 +213,7 @@ fn transport(random: &mut Random, congestion: &Congestion) -> Transport {
     }
 }
 
-/// Timers are some ten times faster than in life, for messages are short.
+/// Timers are some ten times faster than in practice, because messages are short.
 fn congestion(random: &mut Random) -> Congestion {
     if random.below(3) == 0 {
         return Congestion::None;
@@ -251,8 +251,8 @@ fn switches(random: &mut Random, scene: &Scene) -> Switches {
     Switches { buffer: shared + set_aside, alpha, rule, marking }
 }
 
-/// Nothing is left to chance: either there is nothing between the bounds, or nothing is marked there. Often a bound is
-/// just met, or just exceeded, by some full packets.
+/// No mark is random: either no length is between the thresholds, or the probability there is zero. Often a threshold
+/// is just met, or just exceeded, by some number of full packets.
 fn marking(random: &mut Random, largest: u64, at: MarkAt) -> Marking {
     let full = largest * from(random, 6);
     let some = full + from(random, 100);
@@ -277,7 +277,7 @@ fn set_aside(scene: &Scene, headroom: Headroom) -> u64 {
     switches.map(of_node).max().unwrap_or(0)
 }
 
-/// In every other scene up to four, anywhere.
+/// In every other scene up to four losses, anywhere.
 fn losses(random: &mut Random, fabric: &Fabric) -> Vec<Loss> {
     let n_losses = random.below(2) * (1 + random.below(4));
     let mut loss = |_| {

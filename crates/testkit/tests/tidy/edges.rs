@@ -1,4 +1,4 @@
-//! Which crate may import which: the table in `ARCHITECTURE.md` is the rule, `cargo metadata` the fact.
+//! Dependencies between crates: the table in `ARCHITECTURE.md` is the rule, `cargo metadata` the fact.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -90,7 +90,7 @@ fn crates_import_only_what_the_table_allows() {
 }
 
 #[test]
-fn nothing_but_tests_depends_on_what_only_developers_run() {
+fn only_tests_depend_on_crates_for_developers() {
     let for_developers = ["testkit", "bench"];
     let members = members();
     let edges = members.iter().flat_map(|member| member.imports.iter().map(move |import| (member, import)));
@@ -103,8 +103,8 @@ fn nothing_but_tests_depends_on_what_only_developers_run() {
 }
 
 #[test]
-fn every_crate_says_what_it_is() {
+fn every_crate_has_a_description() {
     let silent = members().into_iter().filter(|member| member.description.len() < 20);
     let complaints: Vec<_> = silent.map(|member| format!("crates/{}/Cargo.toml", member.name)).collect();
-    tree::refuse("`description` is a line that tells a stranger what the crate is:", &complaints);
+    tree::refuse("`description` is a line that explains the crate to a newcomer:", &complaints);
 }

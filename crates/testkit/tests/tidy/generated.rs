@@ -1,6 +1,6 @@
-//! What is made from the specs and kept in the repository: tables, the reference, the schema.
+//! Files that are generated from the specs and stored in the repository: tables, the reference, the schema.
 //!
-//! `make bless` rewrites all of it.
+//! `make bless` updates all of them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,7 +23,7 @@ fn blessing() -> bool {
     std::env::var("NETLOOM_BLESS").is_ok_and(|value| value == "1")
 }
 
-/// A file is what it is made from; when blessing, it becomes that.
+/// A stored file equals its generated text; in update mode it is overwritten.
 fn refresh(path: &str, fresh: &str, complaints: &mut Vec<String>) {
     let file = tree::root().join(path);
     if fs::read_to_string(&file).is_ok_and(|stored| stored == fresh) {
@@ -51,10 +51,10 @@ fn tables_of_parameters_are_fresh() {
             Some(fresh) => refresh(&path, &fresh, &mut complaints),
         }
     }
-    tree::refuse("The table of a page is made from the SPEC:", &complaints);
+    tree::refuse("The table of a page is generated from the SPEC:", &complaints);
 }
 
-/// The page with its table made anew.
+/// The page with its table updated.
 fn with_table(page: &str, spec: &Spec) -> Option<String> {
     let (before, rest) = page.split_once(TABLE)?;
     let (_, after) = rest.split_once(TABLE_END)?;
@@ -66,14 +66,14 @@ fn reference_and_schema_are_fresh() {
     let mut complaints = Vec::new();
     refresh("docs/reference/scenario.md", &reference(), &mut complaints);
     refresh("docs/scenario.schema.json", &schema(), &mut complaints);
-    tree::refuse("Reference and schema of scenarios are made from the specs:", &complaints);
+    tree::refuse("Reference and schema of scenarios are generated from the specs:", &complaints);
 }
 
 #[test]
 fn the_validation_page_is_fresh() {
     let mut complaints = Vec::new();
     refresh("docs/validation.md", &validation::page(), &mut complaints);
-    tree::refuse("The page about validation is made from tests and claims:", &complaints);
+    tree::refuse("The page about validation is generated from tests and claims:", &complaints);
 }
 
 #[test]
@@ -106,10 +106,10 @@ fn the_dictionary_for_fuzzing_is_fresh() {
     );
     let mut complaints = Vec::new();
     refresh("fuzz/scenario.dict", &fresh, &mut complaints);
-    tree::refuse("The dictionary for fuzzing is made from the schema:", &complaints);
+    tree::refuse("The dictionary for fuzzing is generated from the schema:", &complaints);
 }
 
-/// Keys and words that the schema offers.
+/// Keys and words of the schema.
 fn collect(schema: &Value, words: &mut BTreeSet<String>) {
     match schema {
         Value::Object(entries) => {

@@ -1,10 +1,10 @@
-//! House rules, as tests.
+//! Rules of the repository, as tests.
 //!
-//! What can be checked is not left to a reader's memory: which crate may import which, how long a function may grow,
-//! what may not be named in code whose results must repeat, and which page, scenario or line of the changelog a change
-//! owes. Every test collects all complaints before it fails, each with file, line and the rule.
+//! Rules that can be checked are tests: which crate may import which, the length of functions, names that may not occur
+//! in code whose results must be reproducible, and the page, scenario or line of the changelog that a change requires.
+//! Every test collects all complaints before it fails, each with file, line and the rule.
 //!
-//! Leaves out: what rustfmt, clippy and the compiler already refuse.
+//! Leaves out: what rustfmt, clippy and the compiler already check.
 
 mod edges;
 mod generated;

@@ -1,4 +1,4 @@
-//! Pages, scenarios and changelog: what a change owes beside its code.
+//! Pages, scenarios and changelog: what a change requires beside its code.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,8 +12,8 @@ use crate::tree::{self, Text};
 const GOLDEN: &str = "scenarios/golden.digests";
 
 #[test]
-fn no_file_names_the_place_it_was_written_at() {
-    // Put together here, so that this file does not name them either.
+fn no_file_contains_an_absolute_path_of_the_developer() {
+    // Assembled here, so that this file does not contain them either.
     let above = format!("..{}shared", '/');
     let workplace = format!("{0}work{0}", '/');
     let mut complaints = Vec::new();
@@ -24,7 +24,7 @@ fn no_file_names_the_place_it_was_written_at() {
             }
         }
     }
-    tree::refuse("A clone elsewhere has no such folder:", &complaints);
+    tree::refuse("The folder does not exist in other clones:", &complaints);
 }
 
 /// Whether a path in the line starts with `root`, rather than having it in its middle.
@@ -61,7 +61,7 @@ fn every_kind_of_background_traffic_has_its_page_and_its_scenario() {
 }
 
 #[test]
-fn links_lead_somewhere() {
+fn relative_links_lead_to_files() {
     let mut complaints = Vec::new();
     for page in tree::texts_below("", ".md") {
         let folder = page.path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -71,7 +71,7 @@ fn links_lead_somewhere() {
             }
         }
     }
-    tree::refuse("A relative link names a file that is there:", &complaints);
+    tree::refuse("A relative link must lead to an existing file:", &complaints);
 }
 
 /// The targets of `[...](target)` that are files here, without their `#section`; code is no link.

@@ -1,15 +1,15 @@
-//! The shape of sources: lengths, head comments, and what may not be named where results must repeat.
+//! The shape of sources: lengths, head comments, and names that may not occur where results must be reproducible.
 
 use std::io::Write;
 
 use crate::source::{self, Function};
 use crate::tree::{self, Text};
 
-/// No function is longer, in lines of code.
+/// The limit of a function, in lines of code.
 const FUNCTION_LIMIT: usize = 100;
-/// A longer function is listed, so that its author reconsiders.
+/// A function above this length is listed, so that its author reconsiders.
 const FUNCTION_NOTICE: usize = 40;
-/// No source file is longer, its tests not counted, comments counted.
+/// The limit of a source file, its tests not counted, comments counted.
 const FILE_LIMIT: usize = 700;
 
 /// The headings of a plug-in's head comment, in order.
@@ -25,11 +25,11 @@ const PLUG_INS: [&str; 4] = [
 /// Crates whose results must be the same in every run, on every thread and every machine.
 const REPEATABLE: [&str; 4] =
     ["crates/units/src/", "crates/policy/src/", "crates/model/src/", "crates/engine/src/"];
-/// The one place for threads.
+/// The only file that may use threads.
 const PARALLEL: &str = "crates/engine/src/parallel.rs";
-/// The one place for `unsafe`.
+/// The only file that may use `unsafe`.
 const UNSAFE: &str = "crates/engine/src/ring.rs";
-/// Words that may not stand in repeatable crates.
+/// Words that may not occur in repeatable crates.
 const FORBIDDEN: [&str; 12] = [
     "HashMap",
     "HashSet",
@@ -44,9 +44,9 @@ const FORBIDDEN: [&str; 12] = [
     "eprint!",
     "dbg!",
 ];
-/// Words that may stand in [`PARALLEL`] only.
+/// Words that may occur in [`PARALLEL`] only.
 const THREADS: [&str; 3] = ["std::thread", "thread::", "rayon"];
-/// Methods of floats whose results differ between processors; `libm::` has the same by the same names.
+/// Methods of floats whose results differ between processors; `libm::` has the same under the same names.
 const FLOATS: [&str; 27] = [
     "ln", "ln_1p", "log", "log2", "log10", "exp", "exp2", "exp_m1", "powf", "powi", "sin", "cos", "tan",
     "sin_cos", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "cbrt",
@@ -82,7 +82,7 @@ fn functions_are_short() {
         }
     }
     if !noticed.is_empty() {
-        // Written past the capture of output: a notice nobody sees is none.
+        // Written past the capture of output: otherwise the notice would not be shown.
         let notice = format!("notice: functions over {FUNCTION_NOTICE} lines:\n  {}\n", noticed.join("\n  "));
         std::io::stderr().write_all(notice.as_bytes()).expect("stderr can be written");
     }
@@ -90,7 +90,7 @@ fn functions_are_short() {
 }
 
 #[test]
-fn files_are_about_one_thing() {
+fn files_are_short() {
     let mut complaints = Vec::new();
     for file in sources().iter().filter(|file| !is_tests(&file.path)) {
         let tests = source::blank(&file.text);
@@ -105,12 +105,12 @@ fn files_are_about_one_thing() {
 }
 
 #[test]
-fn every_file_opens_with_what_it_is() {
+fn every_file_begins_with_a_head_comment() {
     let opens = |file: &Text| file.text.starts_with("//!") || is_generated(&file.text);
     let complaints: Vec<_> =
         sources().into_iter().filter(|file| !opens(file)).map(|file| file.path).collect();
     tree::refuse(
-        "Every file opens with `//!`: what it models, what it leaves out, its invariants:",
+        "Every file begins with `//!`: what it models, what it leaves out, its invariants:",
         &complaints,
     );
 }
@@ -121,7 +121,7 @@ fn is_generated(text: &str) -> bool {
 
 #[test]
 fn every_plug_in_has_the_five_headings() {
-    // What several plug-ins share declares no specification of its own.
+    // Files shared by several plug-ins declare no specification of their own.
     let is_plug_in = |file: &Text| {
         file.text.contains("static SPEC: Spec")
             && PLUG_INS.iter().any(|folder| file.path.starts_with(folder))
@@ -141,7 +141,7 @@ fn every_plug_in_has_the_five_headings() {
 }
 
 #[test]
-fn what_must_repeat_names_nothing_that_does_not() {
+fn repeatable_code_uses_no_source_of_nondeterminism() {
     let mut complaints = Vec::new();
     for file in sources() {
         let repeatable = REPEATABLE.iter().any(|folder| file.path.starts_with(folder));
@@ -155,20 +155,20 @@ fn what_must_repeat_names_nothing_that_does_not() {
         }
     }
     tree::refuse(
-        "Units, policy, model and engine see no clock, environment, file, hash order or thread:",
+        "Units, policy, model and engine use no clock, environment, file, hash order or thread:",
         &complaints,
     );
 }
 
 #[test]
-fn unsafe_code_stands_in_one_place() {
+fn unsafe_code_is_in_one_file() {
     let mut complaints = Vec::new();
     for file in sources().iter().filter(|file| file.path != UNSAFE) {
         let code = source::blank(&file.text);
         let found = code.lines().enumerate().filter(|(_, line)| has_word(line, "unsafe"));
         complaints.extend(found.map(|(number, _)| format!("{}:{}", file.path, number + 1)));
     }
-    tree::refuse(&format!("`unsafe` stands in {UNSAFE} only:"), &complaints);
+    tree::refuse(&format!("`unsafe` may occur in {UNSAFE} only:"), &complaints);
 }
 
 /// The forbidden words in a line of code.
@@ -180,7 +180,7 @@ fn forbidden(line: &str, may_thread: bool) -> impl Iterator<Item = String> {
     words.chain(FLOATS.iter().filter(is_called).map(ToString::to_string)).collect::<Vec<_>>().into_iter()
 }
 
-/// Whether a word stands in a line with nothing of a word right before it or, unless it ends in punctuation, after it.
+/// Whether a word occurs in a line with no word character right before it or, unless it ends in punctuation, after it.
 fn has_word(line: &str, word: &str) -> bool {
     let continues = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     line.match_indices(word).any(|(at, _)| {
@@ -191,7 +191,7 @@ fn has_word(line: &str, word: &str) -> bool {
 }
 
 #[test]
-fn forbidden_words_are_found_as_words() {
+fn forbidden_words_are_found_as_whole_words() {
     let found = |line| forbidden(line, false).collect::<Vec<_>>();
     assert_eq!(found("use std::collections::HashMap;"), ["HashMap"]);
     assert_eq!(found("let y = x.ln() + f64::exp(x);"), ["ln", "exp"]);

@@ -1,6 +1,6 @@
-//! Reading Rust sources just well enough: blanking out what is not code, leaving out tests, measuring functions.
+//! A minimal reader of Rust sources: blanks out what is not code, removes tests, measures functions.
 
-/// A function and how long it is.
+/// A function and its length.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Function {
     /// Its name.
@@ -189,7 +189,7 @@ fn end_of_function(text: &str) -> Option<usize> {
 }
 
 #[test]
-fn blanking_keeps_code_and_lines() {
+fn blanking_keeps_code_and_line_numbers() {
     let source = "let a = \"x // {\\\" y\"; // fn no() {\n/* { /* } */ \n */ let b = r#\"\"{\"#; let c = '{';\nlet d: &'a u8;";
     let blanked = blank(source);
     assert_eq!(blanked.matches('\n').count(), source.matches('\n').count());
@@ -208,7 +208,7 @@ fn functions_are_measured_in_lines_of_code() {
 }
 
 #[test]
-fn tests_are_left_out() {
+fn test_modules_are_removed() {
     let source = "use a;\n#[cfg(test)]\nmod tests;\nfn f() {}\n#[cfg(test)]\nmod more {\n    fn g() {}\n}\nfn h() {}\n";
     let left = without_tests(&blank(source));
     assert_eq!(

@@ -10,7 +10,7 @@ const NOT_OURS: [&str; 6] = ["target", "out", ".git", ".venv", "node_modules", "
 pub struct Text {
     /// Path relative to the root, with `/` between its parts.
     pub path: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 

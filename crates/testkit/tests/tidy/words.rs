@@ -1,7 +1,8 @@
-//! The words of the project: the glossary is in order, and retired words go out of use.
+//! The words of the project: the glossary is in order, and retired words disappear.
 //!
-//! Retired words are counted, in identifiers by crate and in pages by folder, and the counts are stored here: a change may
-//! lower them, and must then lower the stored ones, but not raise them. A crate or folder without an entry has none left.
+//! Retired words are counted, in identifiers by crate and in pages by folder, and the counts are stored here: a change
+//! may lower them, and must then lower the stored ones, but not raise them. A crate or folder without an entry has none
+//! left.
 //!
 //! Leaves out: comments and messages, in which many of these words are ordinary English.
 
@@ -10,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::source;
 use crate::tree::{self, Text};
 
-/// Parts of identifiers that are not used any more.
+/// Parts of identifiers that are no longer used.
 const RETIRED_PARTS: [&str; 44] = [
     "appetite",
     "aside",
@@ -58,13 +59,13 @@ const RETIRED_PARTS: [&str; 44] = [
     "whoever",
 ];
 
-/// Words of pages that are not used any more.
+/// Words of pages that are no longer used.
 const RETIRED_WORDS: [&str; 21] = [
     "appetite", "blessed", "fullest", "heard", "hears", "hungry", "nobody", "ours", "referee", "seat",
     "seats", "somebody", "stood", "tell", "telling", "tells", "told", "way", "ways", "whoever", "hear",
 ];
 
-/// Identifiers that keep such a part, and why.
+/// Identifiers that keep such a part, and the reason.
 const EXCEPTIONS: [(&str, &str); 1] = [("half_way", "the English adverb")];
 
 /// Retired parts of identifiers left, by crate.
@@ -85,7 +86,7 @@ const LEFT_IN_CODE: [(&str, usize); 11] = [
 /// Retired words left in pages, by folder or page.
 const LEFT_IN_PAGES: [(&str, usize); 2] = [("docs/", 321), ("papers/", 216)];
 
-/// The page itself, and pages that say what earlier versions called things.
+/// The page itself, and pages that give the names of earlier versions.
 const NOT_COUNTED: [&str; 2] = ["docs/glossary.md", "CHANGELOG.md"];
 
 #[test]
@@ -175,7 +176,7 @@ fn in_pages() -> BTreeMap<String, usize> {
     counts
 }
 
-/// A page without what stands in backticks and fences.
+/// A page without the text in backticks and fences.
 fn prose(page: &str) -> String {
     let outside = page.split("```").step_by(2);
     outside.flat_map(|text| text.split('`').step_by(2)).collect::<Vec<_>>().join(" ")

@@ -1,9 +1,8 @@
-//! Adaptive spraying as the seed simulator does it: the shortest local queue, ties broken by the Mersenne
-//! Twister.
+//! Adaptive spraying as in the seed simulator: the shortest local queue, ties broken by the Mersenne Twister.
 //!
 //! Models: one decision per packet from local queue lengths.
 //! Leaves out: bytes, remote congestion, memory.
-//! Invariant: a draw is made even when a single candidate remains.
+//! Invariant: a random number is drawn even when a single candidate remains.
 //! Source: specification of the seed simulator, section 5.
 
 use super::super::mersenne::Twister;

@@ -1,11 +1,9 @@
-//! Equal-cost multipath as the seed simulator does it: XXH64 of a printed key, with a label that may change
-//! along the flow.
+//! Equal-cost multipath as in the seed simulator: XXH64 of a printed key, with a label that may change along the flow.
 //!
-//! Models: the label is the injection time; with flowlets of N packets it grows by 1 ahead of the packets
-//! N-1, 2N-1, 3N-1 and so on, so that the first flowlet has N-1 packets.
-//! Leaves out: a salt per node. The same hash decides at every hop, hence one path per (hash, candidate
-//! counts).
-//! Invariant: the label is added up by repeated rounding, never computed in one go.
+//! Models: the label is the injection time; with flowlets of N packets it grows by 1 ahead of the packets N-1, 2N-1,
+//! 3N-1 and so on, so that the first flowlet has N-1 packets.
+//! Leaves out: a salt per node. The same hash decides at every hop, hence one path per (hash, candidate counts).
+//! Invariant: the label is accumulated with rounding at every step, never computed by one multiplication.
 //! Source: specification of the seed simulator, sections 4 and 5.
 
 use xxhash_rust::xxh64::xxh64;
@@ -22,8 +20,8 @@ pub struct EcmpHash {
 }
 
 impl EcmpHash {
-    /// Hashing with the address of each node (by [`NodeIdx`]; only those of hosts matter) and flowlets of so
-    /// many packets, or none if zero.
+    /// Hashes with the address of each node (by [`NodeIdx`]; only those of hosts matter) and flowlets of this number of
+    /// packets, or none if zero.
     pub fn new(addresses: Vec<String>, flowlet_packets: usize) -> Self {
         EcmpHash { addresses, flowlet_packets }
     }
@@ -74,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_flowlet_is_one_packet_short() {
+    fn the_first_flowlet_is_one_packet_shorter() {
         let ecmp = EcmpHash::new(Vec::new(), 3);
         let labels: Vec<_> = (0..9).map(|packet| ecmp.label(0.5, packet)).collect();
         assert_eq!(labels, [0.5, 0.5, 1.5, 1.5, 1.5, 2.5, 2.5, 2.5, 3.5]);

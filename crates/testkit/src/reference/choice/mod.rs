@@ -1,8 +1,8 @@
 //! The choice of a path: one decision per packet and node, made by an object that the caller supplies.
 //!
-//! Models: a pick among live candidate ports with sight of the local queue lengths only.
-//! Leaves out: everything remote; a choice learns nothing but through its decisions.
-//! Invariant: `pick` answers with a position in the list of candidates, which is never empty.
+//! Models: a choice among live candidate ports that knows the local queue lengths only.
+//! Leaves out: everything remote; a choice gets no information other than its decisions.
+//! Invariant: `pick` returns a position in the list of candidates, which is never empty.
 //! Source: specification of the seed simulator, section 5.
 
 pub(super) mod adaptive;
@@ -12,7 +12,7 @@ pub(super) mod recorded;
 use super::fabric::{NodeIdx, PortIdx};
 use super::packet::{FlowIdx, Message};
 
-/// What is known when a packet has to be given a port.
+/// What is known when a port is chosen for a packet.
 #[derive(Clone, Debug)]
 pub struct Decision<'a> {
     /// Where the packet is; the sending host decides too.
@@ -31,7 +31,7 @@ pub struct Decision<'a> {
     pub queue_lengths: &'a [usize],
 }
 
-/// A way of choosing among candidate ports.
+/// A policy for choosing among candidate ports.
 pub trait Choice {
     /// The position within `decision.candidates` of the port to take.
     fn pick(&mut self, decision: &Decision<'_>) -> usize;

@@ -21,7 +21,7 @@ fn dcqcn(nack: NackMeans) -> Dcqcn {
     }
 }
 
-/// A stream from host 0 to host 1, whose link has a quarter of the rate; marked where anything waits.
+/// A stream from host 0 to host 1, whose link has a quarter of the rate; packets are marked if any packet waits.
 fn bottleneck(at: MarkAt, notify: Notify, n_packets: u64) -> Scene {
     let mut scene = star(&[RATE, RATE / 4]);
     scene.switches.marking = Some(Marking { at, minimum: 0, maximum: 0, probability: 1.0 });
@@ -37,12 +37,12 @@ fn marked(outcome: &Outcome, node: NodeIdx, kind: Kind) -> Vec<u64> {
 }
 
 #[test]
-fn marks_look_behind_on_leaving_and_ahead_on_joining() {
+fn marks_count_packets_behind_on_leaving_and_ahead_on_joining() {
     let leaving = played(&bottleneck(MarkAt::Dequeue, Notify::Never, 5));
-    // Packet 0 leaves before packet 1 comes, and packet 4 leaves nothing behind.
+    // Packet 0 leaves before packet 1 arrives, and no packet is behind packet 4.
     assert_eq!(marked(&leaving, 2, Kind::Data), [1, 2, 3]);
     let joining = played(&bottleneck(MarkAt::Enqueue, Notify::Never, 5));
-    // Packets 0 and 1 find nothing waiting.
+    // Packets 0 and 1 find an empty queue.
     assert_eq!(marked(&joining, 2, Kind::Data), [2, 3, 4]);
     assert!(marked(&joining, 0, Kind::Data).is_empty());
 }
@@ -67,13 +67,13 @@ fn a_marked_packet_is_answered_by_a_cnp_before_the_ack() {
 }
 
 #[test]
-fn a_nack_that_counts_as_a_cnp_gives_the_staircase() {
+fn a_nack_that_counts_as_a_cnp_cuts_the_rate_and_starts_the_increases() {
     let mut scene = star(&[RATE; 2]);
     scene.congestion = Congestion::Dcqcn(dcqcn(NackMeans::Cnp));
     scene.transport.recovery = Recovery::NicSr;
     scene.losses = vec![Loss { node: 0, port: 0, nth: 1 }];
     send(&mut scene, 0, 0, 1, 60);
-    // So that the run goes on while timers tick.
+    // The run has to continue while timers tick.
     send(&mut scene, 3_000_000_000, 0, 1, 1);
     let outcome = played(&scene);
     let reported = 2 * FULL + 2 * (FULL + DELAY) + BACK;
@@ -87,7 +87,7 @@ fn a_nack_that_counts_as_a_cnp_gives_the_staircase() {
 }
 
 #[test]
-fn the_pace_changes_at_the_packet_after_the_next_start() {
+fn a_new_rate_applies_from_the_packet_after_the_next_start_on() {
     let mut scene = star(&[RATE; 2]);
     scene.congestion = Congestion::Dcqcn(dcqcn(NackMeans::Cnp));
     scene.losses = vec![Loss { node: 0, port: 0, nth: 1 }];
@@ -103,7 +103,7 @@ fn the_pace_changes_at_the_packet_after_the_next_start() {
 }
 
 #[test]
-fn a_cut_starts_the_timer_of_the_increase_anew() {
+fn a_cut_restarts_the_timer_of_the_increase() {
     let mut scene = bottleneck(MarkAt::Dequeue, Notify::Acknowledgement, 80);
     let increase_period = 6_100_000;
     scene.congestion = Congestion::Dcqcn(Dcqcn { increase_period, ..dcqcn(NackMeans::Nothing) });
@@ -117,7 +117,7 @@ fn a_cut_starts_the_timer_of_the_increase_anew() {
 }
 
 #[test]
-fn slow_start_falls_to_the_smallest_rate_at_once() {
+fn slow_start_falls_to_the_minimum_rate_at_once() {
     let mut scene = star(&[RATE; 2]);
     scene.congestion = Congestion::Dcqcn(dcqcn(NackMeans::SlowStart));
     scene.losses = vec![Loss { node: 0, port: 0, nth: 1 }];
@@ -128,7 +128,7 @@ fn slow_start_falls_to_the_smallest_rate_at_once() {
     assert_eq!(rates[..2], [(0, 80_000_000), (900_000_000, RATE / 2 + 40_000_000)]);
 }
 
-/// A star whose only port in doubt draws these numbers.
+/// A star whose only port with a marking probability gets these random numbers.
 struct Drawn(Vec<f64>);
 
 impl PathChoice for Drawn {
@@ -143,14 +143,14 @@ impl PathChoice for Drawn {
 }
 
 #[test]
-fn between_its_bounds_a_mark_is_a_matter_of_chance() {
+fn between_the_thresholds_packets_are_marked_at_random() {
     let mut scene = bottleneck(MarkAt::Enqueue, Notify::Never, 6);
-    // Packets 2 to 5 find 1, 2, 3 and 3 packets waiting: packet 1 leaves just after packet 4 has come.
+    // Packets 2 to 5 find 1, 2, 3 and 3 packets waiting: packet 1 leaves just after packet 4 has arrived.
     scene.switches.marking =
         Some(Marking { at: MarkAt::Enqueue, minimum: 1048, maximum: 3 * 1048, probability: 0.5 });
-    let mut ways = Drawn(vec![0.24, 0.5, 0.49]);
-    let outcome = play(&scene, &mut ways);
-    // Nothing is drawn at the minimum; 0.24 < 0.25, 0.5 is not below 0.5, 0.49 is.
+    let mut numbers = Drawn(vec![0.24, 0.5, 0.49]);
+    let outcome = play(&scene, &mut numbers);
+    // No random number is needed at the minimum; 0.24 < 0.25, 0.5 is not below 0.5, 0.49 is.
     assert_eq!(marked(&outcome, 2, Kind::Data), [3, 5]);
-    assert!(ways.0.is_empty());
+    assert!(numbers.0.is_empty());
 }

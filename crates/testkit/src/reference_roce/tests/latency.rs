@@ -17,12 +17,12 @@ fn one_packet_takes_two_serializations_and_two_delays() {
 }
 
 #[test]
-fn packets_of_a_message_follow_each_other() {
+fn packets_of_a_message_are_sent_back_to_back() {
     let mut scene = star(&[RATE, RATE]);
     scene.messages.push(Message { at: 0, from: 0, to: 1, bytes: 2500, first_psn: 0x00ff_ffff });
     let outcome = played(&scene);
     assert_eq!(data_starts(&outcome, 0), [(0, 0), (FULL, 1), (2 * FULL, 2)]);
-    // The last one is shorter and waits at the switch for the one before.
+    // The last packet is shorter and waits at the switch for the one before.
     let arrived = 3 * FULL + DELAY + 548_000 + DELAY;
     assert_eq!(outcome.messages[0].arrived_at, Some(arrived));
     let psns: Vec<_> = sent(&outcome, 0, Kind::Data).iter().map(|hop| hop.packet.psn).collect();
@@ -30,7 +30,7 @@ fn packets_of_a_message_follow_each_other() {
 }
 
 #[test]
-fn queue_pairs_take_turns() {
+fn queue_pairs_are_served_round_robin() {
     let mut scene = star(&[RATE; 3]);
     send(&mut scene, 5, 0, 1, 3);
     send(&mut scene, 5, 0, 2, 2);
@@ -40,7 +40,7 @@ fn queue_pairs_take_turns() {
 }
 
 #[test]
-fn who_has_waited_longer_goes_first() {
+fn the_queue_pair_that_has_waited_longest_is_first() {
     let mut scene = star(&[RATE; 4]);
     send(&mut scene, 0, 0, 1, 3);
     send(&mut scene, 10, 0, 2, 2);
@@ -72,7 +72,7 @@ fn control_packets_pass_data() {
     send(&mut scene, 0, 0, 1, 1);
     send(&mut scene, 0, 1, 0, 9);
     let outcome = played(&scene);
-    // Host 1 is sending its fourth packet when the data arrives: the ACK goes next.
+    // Host 1 is sending its fourth packet when the data arrives: the ACK is next.
     let ack = sent(&outcome, 1, Kind::Ack)[0].started_at;
     assert_eq!(outcome.messages[0].arrived_at, Some(2 * (FULL + DELAY)));
     assert_eq!(ack, 4 * FULL);
@@ -80,7 +80,7 @@ fn control_packets_pass_data() {
 }
 
 #[test]
-fn arrivals_at_one_instant_are_taken_by_in_link() {
+fn simultaneous_arrivals_are_handled_in_order_of_in_links() {
     let mut scene = star(&[RATE; 4]);
     send(&mut scene, 0, 2, 3, 1);
     send(&mut scene, 0, 0, 3, 1);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::reference_roce::{BufferRule, Headroom};
 
-/// Three hosts send to a fourth through a switch with so many shared bytes.
+/// Three hosts send to a fourth through a switch with this number of shared bytes.
 fn incast(headroom: Headroom, shared: u64) -> Scene {
     let mut scene = star(&[RATE; 4]);
     // On a link of 1000 ns each way: 2000 bytes, three packets, a frame.
@@ -16,7 +16,7 @@ fn incast(headroom: Headroom, shared: u64) -> Scene {
 }
 
 #[test]
-fn an_incast_with_full_headroom_loses_nothing() {
+fn an_incast_with_full_headroom_loses_no_packet() {
     let outcome = played(&incast(Headroom::Full, 9000));
     assert_eq!(outcome.drops, []);
     assert!(outcome.messages.iter().all(|fate| fate.arrived_at.is_some() && fate.timeouts == 0));
@@ -32,7 +32,7 @@ fn an_incast_with_full_headroom_loses_nothing() {
 }
 
 #[test]
-fn an_incast_with_too_little_headroom_loses() {
+fn an_incast_with_too_little_headroom_loses_packets() {
     assert!(!played(&incast(Headroom::Bytes(1048), 9000)).drops.is_empty());
 }
 
@@ -57,17 +57,17 @@ fn a_stopped_host_starts_no_data() {
 }
 
 #[test]
-fn xoff_and_xon_at_their_instants() {
+fn xoff_and_xon_are_sent_at_their_instants() {
     let mut scene = star(&[RATE, RATE / 4]);
     scene.switches.rule = BufferRule::Lossless { headroom: Headroom::Bytes(10_000), xon_gap: 400 };
     scene.switches.buffer = 20_000 + 2500;
     send(&mut scene, 0, 0, 1, 6);
     let outcome = played(&scene);
-    // Packet 0 goes on at 2048 ns; 1 waits; 2 comes at 4144 ns, and 2096 bytes are over the 1452 that are free.
+    // Packet 0 is forwarded at 2048 ns; 1 waits; 2 arrives at 4144 ns, and 2096 bytes exceed the 1452 that are free.
     let pauses: Vec<_> = outcome.pauses.iter().map(|pause| (pause.at, pause.port, pause.stop)).collect();
-    // Packets 2, 3 and 4 are in the headroom, which gives first: packets 1 to 3 leave at 6240, 10432 and 14624 ns, and
-    // 1048 + 400 <= 2500 - 1048.
-    // Packet 5 comes at 17736 ns, while packet 4 waits, and goes to the headroom as packet 2 did.
+    // Packets 2, 3 and 4 are in the headroom, which is freed first: packets 1 to 3 leave at 6240, 10432 and 14624 ns,
+    // and 1048 + 400 <= 2500 - 1048.
+    // Packet 5 arrives at 17736 ns, while packet 4 waits, and is stored in the headroom as packet 2 was.
     let first = [(4_144_000, 0, true), (14_624_000, 0, false)];
     let second = [(17_736_000, 0, true), (18_816_000, 0, false)];
     assert_eq!(pauses, [first, second].concat());
@@ -78,7 +78,7 @@ fn xoff_and_xon_at_their_instants() {
 }
 
 #[test]
-fn a_frame_goes_before_control_and_data() {
+fn a_frame_precedes_control_packets_and_data() {
     let mut scene = star(&[RATE, RATE / 4]);
     scene.switches.rule = BufferRule::Lossless { headroom: Headroom::Bytes(10_000), xon_gap: 400 };
     scene.switches.buffer = 20_000 + 2500;
@@ -91,7 +91,7 @@ fn a_frame_goes_before_control_and_data() {
 }
 
 #[test]
-fn what_arrives_at_an_instant_arrives_before_what_starts_at_it() {
+fn arrivals_of_an_instant_precede_its_starts() {
     // XOFF arrives at 3 * 1048 + delay + 64 + delay = 5 * 1048 ns: exactly when packet 5 would start.
     let mut scene = star_at(1_016_000, &[RATE, RATE / 4]);
     scene.switches.rule = BufferRule::Lossless { headroom: Headroom::Bytes(10_000), xon_gap: 400 };
@@ -102,5 +102,5 @@ fn what_arrives_at_an_instant_arrives_before_what_starts_at_it() {
     let starts = data_starts(&outcome, 0);
     assert_eq!(starts[4].0, 4 * FULL);
     assert!(starts[5].0 > 6 * FULL);
-    assert_eq!(outcome.ties(), 0, "the order is told");
+    assert_eq!(outcome.ties(), 0, "the order is defined");
 }

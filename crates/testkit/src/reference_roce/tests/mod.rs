@@ -1,4 +1,4 @@
-//! The whole network on cases worked out by hand.
+//! The whole network on small cases with computed expectations.
 //!
 //! Links of 8 Gbps take 1 ns per byte; packets carry 1000 bytes behind a header of 48, control packets have 64.
 
@@ -18,7 +18,7 @@ use super::{Credits, Fabric, Forwarding, Hop, Kind, Message, NodeIdx, Order, Out
 const RATE: u64 = 8_000_000_000;
 /// Delay of every link: 1 us.
 const DELAY: u64 = 1_000_000;
-/// What a full packet takes on the wire at [`RATE`].
+/// Transmission time of a full packet at [`RATE`].
 const FULL: u64 = 1_048_000;
 /// From the last bit of a data packet at the receiver to the ACK at the sender, two links away.
 const BACK: u64 = 2 * (64_000 + DELAY);
@@ -41,7 +41,7 @@ fn star_at(delay: u64, rates: &[u64]) -> Scene {
     Scene::new(fabric)
 }
 
-/// Credits for so many bytes, data and control packets in lanes of their own; otherwise as plain as can be.
+/// Credits for this number of bytes, data and control packets in VLs of their own; otherwise the simplest settings.
 fn credits_for(buffer: u64) -> Credits {
     Credits {
         buffer,
@@ -56,17 +56,17 @@ fn credits_for(buffer: u64) -> Credits {
     }
 }
 
-/// Sends so many full packets at an instant.
+/// Sends this number of full packets at an instant.
 fn send(scene: &mut Scene, at: u64, from: NodeIdx, to: NodeIdx, n_packets: u64) {
     scene.messages.push(Message { at, from, to, bytes: 1000 * n_packets, first_psn: 0 });
 }
 
-/// Plays a scene over a star.
+/// Runs a scene over a star.
 fn played(scene: &Scene) -> Outcome {
     play(scene, &mut |_: NodeIdx, packet: &Packet| packet.destination)
 }
 
-/// What a node sent of a kind.
+/// The packets of a kind that a node sent.
 fn sent(outcome: &Outcome, node: NodeIdx, kind: Kind) -> Vec<&Hop> {
     outcome.hops.iter().filter(|hop| hop.node == node && hop.packet.kind == kind).collect()
 }

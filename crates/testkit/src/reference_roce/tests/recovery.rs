@@ -1,11 +1,11 @@
-//! Losses and what follows from them.
+//! Losses and their recovery.
 
 use super::*;
 use crate::reference_roce::{BufferRule, DropReason, Loss, Recovery};
 
 const TIMEOUT: u64 = 50_000_000;
 
-/// One message of so many packets, of which host 0 loses some, counted as they start.
+/// One message of this number of packets, of which host 0 loses some, counted by starts.
 fn lossy(recovery: Recovery, n_packets: u64, lost: &[u64]) -> Scene {
     let mut scene = star(&[RATE; 2]);
     scene.transport.recovery = recovery;
@@ -25,10 +25,10 @@ fn answered_at(start: u64) -> u64 {
 }
 
 #[test]
-fn go_back_n_sends_again_from_the_loss_on() {
+fn go_back_n_retransmits_from_the_loss_on() {
     let outcome = played(&lossy(Recovery::GoBackN, 12, &[1]));
     assert_eq!(positions(&outcome), [0, 1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
-    // The NACK comes at 8320 ns, in the middle of packet 7.
+    // The NACK arrives at 8320 ns, in the middle of packet 7.
     assert_eq!(answered_at(2 * FULL), 8_320_000);
     assert_eq!(data_starts(&outcome, 0)[8], (8 * FULL, 1));
     let nacks = sent(&outcome, 1, Kind::Nack);
@@ -58,10 +58,10 @@ fn nic_sr_answers_every_loss_by_one_nack() {
 }
 
 #[test]
-fn irn_repeats_two_losses_within_one_round_trip() {
+fn irn_retransmits_two_losses_within_one_round_trip() {
     let recovery = Recovery::Irn { window: 8, timeout_low: TIMEOUT };
     let outcome = played(&lossy(recovery, 12, &[1, 3]));
-    // The NACK that names 2 lets 1 be sent again, the one that names 4 lets 3.
+    // The NACK that names 2 causes the retransmission of 1, the one that names 4 that of 3.
     let starts = data_starts(&outcome, 0);
     let again: Vec<_> = sent(&outcome, 0, Kind::Data)
         .iter()
@@ -70,7 +70,7 @@ fn irn_repeats_two_losses_within_one_round_trip() {
         .collect();
     assert_eq!(again, [1, 3]);
     assert_eq!(starts.len(), 14);
-    // In the middle of packet 7 comes the NACK for 1.
+    // The NACK for 1 arrives in the middle of packet 7.
     assert_eq!(starts[8], (8 * FULL, 1));
     let nacks: Vec<_> = sent(&outcome, 1, Kind::Nack).iter().map(|hop| hop.packet.names.unwrap()).collect();
     assert_eq!(nacks[..3], [2, 4, 5]);
@@ -88,7 +88,7 @@ fn irn_keeps_its_window() {
 }
 
 #[test]
-fn the_last_packet_is_repeated_after_the_timeout() {
+fn the_last_packet_is_retransmitted_after_the_timeout() {
     for recovery in [Recovery::GoBackN, Recovery::NicSr, Recovery::Ideal] {
         let outcome = played(&lossy(recovery, 3, &[2, 3]));
         let first = answered_at(FULL) + TIMEOUT;
@@ -100,7 +100,7 @@ fn the_last_packet_is_repeated_after_the_timeout() {
 }
 
 #[test]
-fn irn_takes_the_short_timeout_for_few_packets() {
+fn irn_uses_the_short_timeout_for_few_packets() {
     let recovery = Recovery::Irn { window: 99_999, timeout_low: 20_000_000 };
     let outcome = played(&lossy(recovery, 3, &[2]));
     assert_eq!(data_starts(&outcome, 0)[3], (answered_at(FULL) + 20_000_000, 2));
@@ -116,7 +116,7 @@ fn acks_are_coalesced() {
 }
 
 #[test]
-fn a_full_switch_drops_and_every_transport_mends_it() {
+fn every_transport_repairs_the_drops_of_a_full_switch() {
     let irn = Recovery::Irn { window: 28, timeout_low: 20_000_000 };
     for recovery in [Recovery::GoBackN, Recovery::NicSr, irn, Recovery::Ideal] {
         let mut scene = star(&[RATE; 4]);

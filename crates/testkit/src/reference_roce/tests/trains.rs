@@ -1,22 +1,22 @@
 //! Trains: small packets that share a transfer with the one before them in their queue.
 //!
-//! In all cases host 1 has a packet for a slow host, which makes its ingress busy from [`FIRST`] on, and then small ones,
-//! which wait for that. A small packet takes three blocks, a full one 17: a train has five small ones at most.
+//! In all cases host 1 has a packet for a slow host, which makes its ingress busy from [`FIRST`] on, and then small
+//! ones, which wait for that. A small packet takes three blocks, a full one 17: a train has five small ones at most.
 
 use super::*;
 use crate::reference_roce::Transfer;
 
 /// Room for some twenty packets, or a hundred small ones.
 const ROOMY: u64 = 20 * 1088;
-/// When a packet that started at once stands at the switch.
+/// When a packet that started at time 0 is ready at the switch.
 const FIRST: u64 = FULL + DELAY;
 /// Bytes of a small packet.
 const SMALL_BYTES: u64 = 148;
-/// What it takes on the wire, and through a crossbar of speedup 1.
+/// Its time on the wire, and through a crossbar of speedup 1.
 const SMALL: u64 = SMALL_BYTES * 1000;
 
-/// Three hosts, host 3 on a link that is slower by 4, and host 4 on one that is slower by 16. Host 1 sends host 3 a packet, then
-/// small ones to these.
+/// Three hosts, host 3 on a link that is slower by 4, and host 4 on one that is slower by 16. Host 1 sends host 3 a
+/// packet, then small ones to these hosts.
 fn small_ones(to: &[NodeIdx], output_buffer: u64) -> Scene {
     let mut scene = star(&[RATE, RATE, RATE, RATE / 4, RATE / 16]);
     scene.credits = Some(Credits { output_buffer, ..credits_for(ROOMY) });
@@ -32,7 +32,7 @@ fn send_small(scene: &mut Scene, at: u64, to: NodeIdx) {
     send_bytes(scene, at, to, SMALL_BYTES);
 }
 
-/// Host 1 sends a packet of so many bytes at an instant.
+/// Host 1 sends a packet of this number of bytes at an instant.
 fn send_bytes(scene: &mut Scene, at: u64, to: NodeIdx, bytes: u64) {
     scene.messages.push(Message { at, from: 1, to, bytes: bytes - 48, first_psn: 0 });
 }
@@ -50,7 +50,7 @@ fn lengths(outcome: &Outcome) -> Vec<usize> {
     lasts.map(|place| transfers[place].place + 1).collect()
 }
 
-/// When the switch started data towards host 0, in small packets since the ingress of host 1 was idle.
+/// When the switch started data towards host 0, in units of small packets since the ingress of host 1 became idle.
 fn starts(outcome: &Outcome) -> Vec<u64> {
     let to_host_0 = sent(outcome, 5, Kind::Data).into_iter().filter(|hop| hop.next == 0);
     to_host_0.map(|hop| (hop.started_at - FIRST - 4 * FULL) / SMALL).collect()
@@ -62,7 +62,7 @@ fn small_packets_share_a_transfer_up_to_the_blocks_of_a_full_one() {
     scene.credits.as_mut().unwrap().speedup = 2;
     let outcome = played(&scene);
     assert_eq!(lengths(&outcome), [5, 2]);
-    // Speedup 2: the ingress is idle after half of 4 F, and a part takes half of what the wire does.
+    // Speedup 2: the ingress is idle after half of 4 F, and a part takes half of its time on the wire.
     let row = |transfer: &&Transfer| {
         assert_eq!(transfer.ends_at, transfer.leaves_at);
         let times = [transfer.granted_at, transfer.begins_at, transfer.ends_at];
@@ -77,7 +77,7 @@ fn small_packets_share_a_transfer_up_to_the_blocks_of_a_full_one() {
 }
 
 #[test]
-fn parts_of_blocks_count_as_blocks() {
+fn partial_blocks_count_as_blocks() {
     let lengths_of = |bytes| {
         let mut scene = small_ones(&[], 100_000);
         (0..20).for_each(|_| send_bytes(&mut scene, 0, 0, bytes));
@@ -89,7 +89,7 @@ fn parts_of_blocks_count_as_blocks() {
 
 #[test]
 fn a_full_packet_ends_a_train() {
-    // 17 blocks behind three: no. A small one behind a full one: neither.
+    // A full packet does not fit behind three blocks; a small one does not fit behind a full one.
     let mut scene = small_ones(&[0, 0], 100_000);
     send(&mut scene, 0, 1, 0, 1);
     send_small(&mut scene, 0, 0);
@@ -98,7 +98,8 @@ fn a_full_packet_ends_a_train() {
 
 #[test]
 fn without_room_for_a_full_packet_a_train_ends() {
-    // The first one is on the wire; what is staged behind it counts, what is to be staged need not fit beside a full packet.
+    // The first packet is on the wire; those staged behind it count, and there must be room for a full packet before
+    // another is staged.
     let lengths_with = |output_buffer| lengths(&played(&small_ones(&[0; 5], output_buffer)));
     assert_eq!(lengths_with(0), [1; 5]);
     assert_eq!(lengths_with(1047), [1; 5]);
@@ -108,7 +109,7 @@ fn without_room_for_a_full_packet_a_train_ends() {
 }
 
 #[test]
-fn only_packets_right_behind_in_the_queue_share_a_transfer() {
+fn only_consecutive_packets_of_a_queue_share_a_transfer() {
     let lengths_in = |order| {
         let mut scene = small_ones(&[0, 0, 2, 0, 0], 100_000);
         scene.credits.as_mut().unwrap().order = order;
@@ -119,8 +120,8 @@ fn only_packets_right_behind_in_the_queue_share_a_transfer() {
 }
 
 #[test]
-fn parts_begin_one_after_the_other_in_an_ideal_crossbar_too() {
-    // Egress 0 has a transfer of host 2 until F, and the small packets of host 1 come before that.
+fn parts_are_transferred_in_sequence_in_an_ideal_crossbar_too() {
+    // Egress 0 has a transfer of host 2 until F, and the small packets of host 1 arrive before that.
     let mut scene = small_ones(&[0; 4], 100_000);
     scene.credits.as_mut().unwrap().is_ideal = true;
     send(&mut scene, 0, 2, 0, 1);
@@ -132,7 +133,8 @@ fn parts_begin_one_after_the_other_in_an_ideal_crossbar_too() {
 
 #[test]
 fn a_train_waits_for_its_packets_to_leave_in_order() {
-    // Cut through: packets of host 1 stand when their header is there. Behind the slow one they are whole long before.
+    // Cut-through: packets of host 1 are ready when their header has arrived. Behind the slow one they are whole long
+    // before.
     let mut scene = small_ones(&[0; 3], 100_000);
     scene.credits.as_mut().unwrap().forwarding = Forwarding::CutThrough { header: 64 };
     let outcome = played(&scene);
@@ -144,8 +146,8 @@ fn a_train_waits_for_its_packets_to_leave_in_order() {
 
 #[test]
 fn a_packet_of_a_train_that_is_still_arriving_leaves_with_its_last_bit() {
-    // Egress 0 has a transfer of host 2 for a quarter of F, from the instant at which its header is there. Host 1's second packet,
-    // of 500 bytes, stands before that ends, and is whole long after its part has ended.
+    // Egress 0 has a transfer of host 2 for a quarter of F, from the instant at which its header has arrived. Host 1's
+    // second packet, of 500 bytes, is ready before that ends, and is whole long after its part has ended.
     let mut scene = star(&[RATE; 3]);
     let forwarding = Forwarding::CutThrough { header: 64 };
     scene.credits = Some(Credits { forwarding, speedup: 4, output_buffer: 100_000, ..credits_for(ROOMY) });
@@ -164,8 +166,8 @@ fn a_packet_of_a_train_that_is_still_arriving_leaves_with_its_last_bit() {
 
 #[test]
 fn a_train_that_passes_a_holder_counts_once() {
-    // Ingress 2 is busy until 16 F, and holds the turn of egress 0 from F on. Ingress 1 is busy until 4 F, when most of its 25
-    // small packets for host 0 have come: four trains of five pass, then the egress waits for the holder.
+    // Ingress 2 is busy until 16 F, and holds the turn of egress 0 from F on. Ingress 1 is busy until 4 F, when most of
+    // its 25 small packets for host 0 have arrived: four trains of five pass, then the egress waits for the holder.
     let mut scene = small_ones(&[], 100_000);
     (0..25).for_each(|_| send_small(&mut scene, 2 * FULL, 0));
     send(&mut scene, 0, 2, 4, 1);

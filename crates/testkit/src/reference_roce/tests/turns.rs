@@ -1,7 +1,7 @@
 //! Turns of ingresses, grants ahead of time, and an ideal crossbar.
 //!
 //! In most cases host 1 has a packet for a slow host, which makes its ingress busy from [`FIRST`] on, and then one for
-//! host 0, which stands at the switch a full packet later and holds the turn.
+//! host 0, which is ready at the switch a full packet later and holds the turn.
 
 use super::crossbar::sent_to;
 use super::*;
@@ -9,7 +9,7 @@ use crate::reference_roce::Transfer;
 
 /// Room for some twenty packets.
 const ROOMY: u64 = 20 * 1088;
-/// When a packet that started at once stands at the switch.
+/// When a packet that started at time 0 is ready at the switch.
 const FIRST: u64 = FULL + DELAY;
 /// Picoseconds of a quarter of a packet.
 const QUARTER: u64 = FULL / 4;
@@ -39,9 +39,9 @@ fn transfers(outcome: &Outcome) -> impl Iterator<Item = &Transfer> {
 }
 
 #[test]
-fn a_turn_stays_with_a_busy_ingress_and_who_passed_is_left_out_once() {
-    // Ingress 1 is busy until 4 F. Host 2's packet passes it at 3.5 F. When that is through, at 4.5 F, host 3's stands
-    // there, and another one of host 2, which owes a turn.
+fn a_turn_stays_with_a_busy_ingress_and_one_that_passed_is_skipped_once() {
+    // Ingress 1 is busy until 4 F. Host 2's packet passes it at 3.5 F. When that is through, at 4.5 F, host 3's is
+    // ready, and another one of host 2, which owes a turn.
     let mut scene = beside_a_slow_host(4);
     send_behind(&mut scene, 3 * FULL + FULL / 2, 2, 2);
     send_behind(&mut scene, 4 * FULL, 3, 1);
@@ -51,7 +51,7 @@ fn a_turn_stays_with_a_busy_ingress_and_who_passed_is_left_out_once() {
 
 #[test]
 fn four_transfers_pass_a_holder_then_the_egress_waits_for_it() {
-    // Ingress 1 is busy until 16 F, and its packet is there at F. Those of host 2 come from 2 F on.
+    // Ingress 1 is busy until 16 F, and its packet is ready at F. Those of host 2 arrive from 2 F on.
     let mut scene = beside_a_slow_host(16);
     send_behind(&mut scene, 2 * FULL, 2, 8);
     let outcome = played(&scene);
@@ -66,9 +66,9 @@ fn four_transfers_pass_a_holder_then_the_egress_waits_for_it() {
 
 #[test]
 fn transfers_from_the_ingress_of_a_holder_pass_it_too() {
-    // Ingress 1 is busy until 4 F; its packet for host 0 is there at F, ten for host 3 are from 2 F on. Those of host 2
-    // pass at 2.5, 3.5 and 4.5 F. At 4 F, when egress 0 has a transfer, ingress 1 sends to egress 3. So at 5.5 F egress 0 is
-    // granted what begins at 6 F: ingress 1 has sent to egress 3 again at 5 F.
+    // Ingress 1 is busy until 4 F; its packet for host 0 is ready at F, ten for host 3 are from 2 F on. Those of host 2
+    // pass at 2.5, 3.5 and 4.5 F. At 4 F, when egress 0 has a transfer, ingress 1 sends to egress 3. So at 5.5 F egress
+    // 0 is granted a transfer that begins at 6 F: ingress 1 has sent to egress 3 again at 5 F.
     let mut scene = beside_a_slow_host(4);
     send(&mut scene, 0, 1, 3, 10);
     send_behind(&mut scene, 2 * FULL + FULL / 2, 2, 5);
@@ -80,9 +80,9 @@ fn transfers_from_the_ingress_of_a_holder_pass_it_too() {
 }
 
 #[test]
-fn transfers_in_another_lane_pass_a_lane_that_is_asked_before_and_busy() {
-    // Ingress 1 is busy until 16 F. ACKs of host 2 pass, each a packet later than the one before; the fifth waits for the
-    // claim of data to be done, at 17 F, and others with it.
+fn transfers_in_another_vl_pass_a_vl_that_precedes_it_and_is_busy() {
+    // Ingress 1 is busy until 16 F. ACKs of host 2 pass, each a packet later than the one before; the fifth waits, and
+    // others with it, for the data packet that holds the turn, until 17 F.
     const ACK: u64 = 64_000;
     let mut scene = beside_a_slow_host(16);
     send(&mut scene, 0, 0, 2, 8);
@@ -97,8 +97,8 @@ fn transfers_in_another_lane_pass_a_lane_that_is_asked_before_and_busy() {
     assert_eq!(acks[4..], [0, 1, 2, 3].map(waited));
 }
 
-/// Ingress 1 is busy until 4 F; packets of host 2 and, a quarter later, of host 3 come while it is. With a speedup of 2 and
-/// room for a packet: instant and begin of every transfer to egress 0, when it started, and where it came from.
+/// Ingress 1 is busy until 4 F; packets of host 2 and, a quarter later, of host 3 arrive meanwhile. With a speedup of 2
+/// and room for a packet: grant and begin of every transfer to egress 0, its start on the wire, and its source.
 fn ahead(after: u64) -> Vec<(u64, u64, u64, NodeIdx)> {
     let mut scene = beside_a_slow_host(8);
     let credits = scene.credits.as_mut().unwrap();
@@ -115,7 +115,7 @@ fn ahead(after: u64) -> Vec<(u64, u64, u64, NodeIdx)> {
 }
 
 #[test]
-fn a_holder_is_granted_ahead_of_time_if_it_is_idle_before_the_wire_runs_dry() {
+fn a_holder_is_granted_ahead_of_time_if_it_is_idle_before_the_wire_is() {
     // Host 2's packet is through at 3.75 F and on the wire until 4.25 F.
     let expected = [(13, 13, 13, 2), (15, 16, 17, 1), (18, 18, 21, 3)];
     let in_quarters = |(grant, begin, start, from)| (grant * QUARTER, begin * QUARTER, start * QUARTER, from);
@@ -126,7 +126,7 @@ fn a_holder_is_granted_ahead_of_time_if_it_is_idle_before_the_wire_runs_dry() {
 }
 
 #[test]
-fn a_holder_is_passed_if_the_wire_runs_dry_before_it_is_idle() {
+fn a_holder_is_passed_if_the_wire_is_idle_before_it() {
     // By a picosecond. When host 3's packet is staged and through, there is time.
     let early = 12 * QUARTER - 1;
     let expected = [
@@ -139,8 +139,8 @@ fn a_holder_is_passed_if_the_wire_runs_dry_before_it_is_idle() {
 
 #[test]
 fn ingresses_of_an_ideal_crossbar_are_never_busy() {
-    // What is for host 0 goes when it comes, while the transfer to the slow host takes until 16 F; what is for one egress
-    // goes one after the other, from one ingress as well.
+    // Packets for host 0 are transferred on arrival, while the transfer to the slow host takes until 16 F; packets for
+    // one egress are transferred one after the other, from one ingress as well.
     let mut scene = beside_a_slow_host(16);
     scene.credits.as_mut().unwrap().is_ideal = true;
     send_behind(&mut scene, FULL, 2, 2);
@@ -148,6 +148,6 @@ fn ingresses_of_an_ideal_crossbar_are_never_busy() {
     assert_eq!(starts(&outcome), [(FULL, 1), (2 * FULL, 2), (3 * FULL, 2)]);
     let of_host_1: Vec<_> = outcome.transfers.iter().filter(|transfer| transfer.ingress == 1).collect();
     assert_eq!([of_host_1[0].begins_at, of_host_1[1].begins_at], [FIRST, FIRST + FULL]);
-    // It leaves the buffer behind the one that was granted before it.
+    // It leaves the buffer behind the packet that was granted before it.
     assert_eq!([of_host_1[0].leaves_at, of_host_1[1].leaves_at], [FIRST + 16 * FULL; 2]);
 }

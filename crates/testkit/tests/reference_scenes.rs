@@ -1,4 +1,4 @@
-//! The referee on fabrics small enough to follow by hand.
+//! The reference simulator on fabrics small enough to follow by hand.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ fn paths(outcome: &Outcome) -> BTreeMap<(usize, NodeIdx), usize> {
 }
 
 #[test]
-fn one_path_is_a_pipeline() {
+fn packets_on_one_path_are_pipelined() {
     let outcome = play(&scene(3), &mut RecordedHash(|_: &Decision<'_>| 4));
     let times: Vec<_> = outcome
         .hops
@@ -60,7 +60,7 @@ fn one_path_is_a_pipeline() {
 }
 
 #[test]
-fn the_shortest_queue_halves_a_burst() {
+fn the_shortest_queue_splits_a_burst_evenly() {
     let outcome = play(&scene(4), &mut RecordedDraw(|_: &Decision<'_>, n_ties: usize| n_ties - 1));
     assert_eq!(outcome.port_peaks[0], [2, 2]);
     assert_eq!(outcome.flows[0].completed_at, Some(5.0));
@@ -70,7 +70,7 @@ fn the_shortest_queue_halves_a_burst() {
 }
 
 #[test]
-fn a_choice_replayed_gives_the_same_trace() {
+fn replayed_choices_give_the_same_trace() {
     let original = play(&scene(50), &mut AdaptiveTwister::new(Twister::new(7)));
     let paths = paths(&original);
     let tie_taken = |decision: &Decision<'_>, _: usize| {
@@ -84,7 +84,7 @@ fn a_choice_replayed_gives_the_same_trace() {
 }
 
 #[test]
-fn a_hash_known_in_advance_gives_the_same_trace() {
+fn precomputed_hashes_give_the_same_trace() {
     let mut ecmp = EcmpHash::new(["10.0.0.1", "10.0.0.2", ""].map(String::from).into(), 8);
     let known: Vec<_> = (0..50).map(|packet| ecmp.hash(0, 1, 1.0, packet)).collect();
     let original = play(&scene(50), &mut ecmp);
@@ -121,9 +121,9 @@ fn messages_of_one_instant_are_injected_in_order_before_anything_leaves() {
     assert_eq!(outcome.port_peaks[0], [4, 0]);
 }
 
-/// A test may bring a policy of its own.
+/// A test may use a policy of its own.
 #[test]
-fn any_choice_will_do() {
+fn a_custom_choice_of_paths_is_followed() {
     struct TakeTurns(usize);
     impl Choice for TakeTurns {
         fn pick(&mut self, decision: &Decision<'_>) -> usize {
