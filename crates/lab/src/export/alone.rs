@@ -139,7 +139,7 @@ pub(crate) fn of(workload: &Workload, jobs: &[String], rows: &[CollectiveRow]) -
 }
 
 /// The collective of a row, if it did not overlap another one of its job; `None` if the workload has no such row.
-#[expect(clippy::option_option, reason = "no collective and one that overlapped others are different answers")]
+#[expect(clippy::option_option, reason = "that there is none and that it overlapped others are two answers")]
 fn alone<'a>(workload: &'a Workload, row: &CollectiveRow) -> Option<Option<&'a Collective>> {
     let job = workload.jobs.get(usize::from(row.job))?;
     let Phase::Communicate { buckets, concurrent, .. } = job.phases.get(usize::from(row.phase))? else {

@@ -16,8 +16,8 @@ pub enum ExportError {
     NoCollectives(PathBuf),
     /// All collectives overlapped others, as no benchmark runs them.
     #[error(
-        "all {count} collectives of this run overlapped others of their job; latencies are reported for those that run in \
-         isolation, so give each a phase of its own: {}", .path.display()
+        "all {count} collectives of this run overlapped others of their job; latencies are reported for those that run \
+         in isolation, so give each a phase of its own: {}", .path.display()
     )]
     OnlySideBySide {
         /// The run folder.

@@ -1,20 +1,20 @@
-//! Scripts and pages for a cluster: build line, launch lines, a job for Slurm, a page to read.
+//! Files for a cluster: build script, launch lines, a Slurm job, a README.
 //!
-//! Leaves out: running anything; `netloom field run` does the same here.
+//! Leaves out: running anything; `netloom field run` does the same on this machine.
 //!
-//! Invariants: nothing that was measured is overwritten; what depends on a site is in variables, or marked `EDIT`.
+//! Invariants: measured data is never overwritten; site-dependent values are in variables, or marked `EDIT`.
 
 use super::plan::GRACE_S;
 use super::study::{Study, StudyPoint};
 
-/// Seconds for starting and ending a plan, in the time that a job asks for.
+/// Seconds for starting and ending a plan, in the time limit of a job.
 const AROUND_S: u64 = 60;
-/// Seconds between Slurm's signal and the end of a job: twice what the program has to end after a signal.
+/// Seconds between Slurm's signal and the end of a job: twice the time that the program has to end after a signal.
 const NOTICE_S: u64 = 2 * GRACE_S;
 
 /// Builds the program.
 pub(super) const BUILD: &str = include_str!("scripts/build.sh");
-/// The beginning of the script that measures; a line for each point follows.
+/// The beginning of the measuring script; a line for each point follows.
 const RUN: &str = include_str!("scripts/run.sh");
 /// A job for Slurm.
 const SLURM: &str = include_str!("scripts/job.slurm");
@@ -35,7 +35,7 @@ pub(super) fn slurm(study: &Study) -> String {
         .replace("{notice}", &NOTICE_S.to_string())
 }
 
-/// A span as Slurm reads it.
+/// A duration in Slurm's format.
 fn slurm_time(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     let clock = format!("{:02}:{:02}:{:02}", rest / 3600, rest % 3600 / 60, rest % 60);
@@ -46,7 +46,7 @@ fn most_ranks(study: &Study) -> usize {
     study.points.iter().map(|point| point.plan.n_ranks()).max().unwrap_or(0)
 }
 
-/// Which host of the machine stands for which of the study.
+/// Which host of the machine represents which host of the study.
 pub(super) fn hosts(study: &Study) -> String {
     let mut text = "# The host of the machine for each host of the study: a line of both names. While one of the hosts of a point \
                     has `-`,\n# its ranks run on hosts in the launcher's order.\n"
@@ -66,7 +66,7 @@ pub(super) fn hosts_of(point: &StudyPoint) -> String {
     point.hosts.join("\n") + "\n"
 }
 
-/// A page about the folder.
+/// The README of the folder.
 pub(super) fn readme(study: &Study) -> String {
     let mut text = format!(
         "{name}: {n} plans of at most {ranks} ranks, one on each host, prepared by netloom {version}.
@@ -102,7 +102,7 @@ source/README.md says what is timed, source/FORMATS.md what is in points/*/resul
     text
 }
 
-/// How launchers run a point.
+/// Launch commands for a point.
 fn launch_lines(point: &StudyPoint) -> String {
     let (n, name) = (point.plan.n_ranks(), &point.name);
     let program = format!("build/site/netloom-field 'points/{name}/plan.txt' --out 'points/{name}/result'");
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_are_written_as_slurm_reads_them() {
+    fn durations_are_written_in_the_format_of_slurm() {
         assert_eq!(slurm_time(59), "00:00:59");
         assert_eq!(slurm_time(3 * 3600 + 62), "03:01:02");
         assert_eq!(slurm_time(2 * 86_400 + 1), "2-00:00:01");
