@@ -63,7 +63,7 @@ fn what_the_program_lacks_is_refused_before_anything_is_written() {
     place.write("study.yaml", &STUDY.replace("incast", "ring_all_gather"));
     let answer = place.netloom(&["field", "prepare", "study.yaml", "-o", "study"]);
     assert_eq!(answer.code, Some(2));
-    for word in ["no aggressor `ring_all_gather`", "study.yaml:10:", "expected one of incast"] {
+    for word in ["not support the aggressor `ring_all_gather`", "study.yaml:10:", "expected one of incast"] {
         assert!(answer.err.contains(word), "`{word}` is missing in: {}", answer.err);
     }
     assert!(!place.path("study").exists());

@@ -48,8 +48,8 @@ fn most_ranks(study: &Study) -> usize {
 
 /// Which host of the machine represents which host of the study.
 pub(super) fn hosts(study: &Study) -> String {
-    let mut text = "# The host of the machine for each host of the study: a line of both names. While one of the hosts of a point \
-                    has `-`,\n# its ranks run on hosts in the launcher's order.\n"
+    let mut text = "# Maps each host of the study to a host of the machine: one line with both names. While a host of a point \
+                    has `-`,\n# the launcher chooses the hosts of its ranks.\n"
         .to_owned();
     let mut listed: Vec<&String> = Vec::new();
     for host in study.points.iter().flat_map(|point| &point.hosts) {
@@ -73,20 +73,20 @@ pub(super) fn readme(study: &Study) -> String {
 Study {digest}
 
   ./build.sh          builds the program from source/ with cmake and MPI
-  ./run.sh            measures plan after plan; the same command continues where it was ended
-  sbatch job.slurm    both as a job of Slurm; edit it first
-  hosts.txt           the host of the machine for each host of the study, if that matters
+  ./run.sh            measures the plans one after the other; the same command continues after an interruption
+  sbatch job.slurm    both as a Slurm job; edit it first
+  hosts.txt           maps each host of the study to a host of the machine (optional)
 
-By hand, for one point:
+Manually, for one point:
 
   cmake -S source -B build/site -DFIELD_TESTS=OFF && cmake --build build/site
 {lines}
-Then, with netloom, here or wherever this folder was copied to:
+Then, with netloom, here or on another machine with a copy of this folder:
 
   netloom field collect FOLDER -o MEASURED
   netloom report MEASURED
 
-source/README.md says what is timed, source/FORMATS.md what is in points/*/result.
+source/README.md describes what is timed, source/FORMATS.md the files in points/*/result.
 ",
         name = study.name,
         n = study.points.len(),

@@ -214,7 +214,7 @@ fn a_victim_or_aggressor_that_the_program_lacks_is_refused_with_line_and_column(
     refused(
         STUDY,
         &[("interference.aggressor", "{ring_all_gather: {size: 4KiB}}")],
-        &["no aggressor `ring_all_gather`", "--set"],
+        &["not support the aggressor `ring_all_gather`", "--set"],
     );
 }
 
