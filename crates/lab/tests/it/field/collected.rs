@@ -273,7 +273,7 @@ fn nothing_is_replaced_unless_it_is_asked_for() {
     other.measure_all();
     let mixed = Collection { study: other.study_folder(), ..again.clone() };
     let refused = collect(&mixed).expect_err("runs of another study are there").to_string();
-    assert!(refused.contains("other runs than those that are written now"), "{refused}");
+    assert!(refused.contains("runs of another import"), "{refused}");
     fs::write(home.path("text"), "of the user").expect("it can be written");
     let folder = home.path("text").parent().expect("it has one").to_owned();
     let refused = collect(&Collection { folder, ..again }).expect_err("it holds other files");
