@@ -164,7 +164,10 @@ fn what_cannot_be_exported_leaves_nothing_behind() {
         }
     }
     let table = ["export", "csv", "a", "-o", "made", "--table"];
-    refused(&place.netloom(&[&table[..], &["moons"]].concat()), "no table of this name (there are flows, ");
+    refused(
+        &place.netloom(&[&table[..], &["moons"]].concat()),
+        "no table of this name (expected one of flows, ",
+    );
     let both = place.netloom(&[&table[..], &["moons", "--table", "suns"]].concat());
     refused(&both, "moons");
     refused(&both, "suns");

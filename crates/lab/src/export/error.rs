@@ -45,7 +45,7 @@ pub enum ExportError {
     )]
     NoTimeline(PathBuf),
     /// An unknown table.
-    #[error("there is no table of this name (there are {known}): {name}")]
+    #[error("there is no table of this name (expected one of {known}): {name}")]
     NoTable {
         /// The name.
         name: String,

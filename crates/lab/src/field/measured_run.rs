@@ -163,8 +163,8 @@ impl<'a> MeasuredRun<'a> {
         ];
         match self.run.kind {
             RunKind::Baseline if self.point.runs.len() > 1 => list.push(
-                "The baseline is both segments, before and after the congested one; the warm-up of the second segment is \
-                 left out, and the job has no time of its own."
+                "The baseline is both segments, before and after the congested one; the warm-up of the second segment \
+                 is left out, and the job has no time of its own."
                     .to_owned(),
             ),
             RunKind::Congested => list.push(
@@ -249,5 +249,5 @@ fn drift(plan: &FieldPlan, results: &Results) -> Option<String> {
     let &[before, after] = means.as_slice() else { return None };
     let percent = if before > 0.0 { (after / before - 1.0) * 100.0 } else { 0.0 };
     let [first, second] = [before, after].map(words::span);
-    Some(format!("the victim alone took {first} before and {second} after ({percent:+.1} %)"))
+    Some(format!("the victim in isolation took {first} before and {second} after ({percent:+.1} %)"))
 }

@@ -111,7 +111,7 @@ impl Table {
             match collective(title, options) {
                 Ok(found) => self.collective = Some(found),
                 Err((message, hint)) => {
-                    foreign.report(place, message, "no collective of scenarios", Some(hint));
+                    foreign.report(place, message, "no such collective in scenarios", Some(hint));
                 }
             }
         } else if let Some((collective, ranks)) = benchmark::own_job(text) {

@@ -200,8 +200,11 @@ mod tests {
             "{head}"
         );
         assert_eq!(serde_json::from_str::<serde_json::Value>(body).expect("it is JSON")["number"], 0);
-        let alone = to("HEAD", &format!("/{TOKEN}/"), "localhost:4000");
-        assert!(alone.contains("Content-Length: 3\r\n") && alone.ends_with("\r\n\r\n"), "{alone}");
+        let head_only = to("HEAD", &format!("/{TOKEN}/"), "localhost:4000");
+        assert!(
+            head_only.contains("Content-Length: 3\r\n") && head_only.ends_with("\r\n\r\n"),
+            "{head_only}"
+        );
     }
 
     #[test]

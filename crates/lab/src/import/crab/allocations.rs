@@ -64,7 +64,7 @@ pub(super) fn read(sheet: &mut Sheet<'_>) -> Vec<(String, Allocation)> {
             continue;
         }
         if let Some(before) = seen.insert((system.to_owned(), nodes, label.clone()), line.number) {
-            sheet.wrong(&line, "run", format!("this run is in line {before} as well"), "each run once");
+            sheet.wrong(&line, "run", format!("this run is also in line {before}"), "each run once");
             continue;
         }
         let aggressor = label.aggressor.map_or(NONE, |nth| AGGRESSORS[nth].1);

@@ -236,7 +236,7 @@ fn place<'a>(sheet: &mut Sheet<'a>, line: &Line<'a>) -> Option<(String, At)> {
 pub(super) fn nodes<'a>(sheet: &mut Sheet<'a>, line: &Line<'a>) -> Option<u32> {
     let nodes = sheet.whole(line, "nodes", 2..=MOST_HOSTS)?;
     if nodes % 2 == 1 {
-        sheet.wrong(line, "nodes", format!("{nodes} is odd"), "as many victims as aggressors");
+        sheet.wrong(line, "nodes", format!("{nodes} is odd"), "the same number of victims and aggressors");
         return None;
     }
     u32::try_from(nodes).ok()

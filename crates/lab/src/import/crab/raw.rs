@@ -191,7 +191,7 @@ impl Raws {
         if let Some(first) = self.mislabelled.first() {
             let jobs = words::some(self.mislabelled.len() as u64, "job");
             notes.push(format!(
-                "{jobs} with a label that contradicts the programs' arguments, which count: {first} is the first"
+                "{jobs} with a label that contradicts its programs' arguments, which are used; the first is {first}"
             ));
         }
         notes.extend(self.left.iter().map(|(left, count)| left.words(*count)));

@@ -78,7 +78,7 @@ impl Head {
             }
             match collective(program, options) {
                 Ok(collective) => self.collective = Some(collective),
-                Err(message) => foreign.report(place, message, "no collective of scenarios", None),
+                Err(message) => foreign.report(place, message, "no such collective in scenarios", None),
             }
             found.fact("program", program);
         } else if let Some((collective, ranks)) = benchmark::own_job(text) {

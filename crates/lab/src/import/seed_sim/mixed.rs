@@ -91,7 +91,7 @@ fn placement(reader: &mut Reader, params: &Form<'_>, topology: Option<&Topology>
         && mode != "topology_aware"
     {
         let message = format!(
-            "`stage_placement_mode: {mode}` cannot be imported: the original shuffles the hosts anew in every run"
+            "`stage_placement_mode: {mode}` cannot be imported: the original shuffles the hosts again in every run"
         );
         reader.report(params.place_of("stage_placement_mode"), message, "expected `topology_aware`");
     }

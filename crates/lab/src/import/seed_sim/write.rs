@@ -167,7 +167,7 @@ fn failures(text: &mut String, percent: f64) {
     if percent > 0.0 {
         line!(
             text,
-            "# Each link, host links included, fails at random before the run; only the two ends of a failed link know."
+            "# Each link, host links included, fails at random before the run; only the nodes at its ends detect it."
         );
         line!(text, "faults:");
         line!(text, "  knowledge: local");

@@ -42,7 +42,10 @@ fn a_measured_study_becomes_two_runs() {
     let manifest = baseline.manifest();
     let measured = manifest.measured.as_ref().expect("it was measured");
     assert_eq!(measured.by, "netloom-field");
-    assert_eq!(measured.facts["drift"], "the victim alone took 1.365 us before and 1.365 us after (+0.0 %)");
+    assert_eq!(
+        measured.facts["drift"],
+        "the victim in isolation took 1.365 us before and 1.365 us after (+0.0 %)"
+    );
     assert_eq!(measured.facts["clock"], "of the worst rank: steps of 27 ns, a reading takes 20.5 ns");
     assert_eq!(measured.allocations[0].hosts[1], "node 1");
     assert!(measured.source.contains(&home.study.digest.to_string()[..12]), "{}", measured.source);
