@@ -66,7 +66,7 @@ pub enum ExportError {
     #[error("the destination exists already, and overwriting was not requested: {}", .0.display())]
     Exists(PathBuf),
     /// A folder with files that no export wrote.
-    #[error("the folder holds files other than exported CSV tables, so nothing is written there: {}", .0.display())]
+    #[error("the folder holds other files than exported CSV tables, so nothing is written there: {}", .0.display())]
     Foreign(PathBuf),
     /// A folder where a file is expected.
     #[error("the export is a file, but this is a folder: {}", .0.display())]

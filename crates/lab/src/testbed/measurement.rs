@@ -36,7 +36,7 @@ pub(super) struct Measurement {
     pub drops: Vec<Option<(Time, Time)>>,
     /// Duration of the command.
     pub length: Duration,
-    /// Delay of the latest reading.
+    /// The longest delay of a reading.
     pub lateness: Duration,
 }
 
