@@ -71,7 +71,7 @@ fn tables_replace_tables_alone_and_if_asked() {
     let csv = |more: &[&str]| place.netloom(&[&["export", "csv", "a", "-o", "tables"], more].concat());
     done(&csv(&[]));
     let again = csv(&[]);
-    refused(&again, "there is something already");
+    refused(&again, "the destination exists already");
     assert!(again.err.contains("hint: --force"), "{}", again.err);
     done(&csv(&["--force", "--table", "jobs"]));
     assert_eq!(names(&place, "tables"), ["columns.csv", "jobs.csv"], "what was there is gone");
@@ -117,7 +117,7 @@ fn a_timeline_is_a_file() {
     assert!(done(&answer).contains("timeline a.perfetto-trace\n1 job, 4 ranks, "), "{}", answer.out);
     let bytes = fs::read(place.path("a.perfetto-trace")).expect("it is there");
     let again = place.netloom(&["export", "perfetto", "a"]);
-    refused(&again, "there is something already");
+    refused(&again, "the destination exists already");
     assert!(again.err.contains("hint: --force"), "{}", again.err);
     done(&place.netloom(&["export", "perfetto", "a/../a/", "-o", "below/b", "--json"]));
     assert_eq!(fs::read(place.path("below/b")).expect("it is there"), bytes, "the same run, the same bytes");
@@ -137,7 +137,7 @@ fn tables_of_benchmarks_go_to_a_file_if_asked() {
             let to_file = [&export[..], &["-o", "table"]].concat();
             done(&place.netloom(&to_file));
             assert_eq!(fs::read_to_string(place.path("table")).expect("it is text"), printed);
-            refused(&place.netloom(&to_file), "there is something already");
+            refused(&place.netloom(&to_file), "the destination exists already");
             done(&place.netloom(&[&to_file[..], &["--force"]].concat()));
             fs::remove_file(place.path("table")).expect("it is there");
         }
@@ -164,7 +164,10 @@ fn what_cannot_be_exported_leaves_nothing_behind() {
         }
     }
     let table = ["export", "csv", "a", "-o", "made", "--table"];
-    refused(&place.netloom(&[&table[..], &["moons"]].concat()), "no table of this name (there are flows, ");
+    refused(
+        &place.netloom(&[&table[..], &["moons"]].concat()),
+        "no table of this name (expected one of flows, ",
+    );
     let both = place.netloom(&[&table[..], &["moons", "--table", "suns"]].concat());
     refused(&both, "moons");
     refused(&both, "suns");

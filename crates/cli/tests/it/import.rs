@@ -68,7 +68,7 @@ fn manifest(place: &Place, run: &str) -> Value {
 fn tables_of_means_become_a_run_for_each_system() {
     let place = tables();
     let (notes, rows) = imported(&place, &["crab", "tables"], "sea");
-    assert!(notes.contains("1 cell of sea: it is not known on which nodes"), "{notes}");
+    assert!(notes.contains("1 cell of sea: the nodes are not known"), "{notes}");
     let reported: Vec<[&str; 7]> =
         rows.iter().map(|row| [15, 14, 4, 5, 7, 9, 12].map(|nth: usize| row[nth].as_str())).collect();
     let expected = [
@@ -118,13 +118,13 @@ fn systems_are_chosen_and_nothing_is_written_twice_unasked() {
     let again = place.netloom(&["import", "crab", "tables", "-o", "out", "--system", "pond=lake"]);
     assert!(again.code == Some(2) && again.err.contains("--force"), "{}", again.err);
     let other = place.netloom(&["import", "crab", "tables", "-o", "out", "--force"]);
-    assert!(other.err.contains("other runs than those that are written now"), "{}", other.err);
+    assert!(other.err.contains("runs of another import"), "{}", other.err);
     place.write("mine", "text");
     std::fs::create_dir(place.path("own")).expect("it can be made");
     place.write("own/file", "text");
     let foreign = place.netloom(&["import", "crab", "tables", "-o", "own", "--force"]);
     assert!(foreign.err.contains("holds other files"), "{}", foreign.err);
-    assert!(refused(&place, &["crab", "tables", "--system", "puddle"]).contains("there are: pond, sea"));
+    assert!(refused(&place, &["crab", "tables", "--system", "puddle"]).contains("expected one of pond, sea"));
     assert!(refused(&place, &["crab", "tables", "--system", "../up"]).contains("NAME=NEW"));
 }
 
@@ -133,8 +133,14 @@ fn all_mistakes_of_tables_are_told_with_line_and_column() {
     let place = tables();
     let head = STEADY.lines().next().expect("a heading");
     let wrong = [
-        ("sea,8,all_gather,incast,512,10.0,nan,0.25", "line 2, column `congested_us`: `nan` is no time"),
-        ("sea,8,all_gather,incast,512,-10.0,40.0,0.25", "line 3, column `baseline_us`: `-10.0` is no time"),
+        (
+            "sea,8,all_gather,incast,512,10.0,nan,0.25",
+            "line 2, column `congested_us`: `nan` is not a valid time",
+        ),
+        (
+            "sea,8,all_gather,incast,512,-10.0,40.0,0.25",
+            "line 3, column `baseline_us`: `-10.0` is not a valid time",
+        ),
         ("sea,9,all_gather,incast,512,10.0,40.0,0.25", "line 4, column `nodes`: 9 is odd"),
         ("sea,8,all_gather,incats,512,10.0,40.0,0.25", "line 5, column `aggressor`: there is no `incats`"),
         ("sea,8,all_gather,incast,99999999999999999999,10.0,40.0,0.25", "line 6, column `bytes`"),
@@ -145,7 +151,10 @@ fn all_mistakes_of_tables_are_told_with_line_and_column() {
         ),
         ("se/a,8,all_gather,incast,8,10.0,40.0,0.25", "line 9, column `system`"),
         ("sea,8,all_gather,incast,16,10.0,40.0,0.25", ""),
-        ("sea,8,all_gather,incast,16,10.0,40.0,0.25", "line 11, column `bytes`: this cell is in line 10"),
+        (
+            "sea,8,all_gather,incast,16,10.0,40.0,0.25",
+            "line 11, column `bytes`: this cell is also in line 10",
+        ),
     ];
     let lines: Vec<&str> = wrong.iter().map(|(line, _)| *line).collect();
     place.write("tables/measured_steady.csv", &format!("{head}\n{}\n", lines.join("\n")));
@@ -157,10 +166,10 @@ fn all_mistakes_of_tables_are_told_with_line_and_column() {
     assert!(reported.contains("the heading has no column `mean_us`"), "{reported}");
     assert!(reported.contains("measured_steady.csv:2:"), "{reported}");
     let broken = [
-        ("sea,8,All-Gather,nid,1-7", "these are 7 nodes"),
-        ("sea,8,All-Gather,nid,1-7 7", "7 is there twice"),
-        ("sea,8,All-Reduce,nid,1-8", "`All-Reduce` is no label"),
-        ("sea,8,All-Gather,nid,1-99999999", "is no range"),
+        ("sea,8,All-Gather,nid,1-7", "the list has 7 nodes"),
+        ("sea,8,All-Gather,nid,1-7 7", "7 occurs twice"),
+        ("sea,8,All-Reduce,nid,1-8", "`All-Reduce` is not a label"),
+        ("sea,8,All-Gather,nid,1-99999999", "is not a range"),
     ];
     for (line, expected) in broken {
         let place = tables();
@@ -242,8 +251,8 @@ fn jobs_of_the_framework_are_paired_by_time() {
     );
     let reported = refused(&place, &["crab", "."]);
     assert!(
-        reported.contains("it is no JSON")
-            && reported.contains("column `0_Max-Duration_s`: `inf` is no time"),
+        reported.contains("not valid JSON")
+            && reported.contains("column `0_Max-Duration_s`: `inf` is not a valid time"),
         "{reported}"
     );
 }
@@ -281,7 +290,7 @@ fn our_own_exports_are_read_back() {
         }
     }
     let reported = refused(&place, &["osu", "table.txt"]);
-    assert!(reported.contains("without a title") || reported.contains("no results"), "{reported}");
+    assert!(reported.contains("there is no title") || reported.contains("no results"), "{reported}");
 }
 
 #[test]
@@ -300,7 +309,7 @@ fn outputs_of_benchmarks_become_one_run() {
     assert_eq!(measured["source"], "a.txt, b.txt");
     assert_eq!(measured["allocations"][0]["hosts"], json!(["n1", "n2"]));
     assert!(refused(&place, &["osu", "a.txt"]).contains("--ranks N"));
-    assert!(refused(&place, &["osu", "a.txt", "a.txt", "--ranks", "2"]).contains("line 3 of a.txt as well"));
+    assert!(refused(&place, &["osu", "a.txt", "a.txt", "--ranks", "2"]).contains("also in line 3 of a.txt"));
     assert!(
         refused(&place, &["osu", "a.txt", "--ranks", "2", "--collective", "ring"])
             .contains("possible values")
@@ -313,6 +322,9 @@ fn outputs_of_benchmarks_become_one_run() {
     let document = json!({ "version": 3, "args": ["all_reduce_perf"], "results": results });
     place.write("n.json", &document.to_string());
     let (notes, rows) = imported(&place, &["nccl-tests", "n.json", "--ranks", "4", "--system", "osu"], "osu");
-    assert!(rows.len() == 1 && notes.contains("1 line left out: WRONG RESULTS"), "{notes}");
-    assert!(refused(&place, &["nccl-tests", "n.json"]).contains("the number of ranks is not told"));
+    assert!(
+        rows.len() == 1 && notes.contains("1 line left out: the benchmark found WRONG RESULTS"),
+        "{notes}"
+    );
+    assert!(refused(&place, &["nccl-tests", "n.json"]).contains("the number of ranks is missing"));
 }

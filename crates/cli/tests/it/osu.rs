@@ -63,7 +63,7 @@ fn what_has_no_latencies_is_refused() {
     assert_eq!(place.netloom(&["run", "small.yaml", "-o", "both", "--set", both]).code, Some(0));
     for (run, why) in [
         ("idle", "no collective ended in this run"),
-        ("both", "all 3 collectives of this run ran side by side"),
+        ("both", "all 3 collectives of this run overlapped others"),
         ("nowhere", "no such run folder: nowhere"),
     ] {
         let answer = place.netloom(&["export", "osu", run]);

@@ -486,7 +486,7 @@ fn it_is_refused_before_anything_is_made() {
         (&["fabric.yaml", "--queue", "1KB", "--", "true"], "--queue 3028B is the least"),
         (&["fabric.yaml", "--scale", "1/4", "--rate", "1Mbps", "--", "true"], "cannot be used with"),
         (&["fabric.yaml", "-o", "/run/somewhere", "--", "true"], "private inside of the testbed"),
-        (&["fabric.yaml", "-o", "run", "--every", "10us", "--", "true"], "at least 1ms is expected"),
+        (&["fabric.yaml", "-o", "run", "--every", "10us", "--", "true"], "expected at least 1ms"),
         (&["fabric.yaml", "--every", "10ms", "--", "true"], "required arguments were not provided"),
     ];
     for (words, part) in cases {

@@ -12,9 +12,9 @@ use netloom_units::{Bytes, Duration, HostId, Time, Value};
 
 use crate::error::LabError;
 
-/// A packet on the wire.
+/// Bytes of a packet on the wire.
 const PACKET: Bytes = Bytes(4096);
-/// Hosts of a group.
+/// Number of hosts in a group.
 const GROUP: u32 = 16;
 
 /// A standard case.
@@ -22,9 +22,9 @@ const GROUP: u32 = 16;
 pub struct Case {
     /// Its name.
     pub name: &'static str,
-    /// What it is.
+    /// Description for users.
     pub summary: &'static str,
-    /// The case it is compared with.
+    /// Name of the case that it is compared with.
     pub against: &'static str,
     /// Number of leaves, a multiple of a group's hosts.
     pub leaves: u32,
@@ -34,13 +34,13 @@ pub struct Case {
     pub hosts_per_leaf: u32,
     /// Propagation delay of host links.
     pub host_delay: Duration,
-    /// How many groups are active.
+    /// Number of groups that send.
     pub groups: u32,
-    /// Packets of a message.
+    /// Packets per message.
     pub packets: u64,
-    /// Rounds of messages.
+    /// Number of rounds of messages.
     pub steps: u32,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
 }
 
@@ -92,7 +92,7 @@ const ALONE: Case = Case {
     ..REFERENCE
 };
 
-/// All cases; each stands behind the one it is compared with.
+/// All cases; each follows the one it is compared with.
 pub static CASES: &[Case] = &[
     REFERENCE,
     Case {
@@ -116,7 +116,7 @@ pub static CASES: &[Case] = &[
     },
 ];
 
-/// The case of this name.
+/// The case with this name.
 pub fn case(name: &str) -> Option<&'static Case> {
     CASES.iter().find(|case| case.name == name)
 }
@@ -189,7 +189,7 @@ impl Case {
         built.map_err(|error| LabError::Internal(format!("the fabric of a standard case: {error}")))
     }
 
-    /// A job per group; its hosts are strided, so that all of its traffic crosses spines.
+    /// One job per group; its hosts are strided, so that all of its traffic crosses spines.
     fn workload(&self) -> Result<Workload, LabError> {
         let algorithm =
             collective::number_of("all_to_all_linear").ok_or_else(|| gone("all_to_all_linear"))?;
@@ -222,5 +222,5 @@ impl Case {
 }
 
 fn gone(name: &str) -> LabError {
-    LabError::Internal(format!("`{name}` is gone from the catalog"))
+    LabError::Internal(format!("the catalog has no `{name}`"))
 }

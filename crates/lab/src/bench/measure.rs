@@ -12,16 +12,16 @@ use serde::{Deserialize, Serialize};
 use super::case::Case;
 use crate::error::LabError;
 
-/// What a case cost once.
+/// The cost of one run of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
     /// Packets that crossed a link, of all kinds.
     pub hops: u64,
     /// Wall time of the simulation.
     pub wall_ns: u64,
-    /// Most memory of the process resident at a time; zero where the system does not say.
+    /// Peak resident memory of the process; zero where the operating system does not report it.
     pub peak_bytes: u64,
-    /// Bytes that became resident until the first window had passed, if nearly all hosts were idle in it.
+    /// Bytes that became resident by the end of the first window, if nearly all hosts are idle in it.
     pub rest_bytes: Option<u64>,
 }
 
@@ -35,7 +35,7 @@ impl Measurement {
 /// Measures a case once, in this process.
 ///
 /// # Errors
-/// If the case does not run to its end: a mistake of ours.
+/// If the case does not run to its end, which is a defect of netloom.
 pub fn measure(case: &Case) -> Result<Measurement, LabError> {
     let before = resident_bytes();
     let model = case.model()?;
@@ -57,7 +57,7 @@ pub fn measure(case: &Case) -> Result<Measurement, LabError> {
     Ok(Measurement { hops: outcome.hops, wall_ns, peak_bytes: peak_bytes().unwrap_or(0), rest_bytes })
 }
 
-/// Keeps no rows.
+/// A sink that discards all rows.
 struct Nowhere;
 
 impl Sink for Nowhere {
@@ -81,14 +81,14 @@ impl Observer for AtFirst {
     }
 }
 
-/// Bytes of this process in memory, where the system says so as Linux does.
+/// Resident bytes of this process, where the operating system reports them as Linux does.
 fn resident_bytes() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
     Some(pages * page_bytes())
 }
 
-/// The size of a page, from the auxiliary vector the system hands to every process.
+/// The page size, from the auxiliary vector that the kernel passes to every process.
 fn page_bytes() -> u64 {
     const PAGE_SIZE: u64 = 6;
     let default = 4096;
@@ -98,7 +98,7 @@ fn page_bytes() -> u64 {
     pairs.into_iter().find(|(key, _)| *key == PAGE_SIZE).map_or(default, |(_, value)| value)
 }
 
-/// The most bytes of this process that were in memory at a time.
+/// Peak resident memory of this process in bytes.
 fn peak_bytes() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,9 +1,9 @@
-//! How fast this machine simulates: a few standard cases, measured again and again in turns.
+//! How fast this machine simulates: a few standard cases, measured repeatedly in interleaved order.
 //!
-//! Models: all-to-all in groups of 16 hosts, one per leaf, over a sprayed leaf-spine fabric with a window transport; time,
-//! packet-hops and memory of each; medians over rounds that take the cases in turns, so that what slows the machine for
-//! a while slows all of them.
-//! Leaves out: instruction counts, which repeat and are what budgets are stated in.
+//! Models: all-to-all in groups of 16 hosts, one per leaf, over a sprayed leaf-spine fabric with a window transport;
+//! time, packet-hops and memory of each; medians over rounds in which every case runs once, so that a temporary
+//! slowdown of the machine affects all cases.
+//! Leaves out: instruction counts, which are reproducible and in which budgets are stated.
 
 mod case;
 mod measure;
@@ -15,18 +15,18 @@ use serde::Serialize;
 
 use crate::error::LabError;
 
-/// What a case cost over all rounds.
+/// The cost of a case over all rounds.
 #[derive(Debug, Clone, Serialize)]
 pub struct CaseReport {
     /// Its name.
     pub name: &'static str,
-    /// What it is.
+    /// Description for users.
     pub summary: &'static str,
     /// Number of hosts.
     pub hosts: u32,
-    /// Threads used.
+    /// Number of threads.
     pub threads: usize,
-    /// Rounds measured.
+    /// Number of rounds measured.
     pub rounds: usize,
     /// Packets that crossed a link, of all kinds.
     pub hops: u64,
@@ -34,24 +34,25 @@ pub struct CaseReport {
     pub hops_per_s: f64,
     /// Median over rounds of nanoseconds per packet-hop.
     pub ns_per_hop: f64,
-    /// The case it is compared with.
+    /// Name of the case that it is compared with.
     pub against: &'static str,
-    /// Median over rounds of its nanoseconds per packet-hop over those of that case in the same round.
+    /// Median over rounds of its nanoseconds per packet-hop divided by those of that case in the same round.
     pub relative: f64,
-    /// Median over rounds of the most memory resident at a time, in bytes, that of the program itself included.
+    /// Median over rounds of the peak resident memory in bytes, that of the program itself included.
     pub peak_bytes: u64,
-    /// Median over rounds of the bytes per host that became resident until the first window had passed; absent where
-    /// the system does not say, and of cases in which most hosts are busy: their packets under way are no rest.
+    /// Median over rounds of the bytes per host that became resident by the end of the first window; absent where the
+    /// operating system does not report it, and for cases in which most hosts send: their packets in flight also take
+    /// memory.
     pub rest_bytes_per_host: Option<f64>,
 }
 
-/// Measures all cases in turns, `rounds` times; `one` makes a single measurement.
+/// Measures all cases in interleaved order, `rounds` times; `one` makes a single measurement.
 ///
-/// A command passes one that starts a process per measurement, so that memory is that of the case alone; [`measure`]
-/// measures in this process.
+/// A command passes a function that starts a process per measurement, so that the memory is that of one case only;
+/// [`measure`] measures in this process.
 ///
 /// # Errors
-/// The first one of `one`.
+/// The first error of `one`.
 pub fn bench(
     rounds: usize,
     mut one: impl FnMut(&'static Case) -> Result<Measurement, LabError>,
@@ -87,7 +88,7 @@ fn report(case: &Case, measured: &[Measurement], against: &[Measurement]) -> Cas
     }
 }
 
-/// The middle one, or the mean of the two in the middle; zero of none.
+/// The middle value, or the mean of the two middle values; zero if there are none.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let upper = values.get(values.len() / 2).copied().unwrap_or(0.0);

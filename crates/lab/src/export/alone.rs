@@ -1,9 +1,9 @@
-//! Collectives of a run that ran alone, by job, algorithm and size: what benchmarks time.
+//! Collectives of a run that ran in isolation, by job, algorithm and size: what benchmarks time.
 //!
-//! Leaves out: collectives that ran beside others of their job, since no benchmark runs them so; they are counted.
+//! Leaves out: collectives that overlapped others of their job, since no benchmark runs them so; they are counted.
 //!
-//! Invariants: every collective of a run is in one group or among those that are counted, but for those of the warm-up of
-//! a measured job.
+//! Invariants: every collective of a run is in one group or is counted as overlapping, except those of the warm-up of a
+//! measured job.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,18 +21,18 @@ use crate::show::Recorded;
 use crate::source::Source;
 use crate::summary::Distribution;
 
-/// Collectives that ran alone.
+/// Collectives that ran in isolation.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Alone {
     /// In the order of jobs, then of the list of collectives.
     pub groups: Vec<Group>,
-    /// How many ran beside others.
+    /// Number of collectives that overlapped others of their job.
     pub side_by_side: u64,
-    /// Who measured them; nothing where they were simulated.
+    /// The program that measured them; `None` if they were simulated.
     pub measured_by: Option<String>,
 }
 
-/// Those of one job and algorithm.
+/// Collectives of one job and algorithm.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Group {
     /// Name of the job.
@@ -41,35 +41,35 @@ pub(crate) struct Group {
     pub collective: &'static str,
     /// Number of ranks.
     pub ranks: u32,
-    /// By bytes of the full vector.
+    /// By size in bytes of the full vector.
     pub sizes: BTreeMap<u64, OfSize>,
 }
 
-/// Those of one size.
+/// Collectives of one size.
 #[derive(Debug, PartialEq)]
 pub(crate) struct OfSize {
     /// The first of them, as the scenario has it.
     pub first: Collective,
-    /// What was recorded of each.
+    /// The recorded row of each.
     pub rows: Vec<CollectiveRow>,
 }
 
 impl OfSize {
-    /// How long they took, each from its first rank's start to its last rank's end.
+    /// Distribution of their durations, each from its first rank's start to its last rank's end.
     pub fn times(&self) -> Option<Distribution> {
         Distribution::of(spans(&self.rows).collect())
     }
 }
 
-/// How long collectives took.
+/// Durations of collectives.
 pub(super) fn spans(rows: &[CollectiveRow]) -> impl Iterator<Item = Duration> + '_ {
     rows.iter().map(|row| row.end.since(row.start))
 }
 
-/// Of a run folder.
+/// Reads those of a run folder.
 ///
 /// # Errors
-/// If the folder is no run, its scenario cannot be read, or no collective ran alone.
+/// If the folder is no run, its scenario cannot be read, or no collective ran in isolation.
 pub(super) fn read(folder: &Path) -> Result<Alone, LabError> {
     let run = Recorded::open(folder)?;
     let prepared = scenario_of(&run.folder)?;
@@ -87,7 +87,8 @@ pub(super) fn read(folder: &Path) -> Result<Alone, LabError> {
     Ok(found)
 }
 
-/// Benchmarks leave out their first iterations, and so does the mean of a job that is measured.
+/// Removes the warm-up of a measured job: benchmarks leave out their first iterations, and so does the mean of such a
+/// job.
 fn without_warm_up(mut rows: Vec<CollectiveRow>, folder: &RunFolder) -> Result<Vec<CollectiveRow>, LabError> {
     let mut warm_up: BTreeMap<u16, u32> = BTreeMap::new();
     for block in folder.rows::<MeasureRow>()? {
@@ -97,17 +98,18 @@ fn without_warm_up(mut rows: Vec<CollectiveRow>, folder: &RunFolder) -> Result<V
     Ok(rows)
 }
 
-/// The scenario of a run: what a phase is stands nowhere else. The manifest holds it with nothing inherited.
+/// The scenario of a run, the only place that describes its phases. The manifest holds it with all inherited values
+/// resolved.
 ///
 /// # Errors
-/// If it cannot be understood any more.
+/// If this version cannot read it.
 pub(super) fn scenario_of(folder: &RunFolder) -> Result<Prepared, LabError> {
     let name = format!("the scenario of {}", folder.path().display());
     let source = Source::text(name, folder.manifest().scenario_yaml.as_str());
     prepare(&source, &Overrides::default())
 }
 
-/// Of rows of a workload.
+/// Groups the rows of a workload.
 pub(crate) fn of(workload: &Workload, jobs: &[String], rows: &[CollectiveRow]) -> Result<Alone, ExportError> {
     let mut groups: BTreeMap<(u16, u16), BTreeMap<u64, OfSize>> = BTreeMap::new();
     let mut side_by_side = 0;
@@ -136,8 +138,8 @@ pub(crate) fn of(workload: &Workload, jobs: &[String], rows: &[CollectiveRow]) -
     Ok(Alone { groups, side_by_side, measured_by: None })
 }
 
-/// The collective of a row, if no other one of its job ran beside it; nothing if the workload has no such row.
-#[expect(clippy::option_option, reason = "that there is none and that it is one of several are two answers")]
+/// The collective of a row, if it did not overlap another one of its job; `None` if the workload has no such row.
+#[expect(clippy::option_option, reason = "that there is none and that it overlapped others are two answers")]
 fn alone<'a>(workload: &'a Workload, row: &CollectiveRow) -> Option<Option<&'a Collective>> {
     let job = workload.jobs.get(usize::from(row.job))?;
     let Phase::Communicate { buckets, concurrent, .. } = job.phases.get(usize::from(row.phase))? else {
@@ -148,7 +150,7 @@ fn alone<'a>(workload: &'a Workload, row: &CollectiveRow) -> Option<Option<&'a C
     Some(bucket.collectives.first().filter(|_| is_alone))
 }
 
-/// What scenarios call an algorithm.
+/// The name of an algorithm in scenarios.
 pub(crate) fn name(algorithm: u16) -> Option<&'static str> {
     collective::SPECS.get(usize::from(algorithm)).map(|spec| spec.name)
 }

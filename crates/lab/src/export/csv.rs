@@ -1,10 +1,10 @@
-//! Tables of a run as comma-separated values: a file for each table, and one that says what their columns are.
+//! Tables of a run as comma-separated values: one file per table, and one that describes their columns.
 //!
-//! Models: a folder with `<table>.csv`, whose head holds the plain names of the columns, and `columns.csv` with table,
-//! column, unit and meaning.
+//! Models: a folder with `<table>.csv`, whose heading holds the plain names of the columns, and `columns.csv` with
+//! table, column, unit and meaning.
 //! Leaves out: the manifest.
 //!
-//! Invariants: the folder appears whole or not at all; only a folder that holds nothing but such files is ever replaced;
+//! Invariants: the folder appears complete or not at all; a folder is replaced only if it holds nothing but such files;
 //! rows are read and written block by block.
 
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ use super::ExportError;
 use super::place::{NewFile, refused};
 use crate::error::LabError;
 
-/// Name of the file about columns.
+/// Name of the file that describes the columns.
 const COLUMNS: &str = "columns.csv";
 
 /// What was written.
@@ -35,15 +35,15 @@ pub struct CsvReport {
 pub struct CsvTable {
     /// Its name.
     pub table: &'static str,
-    /// Its rows.
+    /// Number of rows.
     pub rows: u64,
 }
 
-/// Writes tables of a run folder into a folder of their own; all of them where none is named.
+/// Writes tables of a run folder into a new folder; all of them if `tables` is empty.
 ///
 /// # Errors
-/// If the folder is no complete run, lacks a table, or cannot be read; if something is at the place that shall not or must
-/// not be replaced; if the system refuses.
+/// If the folder is no complete run, lacks a table, or cannot be read; if the destination exists and may not or cannot
+/// be replaced; if the operating system reports an error.
 pub fn csv(run: &Path, tables: &[String], place: &Path, overwrite: Overwrite) -> Result<CsvReport, LabError> {
     let run = RunFolder::open(run)?;
     let tables = chosen(&run, tables)?;
@@ -63,7 +63,7 @@ pub fn csv(run: &Path, tables: &[String], place: &Path, overwrite: Overwrite) ->
     Ok(report)
 }
 
-/// The tables asked for, in the order of the run folder.
+/// The requested tables, in the order of the run folder.
 fn chosen(run: &RunFolder, names: &[String]) -> Result<BTreeSet<Table>, LabError> {
     let has = |table: &Table| run.manifest().tables.contains_key(table.name());
     if names.is_empty() {
@@ -112,7 +112,7 @@ fn file_name(table: Table) -> String {
     format!("{}.csv", table.name())
 }
 
-/// Whether a folder may appear here.
+/// Checks whether a folder may be created here.
 fn check(place: &Path, overwrite: Overwrite) -> Result<(), ExportError> {
     let entries = match fs::read_dir(place) {
         Ok(entries) => entries,
@@ -140,7 +140,7 @@ fn check(place: &Path, overwrite: Overwrite) -> Result<(), ExportError> {
     }
 }
 
-/// A folder being written, beside its place.
+/// A folder being written, next to its destination.
 struct Draft {
     folder: PathBuf,
 }
@@ -156,17 +156,17 @@ impl Draft {
         Ok(Draft { folder })
     }
 
-    /// Gives it its name; what was there goes when it has.
+    /// Renames it to its final name; a folder that was there is then removed.
     fn finish(self, place: &Path) -> Result<(), ExportError> {
         let place = whole(place)?;
         if !place.exists() {
             return fs::rename(&self.folder, &place).map_err(refused(&place));
         }
-        // A folder takes the place of an empty one.
+        // A rename may replace an empty folder.
         let (old, ()) = fresh(&place, "old", |old| fs::create_dir(old)).map_err(refused(&place))?;
         fs::rename(&place, &old).map_err(refused(&place))?;
         if let Err(error) = fs::rename(&self.folder, &place) {
-            // What was there is still good.
+            // The previous folder is still complete.
             let _ = fs::rename(&old, &place);
             return Err(refused(&place)(error));
         }
@@ -176,19 +176,19 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        // Where even this fails, it is in nobody's way: the next one takes another name.
+        // A failure here does no harm: the next draft takes another name.
         let _ = clear(&self.folder);
     }
 }
 
-/// The path with its last part being a name, which `.` is not.
+/// The path with a last part that is a name, which `.` is not.
 fn whole(place: &Path) -> Result<PathBuf, ExportError> {
     if place.exists() { fs::canonicalize(place).map_err(refused(place)) } else { Ok(place.to_owned()) }
 }
 
-/// Removes a folder of ours, if it is there.
+/// Removes a folder that an export wrote, if it is there.
 ///
-/// Its names are taken one by one, so that nothing goes that netloom did not write.
+/// Files are removed by name, so that no file is deleted that netloom did not write.
 fn clear(folder: &Path) -> Result<(), ExportError> {
     if !folder.exists() {
         return Ok(());

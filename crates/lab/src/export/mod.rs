@@ -1,12 +1,12 @@
 //! Runs in the formats of other programs.
 //!
 //! Models: tables as comma-separated values ([`csv()`]), a timeline for the Perfetto viewer ([`perfetto()`]), latencies
-//! ([`osu`]) and bandwidths ([`nccl`]) of collectives as benchmarks print them, and files that take what is made
+//! ([`osu`]) and bandwidths ([`nccl`]) of collectives as benchmarks print them, and the files that exports write
 //! ([`NewFile`]).
-//! Leaves out: how the tables of benchmarks are laid out, which is the command's.
+//! Leaves out: the layout of benchmark tables, which the command prints.
 //!
-//! Invariants: of runs it sees folders and nothing else; what is written appears whole or not at all; memory does not grow
-//! with the rows of a run.
+//! Invariants: the only input is the run folder; output appears complete or not at all; memory does not grow with the
+//! rows of a run.
 
 pub(crate) mod alone;
 mod csv;

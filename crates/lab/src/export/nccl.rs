@@ -1,14 +1,14 @@
-//! Bandwidths of collectives as nccl-tests tell them: a table for each collective of a job, a line for each size.
+//! Bandwidths of collectives as nccl-tests report them: a table for each collective of a job, a line for each size.
 //!
-//! Models: algorithm bandwidth is the size over the mean time, bus bandwidth that times the factor of the collective; a
-//! collective lasts from the start of its first rank to the end of its last one.
-//! Leaves out: collectives that run beside others of their job; in-place and out-of-place, which are the same to a network;
-//! results of reductions, of which there are none.
+//! Models: algorithm bandwidth is the size divided by the mean time, bus bandwidth that times the factor of the
+//! collective; a collective lasts from the start of its first rank to the end of its last rank.
+//! Leaves out: collectives that overlap others of their job; in-place and out-of-place, which do not differ on the
+//! network; results of reductions, which are not simulated.
 //!
-//! Invariants: the size is that of the full vector, as it is in scenarios and in nccl-tests; a count that does not divide
-//! is the largest part; what is left out is told.
+//! Invariants: the size is that of the full vector, as it is in scenarios and in nccl-tests; if the vector does not
+//! divide evenly, the count is the largest part; what is left out is reported.
 //!
-//! Source: nccl-tests (`src/common.cu`, `src/all_reduce.cu` and its like); that elements are floats is its default.
+//! Source: nccl-tests (`src/common.cu`, `src/all_reduce.cu` and similar files); elements are floats, as is its default.
 
 use std::path::Path;
 
@@ -21,16 +21,16 @@ use crate::error::LabError;
 
 /// Bytes of an element: a float.
 const ELEMENT: u64 = 4;
-/// Bytes per second of a GB/s.
+/// Bytes per second in one GB/s.
 const GIGABYTE: f64 = 1e9;
 /// Microseconds in a second.
 const MICROSECONDS: f64 = 1e6;
 
-/// What a benchmark makes of a collective.
+/// How a benchmark treats a collective.
 struct Benchmark {
     collective: &'static str,
     program: &'static str,
-    /// Whether `count` is of what each rank has of the vector.
+    /// Whether `count` refers to the part of the vector that each rank has.
     by_rank: bool,
     reduces: bool,
 }
@@ -43,7 +43,7 @@ const fn by_rank(collective: &'static str, program: &'static str) -> Benchmark {
     Benchmark { by_rank: true, ..benchmark(collective, program) }
 }
 
-/// One for each collective.
+/// One entry per collective.
 const BENCHMARKS: [Benchmark; 9] = [
     by_rank("all_to_all_linear", "alltoall_perf"),
     by_rank("all_to_all_pairwise", "alltoall_perf"),
@@ -52,7 +52,7 @@ const BENCHMARKS: [Benchmark; 9] = [
     Benchmark { reduces: true, ..by_rank("ring_reduce_scatter", "reduce_scatter_perf") },
     benchmark("broadcast_chain", "broadcast_perf"),
     benchmark("broadcast_tree", "broadcast_perf"),
-    // Of theirs it is nearest to a gather, whose size is that of all senders together.
+    // nccl-tests has no incast; the nearest benchmark is a gather, whose size is the sum over all senders.
     benchmark("incast", "incast"),
     benchmark("permutation", "sendrecv_perf"),
 ];
@@ -62,9 +62,9 @@ const BENCHMARKS: [Benchmark; 9] = [
 pub struct Bandwidths {
     /// Table by table, in the order of jobs, then of the list of collectives.
     pub tables: Vec<BandwidthTable>,
-    /// Collectives that ran beside others of their job, and are in no table.
+    /// Number of collectives that overlapped others of their job; they are in no table.
     pub side_by_side: u64,
-    /// Who measured them; absent where they were simulated.
+    /// The program that measured them; absent if they were simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured_by: Option<String>,
 }
@@ -74,13 +74,13 @@ pub struct Bandwidths {
 pub struct BandwidthTable {
     /// The job.
     pub job: String,
-    /// The collective, as scenarios call it.
+    /// Name of the collective in scenarios.
     pub collective: &'static str,
     /// The benchmark that runs it.
     pub benchmark: &'static str,
     /// Number of ranks.
     pub ranks: u32,
-    /// Size by size, rising.
+    /// In ascending order of size.
     pub lines: Vec<BandwidthLine>,
     /// Mean of the bus bandwidths of all lines, in GB/s.
     pub average_busbw: f64,
@@ -91,13 +91,13 @@ pub struct BandwidthTable {
 pub struct BandwidthLine {
     /// Bytes of the full vector.
     pub size_bytes: u64,
-    /// Elements that the benchmark is called with.
+    /// Number of elements passed to the benchmark.
     pub count: u64,
-    /// What an element is.
+    /// Type of an element.
     pub element: &'static str,
-    /// What is done to elements.
+    /// Reduction applied to elements.
     pub reduction: &'static str,
-    /// The rank that has the data, or -1.
+    /// The root rank, or -1.
     pub root: i64,
     /// Mean time.
     pub time_us: f64,
@@ -105,20 +105,20 @@ pub struct BandwidthLine {
     pub algbw: f64,
     /// Bus bandwidth, in GB/s.
     pub busbw: f64,
-    /// How many there were.
+    /// Number of collectives.
     pub iterations: u64,
 }
 
 /// Bandwidths of a run folder.
 ///
 /// # Errors
-/// If the folder is no run, its scenario cannot be read, or no collective is to be told of.
+/// If the folder is no run, its scenario cannot be read, or there is no collective to report.
 pub fn nccl(folder: &Path) -> Result<Bandwidths, LabError> {
     Ok(Bandwidths::of(&alone::read(folder)?))
 }
 
 impl Bandwidths {
-    /// Of collectives that ran alone.
+    /// Bandwidths of collectives that ran in isolation.
     pub(crate) fn of(found: &Alone) -> Bandwidths {
         let tables = found.groups.iter().filter_map(table).collect();
         Bandwidths { tables, side_by_side: found.side_by_side, measured_by: found.measured_by.clone() }
@@ -143,7 +143,7 @@ fn table(group: &Group) -> Option<BandwidthTable> {
 
 fn line(benchmark: &Benchmark, ranks: u32, size_bytes: u64, found: &OfSize) -> Option<BandwidthLine> {
     let times = found.times()?;
-    // Bytes over time: those on the bus of each collective are its bus bandwidth times its span.
+    // Bytes over time: the bytes on the bus of each collective are its bus bandwidth times its duration.
     let over_time = |bytes: f64| bytes / (times.mean_s * times.count as f64) / GIGABYTE;
     let spans = alone::spans(&found.rows).map(|span| span.0 as f64 / 1e12);
     let on_bus: f64 = found.rows.iter().zip(spans).map(|(row, span)| row.busbw * span).sum();
@@ -164,7 +164,7 @@ fn of_collective(name: &str) -> Option<&'static Benchmark> {
     BENCHMARKS.iter().find(|benchmark| benchmark.collective == name)
 }
 
-/// The place that a collective starts from, where it has one.
+/// The root of a collective, if it has one.
 fn root(collective: &Collective) -> i64 {
     let root = collective.settings.iter().find(|(name, _)| *name == "root");
     match root {
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_collective_has_its_benchmark() {
+    fn every_collective_has_a_benchmark() {
         for spec in collective::SPECS {
             assert!(of_collective(spec.name).is_some(), "{}", spec.name);
         }
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_counted_as_the_benchmark_is_called() {
+    fn elements_are_counted_as_in_the_call_of_the_benchmark() {
         let count = |name, vector| of_collective(name).expect("it is there").count(vector, 32);
         assert_eq!(count("all_to_all_linear", 128 << 20), 1 << 20);
         assert_eq!(count("ring_all_gather", 128 << 20), 1 << 20);

@@ -1,15 +1,15 @@
-//! Latencies of collectives as the OSU micro-benchmarks tell them: a table for each collective of a job, a line for each
-//! size.
+//! Latencies of collectives as the OSU micro-benchmarks report them: a table for each collective of a job, a line for
+//! each size.
 //!
-//! Models: a collective lasts from the start of its first rank to the end of its last one; a line is the mean over all
+//! Models: a collective lasts from the start of its first rank to the end of its last rank; a line is the mean over all
 //! collectives of its size, with the shortest and the longest.
-//! Leaves out: collectives that run beside others of their job, since no benchmark runs them so; what each rank measures.
+//! Leaves out: collectives that overlap others of their job, since no benchmark runs them so; what each rank measures.
 //!
-//! Invariants: sizes are counted as the benchmark of that collective counts them; a chunk that is not the same for all ranks
-//! counts as the largest; what is left out is told.
+//! Invariants: sizes are counted as the benchmark of that collective counts them; if chunks differ among ranks, the
+//! largest counts; what is left out is reported.
 //!
-//! Source: OSU Micro-Benchmarks 5.6.3, `osu_alltoall` and its like; that the whole collective is timed, not each rank, is
-//! ours.
+//! Source: OSU Micro-Benchmarks 5.6.3, `osu_alltoall` and similar ones; that the whole collective is timed, not each
+//! rank, is a modelling assumption.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,11 +24,11 @@ use crate::summary::Distribution;
 /// Microseconds in a second.
 const MICROSECONDS: f64 = 1e6;
 
-/// What a benchmark takes as the size of a collective.
+/// What a benchmark reports as the size of a collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Counted {
-    /// Bytes from each rank to each.
+    /// Bytes from each rank to each other rank.
     EachPair,
     /// Bytes that each rank contributes.
     EachRank,
@@ -36,7 +36,7 @@ pub enum Counted {
     Vector,
 }
 
-/// What a benchmark makes of a collective.
+/// How a benchmark treats a collective.
 struct Benchmark {
     collective: &'static str,
     title: &'static str,
@@ -47,7 +47,7 @@ const fn benchmark(collective: &'static str, title: &'static str, counted: Count
     Benchmark { collective, title, counted }
 }
 
-/// One for each collective.
+/// One entry per collective.
 const BENCHMARKS: [Benchmark; 9] = [
     benchmark("all_to_all_linear", "All-to-All Personalized Exchange", Counted::EachPair),
     benchmark("all_to_all_pairwise", "All-to-All Personalized Exchange", Counted::EachPair),
@@ -65,9 +65,9 @@ const BENCHMARKS: [Benchmark; 9] = [
 pub struct Latencies {
     /// Table by table, in the order of jobs, then of the list of collectives.
     pub tables: Vec<LatencyTable>,
-    /// Collectives that ran beside others of their job, and are in no table.
+    /// Number of collectives that overlapped others of their job; they are in no table.
     pub side_by_side: u64,
-    /// Who measured them; absent where they were simulated.
+    /// The program that measured them; absent if they were simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured_by: Option<String>,
 }
@@ -77,15 +77,15 @@ pub struct Latencies {
 pub struct LatencyTable {
     /// The job.
     pub job: String,
-    /// The collective, as scenarios call it.
+    /// Name of the collective in scenarios.
     pub collective: &'static str,
-    /// What a benchmark calls it.
+    /// Name of the collective in the benchmark.
     pub benchmark: &'static str,
-    /// What is counted as its size.
+    /// What the benchmark counts as the size.
     pub counted: Counted,
     /// Number of ranks.
     pub ranks: u32,
-    /// Size by size, rising.
+    /// In ascending order of size.
     pub lines: Vec<LatencyLine>,
 }
 
@@ -96,24 +96,24 @@ pub struct LatencyLine {
     pub size_bytes: u64,
     /// Mean time.
     pub average_us: f64,
-    /// The shortest.
+    /// Shortest time.
     pub minimum_us: f64,
-    /// The longest.
+    /// Longest time.
     pub maximum_us: f64,
-    /// How many there were.
+    /// Number of collectives.
     pub iterations: u64,
 }
 
 /// Latencies of a run folder.
 ///
 /// # Errors
-/// If the folder is no run, its scenario cannot be read, or no collective is to be told of.
+/// If the folder is no run, its scenario cannot be read, or there is no collective to report.
 pub fn osu(folder: &Path) -> Result<Latencies, LabError> {
     Ok(Latencies::of(&alone::read(folder)?))
 }
 
 impl Latencies {
-    /// Of collectives that ran alone.
+    /// Latencies of collectives that ran in isolation.
     pub(crate) fn of(found: &Alone) -> Latencies {
         let tables = found.groups.iter().filter_map(table).collect();
         Latencies { tables, side_by_side: found.side_by_side, measured_by: found.measured_by.clone() }
@@ -152,7 +152,7 @@ fn line(size_bytes: u64, spans: Vec<Duration>) -> Option<LatencyLine> {
 }
 
 impl Counted {
-    /// The size that a benchmark tells of a vector.
+    /// The size that a benchmark reports for a vector.
     fn size(self, vector: u64, n_ranks: u32) -> u64 {
         match self {
             Counted::EachPair | Counted::EachRank => vector.div_ceil(u64::from(n_ranks.max(1))),
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_collective_has_its_benchmark() {
+    fn every_collective_has_a_benchmark() {
         let names: Vec<&str> = BENCHMARKS.iter().map(|benchmark| benchmark.collective).collect();
         for spec in collective::SPECS {
             assert!(of_collective(spec.name).is_some(), "{} is not among {names:?}", spec.name);

@@ -1,10 +1,10 @@
-//! Files that appear whole or not at all.
+//! Files that appear complete or not at all.
 //!
-//! Models: what is written goes to a draft beside the place, which takes its name when all of it is on the disk; a pipe or
-//! a device is written directly.
-//! Leaves out: what is written.
+//! Models: output goes to a draft next to the destination, which is renamed once it is complete on disk; a pipe or a
+//! device is written directly.
+//! Leaves out: the content.
 //!
-//! Invariants: nothing that is there is replaced unless asked; a draft that is given up is removed.
+//! Invariants: an existing file is replaced only on request; a draft that is abandoned is removed.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -21,26 +21,26 @@ pub struct NewFile {
     file: Open,
 }
 
-/// How it is written.
+/// Where the bytes go.
 #[derive(Debug)]
 enum Open {
-    /// Under another name, until it is whole.
+    /// A file under another name, until it is complete.
     Draft(DraftFile),
-    /// Directly: the place is no plain file.
+    /// The destination itself, which is not a regular file.
     Special(BufWriter<File>),
 }
 
 impl NewFile {
-    /// Begins a file; its folder is made if need be.
+    /// Creates a file, and its folder if necessary.
     ///
     /// # Errors
-    /// If a file is there and shall not be replaced, or a folder, or the system refuses.
+    /// If a file is there and may not be replaced, the path is a folder, or the operating system reports an error.
     pub fn create(path: &Path, overwrite: Overwrite) -> Result<NewFile, ExportError> {
         check(path, overwrite)?;
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(refused(path))?;
         }
-        // What is no plain file, such as a pipe, cannot be replaced by another one.
+        // Anything but a regular file, such as a pipe, cannot be replaced by a rename.
         let opened = if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
             File::options().write(true).open(path).map(|file| Open::Special(BufWriter::new(file)))
         } else {
@@ -49,12 +49,12 @@ impl NewFile {
         Ok(NewFile { path: path.to_owned(), file: opened.map_err(refused(path))? })
     }
 
-    /// Where it will be.
+    /// The destination.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Beside what something may be kept until it is done.
+    /// A path next to which temporary data may be stored until the export is complete.
     pub(super) fn backup_path(&self) -> PathBuf {
         match &self.file {
             Open::Draft(_) => self.path.clone(),
@@ -65,7 +65,7 @@ impl NewFile {
     /// Writes bytes.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), ExportError> {
         let written = match &mut self.file {
             Open::Draft(file) => file.write_all(bytes),
@@ -74,10 +74,10 @@ impl NewFile {
         written.map_err(refused(&self.path))
     }
 
-    /// Gives the file its name.
+    /// Renames the file to its final name.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn finish(self) -> Result<(), ExportError> {
         match self.file {
             Open::Draft(file) => file.finish().map_err(refused(&self.path)),
@@ -96,7 +96,7 @@ fn check(path: &Path, overwrite: Overwrite) -> Result<(), ExportError> {
     Ok(())
 }
 
-/// For `map_err`: the system refused.
+/// For `map_err`: an error of the operating system.
 pub(super) fn refused(path: &Path) -> impl FnOnce(io::Error) -> ExportError {
     let path = path.to_owned();
     move |source| ExportError::Unwritable { path, source }
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_appears_whole_or_not_at_all() {
+    fn a_file_appears_complete_or_not_at_all() {
         let home = tempfile::tempdir().expect("a folder");
         let path = home.path().join("below").join("file");
         let begun = || {
@@ -123,7 +123,7 @@ mod tests {
         assert!(matches!(NewFile::create(&path, Overwrite::Refuse), Err(ExportError::Exists(_))));
         assert!(matches!(NewFile::create(home.path(), Overwrite::Replace), Err(ExportError::Folder(_))));
         NewFile::create(&path, Overwrite::Replace)
-            .expect("it was asked for")
+            .expect("overwriting was requested")
             .finish()
             .expect("it is renamed");
         assert_eq!(fs::read(&path).expect("it is there"), b"");

@@ -1,10 +1,11 @@
-//! `netloom field collect`: the program's results as a folder of measured runs.
+//! `netloom field collect`: turns the program's results into a folder of measured runs.
 //!
-//! Models: run folders for each point: the victim alone and beside its aggressor, a timed collective, or streams.
-//! Leaves out: what is in a run folder.
+//! Models: run folders for each point: the victim in isolation and beside its aggressor, a timed collective, or
+//! streams.
+//! Leaves out: the contents of a run folder.
 //!
-//! Invariants: everything is read and checked before anything is written; a point that is not measured, or whose job died, is
-//! an error, or is named where parts are asked for.
+//! Invariants: everything is read and checked before anything is written; a point that is not measured, or whose job
+//! died, is an error, or is reported as missing if partial results are requested.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,19 +21,19 @@ use super::study::{RunKind, Study, StudyPoint};
 use crate::cells::write_measured;
 use crate::error::{ExitCode, LabError};
 
-/// Most lines about a network.
+/// Maximum number of lines about a network.
 const MOST_LINES: usize = 64;
 
-/// What to collect, and where to.
+/// What to collect, and the destination.
 #[derive(Debug, Clone)]
 pub struct Collection {
     /// The folder of the study.
     pub study: PathBuf,
-    /// Where run folders go.
+    /// Destination of the run folders.
     pub folder: PathBuf,
-    /// Whether points that are not measured are left out, and jobs that died are taken as far as they went.
+    /// Whether points that are not measured are left out, and jobs that died are read up to where they ended.
     pub is_partial: bool,
-    /// What to do where runs were collected before.
+    /// What to do if runs were collected there before.
     pub overwrite: Overwrite,
     /// The command line, for the manifests.
     pub command: Vec<String>,
@@ -41,7 +42,7 @@ pub struct Collection {
 /// What was collected.
 #[derive(Debug, Clone, Serialize)]
 pub struct Collected {
-    /// Where it is.
+    /// The destination.
     pub folder: PathBuf,
     /// Points that were measured.
     pub points: Vec<CollectedPoint>,
@@ -54,18 +55,18 @@ pub struct Collected {
 pub struct CollectedPoint {
     /// Its name.
     pub name: String,
-    /// Mean time of the victim alone, or of the collective.
+    /// Mean time of the victim in isolation, or of the collective.
     pub baseline_s: Option<f64>,
     /// Mean time beside the aggressor.
     pub congested_s: Option<f64>,
     /// Whether iterations are missing.
     pub is_cut: bool,
-    /// What casts doubt on it.
+    /// Reasons to doubt the times.
     pub details: Vec<String>,
 }
 
 impl Collected {
-    /// What it means for a command's exit code.
+    /// The exit code of a command.
     pub fn exit_code(&self) -> ExitCode {
         let is_whole = self.missing.is_empty() && !self.points.iter().any(|point| point.is_cut);
         if is_whole { ExitCode::Good } else { ExitCode::StoppedEarly }
@@ -78,15 +79,15 @@ pub(super) struct MeasuredPoint<'a> {
     pub results: Results,
     /// The folder they were read from.
     pub folder: PathBuf,
-    /// What should be known of the network, where it was the testbed's.
+    /// Remarks about the network, if it was the testbed's.
     pub network: Vec<String>,
 }
 
 /// Makes run folders of the results of a study.
 ///
 /// # Errors
-/// If there is no study, a point is not measured or its job died and parts are not asked for, nothing is measured at all, a
-/// file is not what it should be, or the folder cannot be used.
+/// If there is no study, a point is not measured or its job died and partial results are not requested, nothing is
+/// measured at all, a file is malformed, or the folder cannot be used.
 pub fn collect(asked: &Collection) -> Result<Collected, LabError> {
     let study = Study::read(&asked.study)?;
     let (mut measured, mut missing, mut errors) = (Vec::new(), Vec::new(), Vec::new());
@@ -136,7 +137,7 @@ fn read(asked: &Collection, point: &StudyPoint) -> Result<Found, FieldError> {
     if has_failed && !asked.is_partial {
         return Ok(Found::Missing(format!("{} ({})", reason(status.as_ref(), has_died), folder.display())));
     }
-    // Received data that was wrong says nothing about times.
+    // If received data was wrong, the times are invalid.
     if let Some(Ended::Failed(reason)) = &status
         && !has_died
     {
@@ -146,13 +147,13 @@ fn read(asked: &Collection, point: &StudyPoint) -> Result<Found, FieldError> {
     let found = results::read(&files, &point.plan, reading)?;
     if !found.is_useful() {
         let reason =
-            if has_failed { reason(status.as_ref(), has_died) } else { "its deadline came".to_owned() };
+            if has_failed { reason(status.as_ref(), has_died) } else { "it reached its deadline".to_owned() };
         return Ok(Found::Missing(format!("{reason}, and no iteration was written ({})", folder.display())));
     }
     Ok(Found::Measured(Box::new(found), folder))
 }
 
-/// The lines about the testbed's network, if it was one.
+/// The lines about the testbed's network, if it ran in one.
 fn network(place: &PointFolder) -> Vec<String> {
     let text = fs::read(place.network()).unwrap_or_default();
     String::from_utf8_lossy(&text).lines().take(MOST_LINES).map(str::to_owned).collect()
@@ -166,7 +167,7 @@ fn reason(status: Option<&Ended>, has_died: bool) -> String {
     }
 }
 
-/// All runs, and what is missing of jobs that died.
+/// All runs, and what is missing from jobs that died.
 fn runs<'a>(
     study: &Study,
     measured: &'a [MeasuredPoint<'a>],
@@ -179,7 +180,11 @@ fn runs<'a>(
             match MeasuredRun::new(study, one, run)? {
                 Some(run) => runs.push(run),
                 None => {
-                    missing.push(format!("{}: no iteration of `{}` was done", point.name, run.kind.word()));
+                    missing.push(format!(
+                        "{}: no iteration of `{}` was finished",
+                        point.name,
+                        run.kind.word()
+                    ));
                 }
             }
         }

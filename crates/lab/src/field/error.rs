@@ -1,6 +1,6 @@
-//! What can go wrong with a study on a machine, in words for users.
+//! Errors of a study on a machine, as messages for users.
 //!
-//! Invariants: every message names the file, folder or option it is about, and the line where there is one.
+//! Invariants: every message names the file, folder or option concerned, and the line where there is one.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,54 +8,54 @@ use std::path::PathBuf;
 use super::files::{BUILD_LOG, STUDY_FILE};
 use super::results::Broken;
 
-/// What is wrong with a request, or with the files that are there.
+/// An error in a request, or in the existing files.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FieldError {
-    /// A folder that holds something else.
-    #[error("the folder holds other files and is no prepared study, nothing is written there: {}", .0.display())]
+    /// A folder with other contents.
+    #[error("the folder holds other files and is no prepared study, so nothing is written there: {}", .0.display())]
     Foreign(PathBuf),
-    /// Another study is there.
-    #[error("another study is prepared there ({difference}): {}", .path.display())]
+    /// The folder holds another study.
+    #[error("the folder holds another prepared study ({difference}): {}", .path.display())]
     Other {
-        /// Which folder.
+        /// The folder.
         path: PathBuf,
-        /// How it differs from the one asked for.
+        /// The difference to the requested study.
         difference: String,
     },
-    /// A value of an option that makes no sense.
+    /// An invalid value of an option.
     #[error("{option}: {problem}")]
     Option {
-        /// Which option.
+        /// The option.
         option: &'static str,
         /// What is wrong.
         problem: String,
     },
     /// Not a prepared study.
-    #[error("this is no prepared study, it has no {STUDY_FILE}; `netloom field prepare` makes one: {}", .0.display())]
+    #[error("this is no prepared study, it has no {STUDY_FILE}; `netloom field prepare` creates one: {}", .0.display())]
     NoStudy(PathBuf),
-    /// A study that cannot be understood.
-    #[error("the study cannot be understood ({detail}): {}", .path.display())]
+    /// A study that cannot be read.
+    #[error("the study cannot be read ({detail}): {}", .path.display())]
     Study {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// Why not.
         detail: String,
     },
-    /// A file of the program's results is not what it should be.
+    /// A malformed file of the program's results.
     #[error(transparent)]
     Broken(#[from] Broken),
-    /// Times that no clock measured.
-    #[error("iterations one after the other last longer than any clock can count: {}", .0.display())]
+    /// Times beyond the range of a clock.
+    #[error("consecutive iterations last longer than a clock can count: {}", .0.display())]
     Clocks(PathBuf),
     /// Nothing was measured.
-    #[error("none of the {n_points} points of the study is measured; `netloom field run` does so here, run.sh elsewhere: {}\n{}", .path.display(), indented(.missing))]
+    #[error("none of the {n_points} points of the study is measured; `netloom field run` measures them here, run.sh elsewhere: {}\n{}", .path.display(), indented(.missing))]
     NothingMeasured {
         /// Number of points.
         n_points: usize,
-        /// Which study.
+        /// The study.
         path: PathBuf,
-        /// Why not, point by point.
+        /// The reasons, point by point.
         missing: Vec<String>,
     },
     /// Some points are not measured.
@@ -63,14 +63,14 @@ pub enum FieldError {
     NotWhole {
         /// Number of points.
         n_points: usize,
-        /// Which study.
+        /// The study.
         path: PathBuf,
-        /// Why not, point by point.
+        /// The reasons, point by point.
         missing: Vec<String>,
     },
-    /// A plan is not the one that was prepared.
-    #[error("this plan is not the one that was prepared, and its results would be of no study; once it is removed, \
-             `netloom field prepare` writes it again: {}", .0.display())]
+    /// A plan differs from the one that was prepared.
+    #[error("this plan differs from the one that was prepared, so its results would not belong to the study; remove \
+             it, and `netloom field prepare` writes it again: {}", .0.display())]
     Edited(PathBuf),
     /// A tool is missing.
     #[error("{tool} is needed and cannot be started; Debian's packages: {packages}")]
@@ -86,7 +86,7 @@ pub enum FieldError {
     )]
     NoMpi,
     /// A launcher of an unknown library.
-    #[error("`{0}` is neither Open MPI's nor MPICH's launcher; `--mpi` states whose it is")]
+    #[error("`{0}` is the launcher of neither Open MPI nor MPICH; `--mpi` states its library")]
     UnknownLauncher(String),
     /// The program could not be built.
     #[error("the program could not be built; {BUILD_LOG} ends with:\n{}", indented(.tail))]
@@ -94,13 +94,13 @@ pub enum FieldError {
         /// The compiler's last lines.
         tail: Vec<String>,
     },
-    /// The program is not there.
+    /// The program does not exist.
     #[error("there is no such program: {}", .0.display())]
     NoProgram(PathBuf),
     /// A point was not measured.
     #[error("{point} was not measured ({how}); the last lines of its launcher are:\n{}", indented(.tail))]
     NotMeasured {
-        /// Which point.
+        /// The point.
         point: String,
         /// How the launcher ended.
         how: String,
@@ -108,27 +108,27 @@ pub enum FieldError {
         tail: Vec<String>,
     },
     /// A host that the network lacks.
-    #[error("the network has no host `{0}`: the point's `scenario.yaml` is not the one that was prepared")]
+    #[error("the network has no host `{0}`: the point's `scenario.yaml` differs from the prepared one")]
     NoHost(String),
-    /// The system refused.
+    /// The operating system reported an error.
     #[error("cannot {action} ({source}): {}", .path.display())]
     Io {
-        /// What was to be done.
+        /// The operation.
         action: &'static str,
-        /// With what.
+        /// The path.
         path: PathBuf,
-        /// Why not.
+        /// The error.
         source: io::Error,
     },
 }
 
 impl FieldError {
-    /// Whether a measurement failed, and not what was asked for.
+    /// Whether a measurement failed, and not the request.
     pub(crate) fn is_failure(&self) -> bool {
         matches!(self, FieldError::NotMeasured { .. })
     }
 
-    /// For `map_err`: the system refused.
+    /// For `map_err`: an error of the operating system.
     pub(super) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> FieldError {
         let path = path.into();
         move |source| FieldError::Io { action, path, source }

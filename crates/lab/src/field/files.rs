@@ -1,29 +1,29 @@
 //! Names of files and folders in the folder of a prepared study.
 //!
-//! Leaves out: what is in them.
+//! Leaves out: their contents.
 
 use std::path::{Path, PathBuf};
 
 /// Points, plans and resolved scenarios.
 pub const STUDY_FILE: &str = "study.json";
-/// Where it is prepared.
+/// The file that becomes it once it is complete.
 pub(super) const STUDY_DRAFT: &str = "study.json.draft";
-/// Marks a folder that is being prepared, or whose preparation was ended early.
+/// Marks a folder whose preparation is in progress or was interrupted.
 pub(super) const UNFINISHED_FILE: &str = "UNFINISHED";
 /// Its text.
 pub(super) const UNFINISHED_TEXT: &str =
-    "This study is still being prepared, or that was ended early; the same command completes it.\n";
-/// Marks a study whose plans are being measured.
+    "The preparation of this study is in progress or was interrupted; the same command completes it.\n";
+/// Marks a study that is being measured.
 pub(super) const RUNNING_FILE: &str = "RUNNING";
 /// Its text.
-pub(super) const RUNNING_TEXT: &str = "Plans of this study are being measured, or that was ended early.\n";
-/// Messages of the compiler.
+pub(super) const RUNNING_TEXT: &str = "The measurement of this study is in progress or was interrupted.\n";
+/// Output of the compiler.
 pub(super) const BUILD_LOG: &str = "build.log";
 /// Sources of the MPI program.
 pub(super) const SOURCE: &str = "source";
-/// The host of the machine for each host of the study.
+/// Maps each host of the study to a host of the machine.
 pub(super) const HOSTS_FILE: &str = "hosts.txt";
-/// A folder for each point.
+/// Contains one folder per point.
 pub(super) const POINTS: &str = "points";
 
 /// The folder of a point.
@@ -35,37 +35,37 @@ impl PointFolder {
         PointFolder(study.join(POINTS).join(name))
     }
 
-    /// What the program reads.
+    /// The plan, the input of the program.
     pub fn plan(&self) -> PathBuf {
         self.0.join("plan.txt")
     }
 
-    /// Hosts of the study, rank by rank.
+    /// Host of the study for each rank.
     pub fn hosts(&self) -> PathBuf {
         self.0.join(HOSTS_FILE)
     }
 
-    /// What the program leaves.
+    /// The output of the program.
     pub fn result(&self) -> PathBuf {
         self.0.join("result")
     }
 
-    /// Where the program writes until it ends.
+    /// The folder into which the program writes until it ends.
     pub fn draft(&self) -> PathBuf {
         self.0.join("result.tmp")
     }
 
-    /// Messages of program and launcher.
+    /// Output of the program and the launcher.
     pub fn log(&self) -> PathBuf {
         self.0.join("log.txt")
     }
 
-    /// What should be known of the testbed's network that it was measured in.
+    /// Remarks about the testbed's network in which it was measured.
     pub fn network(&self) -> PathBuf {
         self.0.join("network.txt")
     }
 
-    /// The scenario of the point, with everything written out.
+    /// The scenario of the point, with all values written out.
     pub fn scenario(&self) -> PathBuf {
         self.0.join("scenario.yaml")
     }

@@ -1,9 +1,10 @@
 //! The run folder of a part of a plan's results, and its manifest.
 //!
-//! Models: the resolved scenario that simulation would store, tables of what was measured, who measured and where.
+//! Models: the resolved scenario that a simulation would store, tables of the measured times, and the provenance of the
+//! measurement.
 //! Leaves out: reading results.
 //!
-//! Invariants: unknown values are absent; what casts doubt on times stands in the manifest.
+//! Invariants: unknown values are absent; reasons to doubt the times are in the manifest.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -26,19 +27,19 @@ use crate::prepare::{Prepared, prepare};
 use crate::source::Source;
 use crate::words;
 
-/// Who measured.
+/// The program that measured.
 pub(super) const BY: &str = "netloom-field";
-/// Letters of digests in texts for people.
+/// Digits of digests in messages.
 const DIGITS: usize = 12;
 
-/// A run that was measured, ready to be written.
+/// A measured run, ready to be written.
 pub(super) struct MeasuredRun<'a> {
     point: &'a StudyPoint,
     run: &'a StudyRun,
     results: &'a Results,
-    /// What should be known of the testbed's network, where it ran in one.
+    /// Remarks about the testbed's network, if it ran in one.
     network: &'a [String],
-    /// Where the numbers come from.
+    /// The source of the numbers.
     source: String,
     prepared: Prepared,
     tables: Tables,
@@ -46,10 +47,10 @@ pub(super) struct MeasuredRun<'a> {
 }
 
 impl<'a> MeasuredRun<'a> {
-    /// A part of a point's results; nothing where no iteration of it was measured.
+    /// A part of a point's results; `None` if no iteration of it was measured.
     ///
     /// # Errors
-    /// If its scenario cannot be understood any more.
+    /// If this version cannot read its scenario.
     pub fn new(
         study: &Study,
         measured: &'a MeasuredPoint<'a>,
@@ -70,7 +71,7 @@ impl<'a> MeasuredRun<'a> {
         }
         let clocks = || FieldError::Clocks(folder.clone());
         let (tables, is_whole) = (Tables::of(&input).ok_or_else(clocks)?, input.is_whole());
-        // A run is tied to the baseline of the same job, also where several jobs measured the same point.
+        // A run is bound to the baseline of the same job, also if several jobs measured the same point.
         let [study, job] =
             [study.digest, results.manifest.job].map(|digest| digest.to_string()[..DIGITS].to_owned());
         let source = format!("{} of study {study}, job {job}", folder.display());
@@ -90,21 +91,21 @@ impl<'a> MeasuredRun<'a> {
         self.tables.mean
     }
 
-    /// How it ended, and what casts doubt on it.
+    /// How it ended, and the reasons to doubt the times.
     pub fn outcome(&self) -> Outcome {
         let ranks = &self.results.manifest.ranks;
         let hosts: BTreeSet<&str> = ranks.iter().map(|rank| rank.host.as_str()).collect();
         let mut details = Vec::new();
         if hosts.len() < ranks.len() {
             details.push(format!(
-                "{} ranks ran on {}: messages between those of one host crossed no network",
+                "{} ranks ran on {}: messages between ranks of one host did not cross the network",
                 ranks.len(),
                 words::some(hosts.len() as u64, "host")
             ));
         }
         if self.results.manifest.yields {
             details.push(
-                "ranks shared cores and yielded while they waited, so times include those of the scheduler"
+                "ranks shared cores and yielded while they waited, so times include scheduling delays"
                     .to_owned(),
             );
         }
@@ -116,7 +117,7 @@ impl<'a> MeasuredRun<'a> {
             }
             Ended::Complete | Ended::Deadline if self.is_whole => Status::Complete,
             Ended::Complete | Ended::Deadline => {
-                details.push("the deadline came before all iterations were done".to_owned());
+                details.push("the deadline was reached before all iterations had finished".to_owned());
                 Status::Deadline
             }
         };
@@ -157,20 +158,20 @@ impl<'a> MeasuredRun<'a> {
     fn assumptions(&self) -> Vec<String> {
         let mut list = vec![
             "An iteration takes as long as its slowest rank, each by its own clock from its own start to its own end; it \
-             begins with its first rank, and not before the one before it is over."
+             begins with its first rank, but not before the previous iteration has ended."
                 .to_owned(),
         ];
         match self.run.kind {
             RunKind::Baseline if self.point.runs.len() > 1 => list.push(
-                "The baseline is both segments, before and after the congested one; the warm-up of the second one is left \
-                 out, and the job has no time of its own."
+                "The baseline is both segments, before and after the congested one; the warm-up of the second segment \
+                 is left out, and the job has no time of its own."
                     .to_owned(),
             ),
             RunKind::Congested => list.push(
                 "Steps of the aggressor are its rounds, each from its first rank's start to its last rank's end.".to_owned(),
             ),
             RunKind::Streams => list.push(
-                "What arrived of a stream is known for each tenth of a second, and is spread evenly over it.".to_owned(),
+                "The bytes received of a stream are known per 0.1 s, and are spread evenly over it.".to_owned(),
             ),
             RunKind::Baseline | RunKind::Latency => {}
         }
@@ -178,7 +179,7 @@ impl<'a> MeasuredRun<'a> {
         list
     }
 
-    /// The share of the slowest ranks' time in which they added numbers; only of all-reduces.
+    /// The share of the slowest ranks' time spent in the reduction; only for all-reduces.
     fn adding(&self) -> Option<f64> {
         let is_own = |segment: usize| {
             let is_congested = self.point.plan.segments[segment].is_congested;
@@ -234,7 +235,7 @@ impl StoredRun for MeasuredRun<'_> {
     }
 }
 
-/// The victim alone before and after the congested segment.
+/// The victim in isolation before and after the congested segment.
 fn drift(plan: &FieldPlan, results: &Results) -> Option<String> {
     let baselines = plan.segments.iter().enumerate().filter(|(_, segment)| !segment.is_congested);
     let means: Vec<f64> = baselines
@@ -248,5 +249,5 @@ fn drift(plan: &FieldPlan, results: &Results) -> Option<String> {
     let &[before, after] = means.as_slice() else { return None };
     let percent = if before > 0.0 { (after / before - 1.0) * 100.0 } else { 0.0 };
     let [first, second] = [before, after].map(words::span);
-    Some(format!("the victim alone took {first} before and {second} after ({percent:+.1} %)"))
+    Some(format!("the victim in isolation took {first} before and {second} after ({percent:+.1} %)"))
 }

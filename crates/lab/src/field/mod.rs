@@ -1,11 +1,11 @@
 //! A study on a real machine: prepared for a cluster, measured, and collected into run folders.
 //!
-//! Models: the folder of a prepared study ([`prepare`]), measuring its plans here ([`run`]), and run
-//! folders of what the MPI program left ([`collect`]). The program that measures is `field/`, in C++; two text formats join
-//! it with netloom (`field/FORMATS.md`).
+//! Models: the folder of a prepared study ([`prepare`]), measuring its plans on this machine ([`run`]), and run folders
+//! of the MPI program's results ([`collect`]). The program that measures is `field/`, in C++; it and netloom exchange
+//! two text formats (`field/FORMATS.md`).
 //! Leaves out: MPI.
 //!
-//! Invariants: the scenario is the one that simulation takes; nothing that was measured is overwritten.
+//! Invariants: the scenario is the one that a simulation takes; measured data is never overwritten.
 
 mod collect;
 mod error;

@@ -1,6 +1,6 @@
-//! MPI libraries of this machine: which is there, its launcher, and the program built with it.
+//! MPI libraries of this machine: the installed library, its launcher, and the program built with it.
 //!
-//! Leaves out: what is measured.
+//! Leaves out: the measurement.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ impl Mpi {
     /// All of them.
     pub const ALL: [Mpi; 2] = [Mpi::OpenMpi, Mpi::Mpich];
 
-    /// As Debian and options call it.
+    /// Its name in Debian's packages and in options.
     pub fn word(self) -> &'static str {
         match self {
             Mpi::OpenMpi => "openmpi",
@@ -39,7 +39,7 @@ impl Mpi {
         }
     }
 
-    /// Whose launcher this is, by its version.
+    /// The library of a launcher, by the output of `--version`.
     fn of(launcher: &str) -> Option<Mpi> {
         let answer = Command::new(launcher).arg("--version").stdin(Stdio::null()).output().ok()?;
         let mut text = String::from_utf8_lossy(&answer.stdout).into_owned();
@@ -55,14 +55,14 @@ impl Mpi {
 #[derive(Debug, Clone)]
 pub(super) struct Launcher {
     pub mpi: Mpi,
-    /// The launcher, and words for it.
+    /// The launcher, and its arguments.
     words: Vec<String>,
-    /// Whether the words are a user's, and complete.
+    /// Whether a user gave the command, which is then complete.
     is_given: bool,
 }
 
 impl Launcher {
-    /// The one that was asked for, or the one that is there.
+    /// The requested library, or the one that is installed.
     ///
     /// # Errors
     /// If there is none, or its library is not known.
@@ -88,7 +88,9 @@ impl Launcher {
         let refused =
             |problem: &str| FieldError::Option { option: "--launcher", problem: problem.to_owned() };
         if text.contains(['"', '\'', '\\']) {
-            return Err(refused("words are parted by blanks; quotes and backslashes mean nothing here"));
+            return Err(refused(
+                "words are separated by blanks; quotes and backslashes have no special meaning",
+            ));
         }
         let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
         let Some(first) = words.first() else {
@@ -98,7 +100,7 @@ impl Launcher {
         Ok(Launcher { mpi, words, is_given: true })
     }
 
-    /// The words that start a number of ranks of a program on this machine.
+    /// The command line that starts a number of ranks of a program on this machine.
     pub fn command(&self, n_ranks: usize, program: &[String]) -> Vec<String> {
         let mut words = self.words.clone();
         if !self.is_given && self.mpi == Mpi::OpenMpi {
@@ -114,7 +116,7 @@ impl Launcher {
         words
     }
 
-    /// The words that start a rank at each of these addresses, in order.
+    /// The command line that starts a rank at each of these addresses, in order.
     pub fn command_at(&self, addresses: &[String], program: &[String]) -> Vec<String> {
         let mut words = self.words.clone();
         match self.mpi {
@@ -124,7 +126,7 @@ impl Launcher {
                     .extend(["-ppn", "1", "-hosts", &addresses.join(","), "-n", &n_ranks].map(str::to_owned));
                 words.extend_from_slice(program);
             }
-            // Open MPI maps the own host of its launcher first, whatever the order of a list of hosts.
+            // Open MPI maps the launcher's own host first, independent of the order of a list of hosts.
             Mpi::OpenMpi => {
                 for (place, address) in addresses.iter().enumerate() {
                     words.extend((place > 0).then(|| ":".to_owned()));
@@ -164,10 +166,10 @@ fn is_root() -> bool {
     false
 }
 
-/// Builds the program of a prepared study with a library; the answer is where it is, or nothing if it was stopped.
+/// Builds the program of a prepared study with a library; returns its path, or `None` if the build was stopped.
 ///
 /// # Errors
-/// If a tool is missing, or the compiler refuses.
+/// If a tool is missing, or the compiler fails.
 pub(super) fn build(
     study: &Path,
     launcher: &Launcher,
@@ -178,7 +180,7 @@ pub(super) fn build(
     let log = study.join(BUILD_LOG);
     drop(File::create(&log).map_err(FieldError::io("write the file", &log))?);
     let text = |path: &Path| path.display().to_string();
-    // CMake keeps a relative name as a path of the build folder.
+    // CMake takes a relative name as a path in the build folder.
     let choice = format!("-DMPI_CXX_COMPILER={}", find(&launcher.compiler()?));
     let configure = ["cmake", "-S", &text(&source), "-B", &text(&place), "-DFIELD_TESTS=OFF", &choice];
     let build = ["cmake", "--build", &text(&place), "--parallel", &cores().to_string()];
@@ -195,14 +197,14 @@ pub(super) fn build(
     Ok(Some(place.join("netloom-field")))
 }
 
-/// Where a command is on the path, or its name.
+/// The path of a command found in `PATH`, or its name.
 fn find(name: &str) -> String {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places = std::env::split_paths(&path).map(|folder| folder.join(name));
     places.find(|path| path.is_file()).map_or(name.to_owned(), |path| path.display().to_string())
 }
 
-/// Removes a build whose folder was copied from elsewhere: `cmake` refuses to continue it.
+/// Removes a build whose folder was copied from elsewhere: `cmake` refuses to reuse it.
 fn remove_moved(source: &Path, place: &Path) -> Result<(), FieldError> {
     let Ok(cache) = fs::read_to_string(place.join("CMakeCache.txt")) else { return Ok(()) };
     let stated = |key: &str| cache.lines().find_map(|line| line.strip_prefix(key)).map(Path::new);
@@ -215,5 +217,6 @@ fn remove_moved(source: &Path, place: &Path) -> Result<(), FieldError> {
     {
         return Ok(());
     }
-    fs::remove_dir_all(place).map_err(FieldError::io("remove the build of a folder elsewhere", place))
+    fs::remove_dir_all(place)
+        .map_err(FieldError::io("remove the build that belongs to another folder", place))
 }

@@ -1,8 +1,9 @@
-//! A point inside the testbed: the fabric of its scenario as a network of namespaces, a rank on each of its hosts.
+//! A point inside the testbed: the fabric of its scenario as a network of namespaces, with a rank on each of its hosts.
 //!
-//! Leaves out: how the network is made; [`crate::testbed`] does that, in this program started again.
+//! Leaves out: creating the network; [`crate::testbed`] does that in a second process of this program.
 //!
-//! Invariants: a rank runs on the host that the study gives it; the bytes of the fewest iterations must cross the network.
+//! Invariants: a rank runs on the host that the study assigns to it; the bytes of the fewest iterations must cross the
+//! network.
 
 use std::env;
 use std::path::Path;
@@ -18,7 +19,7 @@ use crate::error::LabError;
 use crate::source::Source;
 use crate::testbed::{Plan, Request, ScaleChoice, testbed};
 
-/// How the network is made.
+/// Parameters of the network.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Network {
     /// Rate of the fastest link; all others are scaled by the same factor.
@@ -27,7 +28,7 @@ pub struct Network {
     pub queue: Option<Bytes>,
 }
 
-/// What a testbed leaves out, and the program does.
+/// Sections that a testbed ignores and the program executes.
 const JOBS: &str = "jobs, background traffic and flows";
 
 impl Network {
@@ -40,10 +41,10 @@ impl Network {
         Ok(plan)
     }
 
-    /// The words that run a program on the hosts of a point, and what should be known of the network.
+    /// The command line that runs a program on the hosts of a point, and remarks about the network.
     ///
     /// # Errors
-    /// If the network cannot be made of the point's fabric.
+    /// If the network cannot be created from the point's fabric.
     pub(super) fn command(
         self,
         point: &StudyPoint,
@@ -53,7 +54,7 @@ impl Network {
     ) -> Result<(Vec<String>, Vec<String>), LabError> {
         let plan = self.plan(&Source::file(scenario))?;
         let netloom = env::current_exe()
-            .map_err(|error| LabError::Internal(format!("this program cannot be found again: {error}")))?;
+            .map_err(|error| LabError::Internal(format!("the path of this program is unknown: {error}")))?;
         let mut words = vec![netloom.display().to_string(), "field".to_owned(), "testbed".to_owned()];
         words.extend([scenario.display().to_string(), "--quiet".to_owned()]);
         let bytes = fewest_bytes(&point.plan);
@@ -77,7 +78,7 @@ impl Network {
     }
 }
 
-/// Bytes that all victims together send in the fewest iterations, without headers; 0 with streams.
+/// Bytes that all victims together send in the fewest iterations, without headers; 0 for streams.
 fn fewest_bytes(plan: &FieldPlan) -> u64 {
     let n_ranks = plan.ranks_of(Role::Victim).len() as u64;
     let of_one = |collective: &str, bytes: u64| {
@@ -101,7 +102,7 @@ mod tests {
     use crate::field::study::no_digest;
 
     #[test]
-    fn the_jobs_of_a_scenario_are_those_that_the_program_runs() {
+    fn the_jobs_of_a_scenario_are_run_by_the_program() {
         let text = "
 netloom: 1
 fabric: { leaf_spine: { leaves: 2, spines: 1, hosts_per_leaf: 2, host_rate: 50Mbps, fabric_rate: 50Mbps } }

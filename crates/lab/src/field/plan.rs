@@ -10,12 +10,12 @@ use std::fmt;
 use netloom_records::Digest;
 use serde::{Deserialize, Serialize};
 
-/// Seconds after the deadline before the program is ended by force, where a plan states none.
+/// Seconds from the deadline until the program is killed, if a plan does not state them.
 pub(super) const GRACE_S: u64 = 30;
 /// Nanoseconds in a second.
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// What the program is to do.
+/// The task of the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldPlan {
     /// Digest of the study.
@@ -36,14 +36,14 @@ pub struct FieldPlan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Its times are measured.
+    /// Its iterations are timed.
     Victim,
-    /// It interferes with the victims.
+    /// It creates interfering traffic.
     Aggressor,
 }
 
 impl Role {
-    /// As the program calls it.
+    /// Its name in the program.
     pub fn word(self) -> &'static str {
         match self {
             Role::Victim => "victim",
@@ -56,13 +56,13 @@ impl Role {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Work {
-    /// A collective, alone or beside an aggressor.
+    /// A collective, in isolation or beside an aggressor.
     Interference {
         /// The victim's collective.
         victim: SizedCollective,
         /// The aggressor's, if there is one.
         aggressor: Option<SizedCollective>,
-        /// When the aggressor pauses.
+        /// The burst pattern of the aggressor.
         bursts: Option<PlannedBursts>,
     },
     /// A collective in several sizes, one after the other.
@@ -79,16 +79,16 @@ pub enum Work {
 /// A collective with its size.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SizedCollective {
-    /// As scenarios and the program call it.
+    /// Its name in scenarios and in the program.
     pub collective: String,
     /// Bytes of the vector.
     pub bytes: u64,
 }
 
-/// When an aggressor pauses.
+/// The burst pattern of an aggressor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedBursts {
-    /// Whether lengths and pauses are sampled.
+    /// Whether lengths and pauses are exponentially distributed.
     pub is_exponential: bool,
     /// Length of a burst, or its mean.
     pub length_ns: u64,
@@ -99,9 +99,9 @@ pub struct PlannedBursts {
 /// A stream of messages from one rank to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stream {
-    /// Rank that sends.
+    /// Sending rank.
     pub from: u32,
-    /// Rank that receives.
+    /// Receiving rank.
     pub to: u32,
     /// Start, since the segment's barrier.
     pub start_ns: u64,
@@ -114,11 +114,11 @@ pub struct Stream {
 /// A part of the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
-    /// Whether the aggressor works.
+    /// Whether the aggressor sends.
     pub is_congested: bool,
-    /// Iterations that do not count.
+    /// Warm-up iterations, which do not count.
     pub warm_up: u32,
-    /// How many count.
+    /// Number of iterations that count.
     pub iterations: Iterations,
 }
 
@@ -126,21 +126,21 @@ pub struct Segment {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Iterations {
-    /// This many.
+    /// A fixed number.
     Count(u32),
-    /// Until the mean is known.
+    /// As many as a precise mean needs.
     Precise {
         /// Half of the 95 % interval over the mean, in units of 1e-9.
         target_ppb: u64,
-        /// The fewest.
+        /// Minimum number.
         at_least: u32,
-        /// The most.
+        /// Maximum number.
         at_most: u32,
     },
 }
 
 impl Iterations {
-    /// The fewest that count, unless a deadline comes first.
+    /// Minimum number that counts, unless the deadline is reached first.
     pub fn fewest(self) -> u32 {
         match self {
             Iterations::Count(n) => n,
@@ -148,7 +148,7 @@ impl Iterations {
         }
     }
 
-    /// The most that count.
+    /// Maximum number that counts.
     pub fn most(self) -> u32 {
         match self {
             Iterations::Count(n) => n,
@@ -158,17 +158,17 @@ impl Iterations {
 }
 
 impl Segment {
-    /// As the program calls it.
+    /// Its name in the program.
     pub fn name(self) -> &'static str {
         if self.is_congested { "congested" } else { "baseline" }
     }
 
-    /// The most iterations, warm-up included.
+    /// Maximum number of iterations, warm-up included.
     pub fn most(self) -> u64 {
         u64::from(self.warm_up) + u64::from(self.iterations.most())
     }
 
-    /// The fewest iterations, warm-up included, unless a deadline comes first.
+    /// Minimum number of iterations, warm-up included, unless the deadline is reached first.
     pub fn fewest(self) -> u64 {
         u64::from(self.warm_up) + u64::from(self.iterations.fewest())
     }
@@ -185,7 +185,7 @@ impl FieldPlan {
         (0..).zip(&self.roles).filter(|(_, own)| **own == role).map(|(rank, _)| rank).collect()
     }
 
-    /// Sizes in the plan's order, as the program writes them; 0 with streams.
+    /// Sizes in the plan's order, as the program writes them; 0 for streams.
     pub fn sizes(&self) -> Vec<u64> {
         match &self.work {
             Work::Interference { victim, .. } => vec![victim.bytes],
@@ -202,7 +202,7 @@ impl FieldPlan {
         }
     }
 
-    /// The word for its groups, or the role of each rank.
+    /// The name of this distribution of roles, or the role of each rank.
     fn groups(&self) -> String {
         let n = self.roles.len();
         let has_rule = |is_victim: fn(usize, usize) -> bool| {
@@ -227,7 +227,7 @@ impl fmt::Display for SizedCollective {
 }
 
 impl fmt::Display for Work {
-    /// What is measured, as the line `victim` of a plan states it.
+    /// The measurement, as in the line `victim` of a plan.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Work::Interference { victim, .. } => victim.fmt(formatter),
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_have_a_word_where_there_is_one() {
+    fn groups_are_written_as_a_word_if_one_exists() {
         let groups = |roles| plan(roles).groups();
         assert_eq!(groups("vava"), "interleaved");
         assert_eq!(groups("vvaa"), "contiguous");

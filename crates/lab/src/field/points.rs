@@ -1,9 +1,9 @@
-//! The points of a study: every combination of what is varied, each congested one with its baseline.
+//! The points of a study: every combination of the varied parameters, each congested one with its baseline.
 //!
 //! Models: the grid of a sweep; a baseline that belongs to a congested point is measured there and needs no plan of its own.
 //! Leaves out: files.
 //!
-//! Invariants: all mistakes are reported at once; no two points are the same.
+//! Invariants: all mistakes are reported at once; all points differ.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ struct Draft {
 /// All points of a study, and its name.
 ///
 /// # Errors
-/// All mistakes of the scenario, and everything that the program cannot do.
+/// All mistakes of the scenario, and everything that the program does not support.
 pub(super) fn points(asked: &Preparation<'_>) -> Result<(String, Vec<StudyPoint>), LabError> {
     let plan = Plan::new(&Grid {
         scenarios: vec![asked.scenario.clone()],
@@ -111,7 +111,7 @@ impl Draft {
     }
 }
 
-/// Streams are run once: their starts and stops say for how long.
+/// Streams are run once: their starts and stops define the duration.
 fn check_iterations(asked: &Preparation<'_>, drafts: &[Draft]) -> Result<(), FieldError> {
     let has_streams = drafts.iter().any(|draft| draft.translated.kind == Kind::Streams);
     let options = [("--iterations", asked.iterations), ("--warm-up", asked.warm_up)];
@@ -124,13 +124,13 @@ fn check_iterations(asked: &Preparation<'_>, drafts: &[Draft]) -> Result<(), Fie
     }
 }
 
-/// The name of a point: what is varied in it, or the scenario, and the seed where there are several.
+/// The name of a point: the varied parameters, or the scenario, and the seed if there are several.
 fn point_name(variant: &Variant, seed: Option<u64>) -> String {
     let folder = variant.folder.file_name().map(|name| name.to_string_lossy().into_owned());
     let folder = folder.unwrap_or_default();
     match seed {
         None => folder,
-        // Hashes stay as they are: the name was safe before.
+        // A shortened name ends with a hash and is not changed again.
         Some(seed) if folder.contains('~') => format!("{folder},seed={seed}"),
         Some(seed) => descriptive_name(&format!("{folder},seed={seed}")),
     }

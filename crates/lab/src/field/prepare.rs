@@ -1,10 +1,10 @@
-//! `netloom field prepare`: the folder of a study, with all that a cluster needs.
+//! `netloom field prepare`: the folder of a study, with everything that a cluster needs.
 //!
 //! Models: plans, the program's sources, scripts, and `study.json`, which is written last.
-//! Leaves out: measuring.
+//! Leaves out: the measurement.
 //!
-//! Invariants: files that netloom did not write are not touched; a folder that is prepared again for the same study keeps
-//! the files it has, edited or not, and everything that was measured.
+//! Invariants: files that netloom did not write are not changed; preparing the same study again keeps the existing
+//! files, edited or not, and all measured data.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -25,33 +25,33 @@ use crate::seeds::Seeds;
 use crate::source::Source;
 use crate::sweep::Variation;
 
-/// Most seconds of a deadline: the program takes 30 days.
+/// Maximum deadline in seconds: the program accepts 30 days.
 const MOST_SECONDS: u64 = 30 * 86_400;
-/// Most iterations of a segment.
+/// Maximum number of iterations of a segment.
 const MOST_ITERATIONS: u32 = 100_000_000;
 
-/// What to prepare, and where.
+/// What to prepare, and the destination.
 #[derive(Clone)]
 pub struct Preparation<'a> {
-    /// The study.
+    /// The scenario of the study.
     pub scenario: Source,
-    /// What is changed in it.
+    /// Changed settings.
     pub set: Vec<(String, String)>,
-    /// What is varied.
+    /// Varied settings.
     pub vary: Vec<Variation>,
-    /// The seeds of every variant; 1 alone where there are none.
+    /// The seeds of every variant; only seed 1 if there are none.
     pub seeds: Option<Seeds>,
-    /// Iterations of each segment that count, in place of the scenario's.
+    /// Iterations of each segment that count, instead of the scenario's number.
     pub iterations: Option<u32>,
-    /// Iterations of each segment that do not, in place of the scenario's.
+    /// Warm-up iterations of each segment, instead of the scenario's number.
     pub warm_up: Option<u32>,
     /// Deadline of a plan, in seconds.
     pub deadline_s: u64,
-    /// Where everything goes.
+    /// The destination.
     pub folder: PathBuf,
     /// The command line.
     pub command: Vec<String>,
-    /// Raised to end early.
+    /// Set to stop early.
     pub stop: Option<&'a AtomicBool>,
 }
 
@@ -64,16 +64,17 @@ impl Preparation<'_> {
 /// Writes the folder of a study, or the files that it lacks.
 ///
 /// # Errors
-/// Everything that is wrong with the study, that the program cannot do, or that the folder cannot be used.
+/// Everything that is wrong with the study, everything that the program does not support, or why the folder cannot be
+/// used.
 pub fn prepare(asked: &Preparation<'_>) -> Result<Study, LabError> {
     check_options(asked)?;
     let (name, points) = points(asked)?;
     let study = Study::new(name, asked.scenario.name(), asked.command.clone(), points);
     let folder = &asked.folder;
     let is_there = check_folder(folder, &study)?;
-    fs::create_dir_all(folder).map_err(FieldError::io("make the folder", folder))?;
+    fs::create_dir_all(folder).map_err(FieldError::io("create the folder", folder))?;
     let marker = Marker::set(folder, UNFINISHED_FILE, UNFINISHED_TEXT)?;
-    // Files without a study are those of a preparation that was ended early: nobody has edited them.
+    // Files without a study are those of a preparation that was interrupted: they have not been edited.
     let keep = if is_there { KeptFiles::All } else { KeptFiles::Nothing };
     write_files(folder, &study, keep)?;
     if !is_there {
@@ -97,7 +98,7 @@ fn check_options(asked: &Preparation<'_>) -> Result<(), FieldError> {
     Ok(())
 }
 
-/// Whether the study is there already.
+/// Whether the study is already prepared there.
 ///
 /// # Errors
 /// If the folder holds another study, or files that netloom did not write.
@@ -130,26 +131,26 @@ fn is_written(name: &str) -> bool {
 
 fn difference(there: &Study, wanted: &Study) -> String {
     if there.netloom != wanted.netloom {
-        return format!("of netloom {}, this is {}", there.netloom, wanted.netloom);
+        return format!("prepared by netloom {}, and this is {}", there.netloom, wanted.netloom);
     }
     let mut pairs = there.points.iter().zip(&wanted.points);
     let differs = pairs.find_map(|(old, new)| {
         if old.name != new.name {
-            return Some(format!("it has {}, now {}", old.name, new.name));
+            return Some(format!("it has {}, not {}", old.name, new.name));
         }
         let mut plan = new.plan.clone();
         plan.study = old.plan.study;
         let is_equal = plan == old.plan && old.hosts == new.hosts && old.runs == new.runs;
         (!is_equal).then(|| format!("{} has changed", old.name))
     });
-    differs.unwrap_or_else(|| format!("it has {} points, now {}", there.points.len(), wanted.points.len()))
+    differs.unwrap_or_else(|| format!("it has {} points, not {}", there.points.len(), wanted.points.len()))
 }
 
 /// Files of the folder itself, and whether they are executable.
 const TOP: [(&str, bool); 5] =
     [("build.sh", true), ("run.sh", true), ("job.slurm", false), (HOSTS_FILE, false), ("README.txt", false)];
 
-/// Files that are there already, and may be kept.
+/// Existing files that may be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum KeptFiles {
     All,
@@ -181,15 +182,15 @@ fn write_files(folder: &Path, study: &Study, keep: KeptFiles) -> Result<(), Fiel
     Ok(())
 }
 
-/// Writes a file, unless it is there and may be kept.
+/// Writes a file, unless it exists and may be kept.
 fn write_file(path: &Path, text: &str, is_program: bool, keep: KeptFiles) -> Result<(), FieldError> {
     if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).map_err(FieldError::io("make the folder", parent))?;
+        fs::create_dir_all(parent).map_err(FieldError::io("create the folder", parent))?;
     }
     if keep == KeptFiles::All && path.exists() {
         return Ok(());
     }
-    // A script that is half written would be taken for one that was edited.
+    // A partly written script would be mistaken for an edited one.
     let mut draft = path.as_os_str().to_owned();
     draft.push(".draft");
     let write = || -> io::Result<()> {

@@ -1,9 +1,9 @@
-//! Other programs: started in a process group of their own, ended with all they have started.
+//! Other programs: each is started in its own process group, and ended with all its children.
 //!
-//! Models: a command whose output goes to a file; a flag ends it.
-//! Leaves out: what is run.
+//! Models: a command whose output goes to a file; a flag stops it.
+//! Leaves out: the purpose of the command.
 //!
-//! Invariants: nothing that was started is left behind, unless this process is killed itself.
+//! Invariants: no started process is left behind, unless this process itself is killed.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 
 use super::error::FieldError;
 
-/// Time between two looks at a command.
+/// Interval at which a command is polled.
 const LOOK: Duration = Duration::from_millis(50);
-/// Time that it has to end by itself after a signal.
+/// Time that it has to end after a signal.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Lines of a log in messages.
+/// Number of lines of a log in messages.
 const SHOWN: usize = 15;
 
 /// How a command ended.
@@ -65,7 +65,7 @@ pub(super) fn run(
     }
 }
 
-/// Ends a command with all it has started: by SIGTERM, and by SIGKILL where that does not help.
+/// Stops a command with all its children: by SIGTERM, and by SIGKILL if it does not end.
 fn end(child: &mut Child) {
     signal(child, "TERM");
     let begin = Instant::now();
@@ -76,7 +76,7 @@ fn end(child: &mut Child) {
         sleep(LOOK);
     }
     signal(child, "KILL");
-    // Where even this fails nothing more can be done.
+    // If this fails too, there is no other means.
     let _ = child.kill();
     let _ = child.wait();
 }
@@ -85,7 +85,7 @@ fn signal(child: &Child, name: &str) {
     let group = format!("-{}", child.id());
     let mut command = Command::new("kill");
     command.args(["-s", name, "--", &group]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Without `kill` the command is ended by force.
+    // Without `kill` the command is killed below.
     let _ = command.status();
 }
 

@@ -1,9 +1,10 @@
 //! `netloom field run`: measures the plans of a prepared study on this machine.
 //!
-//! Models: plan after plan; points that are measured are passed over, so the same command continues where it was ended.
-//! Leaves out: clusters, for which `run.sh` and `job.slurm` are prepared.
+//! Models: the plans are measured one after the other; points that are measured are skipped, so the same command
+//! continues after an interruption.
+//! Leaves out: clusters, which use `run.sh` and `job.slurm` of the prepared folder.
 //!
-//! Invariants: nothing that was measured is overwritten: a result that died or failed is set aside.
+//! Invariants: measured data is never overwritten: a result of a job that died or failed is set aside.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -23,7 +24,7 @@ use super::results::{Ended, FolderFiles, status_of};
 use super::study::{Study, StudyPoint};
 use crate::error::{ExitCode, LabError};
 
-/// Names of results that are set aside: received data was wrong, or the job died.
+/// Suffixes of results that are set aside: received data was wrong, or the job died.
 const FAILED: &str = "failed";
 const DIED: &str = "died";
 
@@ -31,40 +32,40 @@ const DIED: &str = "died";
 pub struct FieldRun<'a> {
     /// The folder of the study.
     pub study: PathBuf,
-    /// Whose launcher; `None` takes the one that is there.
+    /// The MPI library; `None` takes the one that is installed.
     pub mpi: Option<Mpi>,
-    /// The launcher with its options, but for the number of ranks and the program.
+    /// The launcher with its options, without the number of ranks and the program.
     pub launcher: Option<String>,
     /// The program; `None` builds it.
     pub program: Option<PathBuf>,
-    /// The network it runs in; `None` is this machine.
+    /// The network in which it runs; `None` is this machine.
     pub network: Option<Network>,
-    /// Raised to end it.
+    /// Set to stop early.
     pub stop: Option<&'a AtomicBool>,
-    /// Called with what happens.
+    /// Called for each event.
     pub report: &'a mut dyn FnMut(&FieldEvent<'_>),
 }
 
-/// What happens.
+/// An event of a measurement.
 #[derive(Debug)]
 pub enum FieldEvent<'a> {
     /// The program is being built.
     Building,
     /// A point has been measured before.
     Kept {
-        /// Which one.
+        /// Name of the point.
         point: &'a str,
-        /// Whether a deadline ended it.
+        /// Whether it was ended by its deadline.
         is_cut: bool,
     },
-    /// A result that died or failed was set aside.
+    /// A result of a job that died or failed was set aside.
     SetAside {
-        /// Where it is now.
+        /// Its new path.
         path: &'a Path,
     },
-    /// A point begins.
+    /// The measurement of a point begins.
     Begin {
-        /// Which one.
+        /// Name of the point.
         point: &'a str,
         /// Its number, from 1.
         number: usize,
@@ -75,40 +76,40 @@ pub enum FieldEvent<'a> {
         /// The command line.
         command: &'a str,
     },
-    /// It is being measured.
+    /// A point is being measured.
     Running {
-        /// Which one.
+        /// Name of the point.
         point: &'a str,
-        /// Points that are done, those before this command included.
+        /// Number of points that are done, those before this command included.
         done: usize,
         /// Number of points.
         total: usize,
-        /// Time since its begin.
+        /// Time since its beginning.
         elapsed: Duration,
-        /// Expected time until all points are done, by those before.
+        /// Expected time until all points are done, estimated from those before.
         left: Option<Duration>,
     },
-    /// It is over.
+    /// The measurement of a point has ended.
     End {
-        /// How.
+        /// How it ended.
         status: &'a str,
-        /// Its time.
+        /// Its duration.
         elapsed: Duration,
     },
 }
 
-/// What was measured.
+/// Summary of a measurement.
 #[derive(Debug, Clone, Serialize)]
 pub struct FieldReport {
     /// The folder of the study.
     pub folder: PathBuf,
     /// Number of points.
     pub total: usize,
-    /// Points that were measured now.
+    /// Points measured by this command.
     pub measured: usize,
-    /// Points that had been measured before.
+    /// Points measured before.
     pub kept: usize,
-    /// Points that a deadline cut short.
+    /// Points ended by a deadline.
     pub cut: usize,
     /// Points whose received data was wrong.
     pub wrong: usize,
@@ -117,7 +118,7 @@ pub struct FieldReport {
 }
 
 impl FieldReport {
-    /// What it means for a command's exit code.
+    /// The exit code of a command.
     pub fn exit_code(&self) -> ExitCode {
         if self.wrong > 0 {
             ExitCode::CheckFailed
@@ -144,7 +145,7 @@ pub fn run(mut asked: FieldRun<'_>) -> Result<FieldReport, LabError> {
     measured
 }
 
-/// Refuses plans that were edited: their results would be of no study.
+/// Refuses edited plans: their results would not belong to the study.
 fn check_plans(folder: &Path, study: &Study) -> Result<(), LabError> {
     let is_edited = |point: &&StudyPoint| {
         let path = PointFolder::new(folder, &point.name).plan();
@@ -220,7 +221,7 @@ fn left<'a>(
     left
 }
 
-/// The path of the program, once it is built; nothing if that was stopped.
+/// The path of the program, built if necessary; `None` if the build was stopped.
 fn program(asked: &mut FieldRun<'_>, launcher: &Launcher) -> Result<Option<String>, FieldError> {
     let path = if let Some(program) = &asked.program {
         if !program.is_file() {
@@ -244,14 +245,14 @@ struct Measurement<'a> {
     point: &'a StudyPoint,
     folder: PointFolder,
     number: usize,
-    /// When the first point of this command began.
+    /// Start of the first point of this command.
     begin: Instant,
-    /// Of the points before.
+    /// Summary of the points before.
     report: FieldReport,
 }
 
 impl Measurement<'_> {
-    /// Runs it to its end; nothing if it was stopped.
+    /// Runs it to its end; `None` if it was stopped.
     fn run(
         &self,
         asked: &mut FieldRun<'_>,
@@ -279,7 +280,7 @@ impl Measurement<'_> {
         let ended = status_of(&FolderFiles(self.folder.result()), &self.point.plan);
         let is_refused = ended == Some(Ended::Complete) && !status.success();
         let Some(ended) = ended.filter(|_| !is_refused) else {
-            // The testbed found that messages passed the network by.
+            // The testbed found that messages did not cross the network.
             let (point, tail) = (name.clone(), process::tail(&log));
             if is_refused {
                 rename_away(&self.folder, FAILED, asked)?;
@@ -295,7 +296,7 @@ impl Measurement<'_> {
         Ok(Some(ended))
     }
 
-    /// The command line, and what should be known of the network.
+    /// The command line, and remarks about the network.
     fn words(
         &self,
         asked: &FieldRun<'_>,
@@ -311,7 +312,7 @@ impl Measurement<'_> {
         }
     }
 
-    /// Writes what should be known of the network, or removes what was written for an earlier one.
+    /// Writes remarks about the network, or removes those of an earlier one.
     fn write_notes(&self, notes: &[String]) -> Result<(), FieldError> {
         let path = self.folder.network();
         if !notes.is_empty() {
@@ -326,7 +327,7 @@ impl Measurement<'_> {
         }
     }
 
-    /// Expected time of this point and those after it, by the mean of those that this command has measured.
+    /// Expected time of this point and those after it, from the mean of those that this command has measured.
     fn expected(&self) -> Option<Duration> {
         let FieldReport { total, measured, kept, .. } = self.report;
         let mean = self.begin.elapsed().checked_div(u32::try_from(measured).ok()?)?;
@@ -334,7 +335,7 @@ impl Measurement<'_> {
     }
 }
 
-/// Renames a result that is in the way, with a word and a number that is free; the messages of its launcher go with it.
+/// Renames an earlier result, with a suffix and a free number, together with the log of its launcher.
 fn rename_away(folder: &PointFolder, word: &str, asked: &mut FieldRun<'_>) -> Result<(), FieldError> {
     let path = if word == DIED { folder.draft() } else { folder.result() };
     if !path.exists() {

@@ -1,20 +1,20 @@
-//! Scripts and pages for a cluster: build line, launch lines, a job for Slurm, a page to read.
+//! Files for a cluster: build script, launch lines, a Slurm job, a README.
 //!
-//! Leaves out: running anything; `netloom field run` does the same here.
+//! Leaves out: running anything; `netloom field run` does the same on this machine.
 //!
-//! Invariants: nothing that was measured is overwritten; what depends on a site is in variables, or marked `EDIT`.
+//! Invariants: measured data is never overwritten; site-dependent values are in variables, or marked `EDIT`.
 
 use super::plan::GRACE_S;
 use super::study::{Study, StudyPoint};
 
-/// Seconds for starting and ending a plan, in the time that a job asks for.
+/// Seconds for starting and ending a plan, in the time limit of a job.
 const AROUND_S: u64 = 60;
-/// Seconds between Slurm's signal and the end of a job: twice what the program has to end after a signal.
+/// Seconds between Slurm's signal and the end of a job: twice the time that the program has to end after a signal.
 const NOTICE_S: u64 = 2 * GRACE_S;
 
 /// Builds the program.
 pub(super) const BUILD: &str = include_str!("scripts/build.sh");
-/// The beginning of the script that measures; a line for each point follows.
+/// The beginning of the measuring script; a line for each point follows.
 const RUN: &str = include_str!("scripts/run.sh");
 /// A job for Slurm.
 const SLURM: &str = include_str!("scripts/job.slurm");
@@ -35,7 +35,7 @@ pub(super) fn slurm(study: &Study) -> String {
         .replace("{notice}", &NOTICE_S.to_string())
 }
 
-/// A span as Slurm reads it.
+/// A duration in Slurm's format.
 fn slurm_time(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     let clock = format!("{:02}:{:02}:{:02}", rest / 3600, rest % 3600 / 60, rest % 60);
@@ -46,10 +46,10 @@ fn most_ranks(study: &Study) -> usize {
     study.points.iter().map(|point| point.plan.n_ranks()).max().unwrap_or(0)
 }
 
-/// Which host of the machine stands for which of the study.
+/// Which host of the machine represents which host of the study.
 pub(super) fn hosts(study: &Study) -> String {
-    let mut text = "# The host of the machine for each host of the study: a line of both names. While one of the hosts of a point \
-                    has `-`,\n# its ranks run on hosts in the launcher's order.\n"
+    let mut text = "# Maps each host of the study to a host of the machine: one line with both names. While a host of a point \
+                    has `-`,\n# the launcher chooses the hosts of its ranks.\n"
         .to_owned();
     let mut listed: Vec<&String> = Vec::new();
     for host in study.points.iter().flat_map(|point| &point.hosts) {
@@ -66,27 +66,27 @@ pub(super) fn hosts_of(point: &StudyPoint) -> String {
     point.hosts.join("\n") + "\n"
 }
 
-/// A page about the folder.
+/// The README of the folder.
 pub(super) fn readme(study: &Study) -> String {
     let mut text = format!(
         "{name}: {n} plans of at most {ranks} ranks, one on each host, prepared by netloom {version}.
 Study {digest}
 
   ./build.sh          builds the program from source/ with cmake and MPI
-  ./run.sh            measures plan after plan; the same command continues where it was ended
-  sbatch job.slurm    both as a job of Slurm; edit it first
-  hosts.txt           the host of the machine for each host of the study, if that matters
+  ./run.sh            measures the plans one after the other; the same command continues after an interruption
+  sbatch job.slurm    both as a Slurm job; edit it first
+  hosts.txt           maps each host of the study to a host of the machine (optional)
 
-By hand, for one point:
+Manually, for one point:
 
   cmake -S source -B build/site -DFIELD_TESTS=OFF && cmake --build build/site
 {lines}
-Then, with netloom, here or wherever this folder was copied to:
+Then, with netloom, here or on another machine with a copy of this folder:
 
   netloom field collect FOLDER -o MEASURED
   netloom report MEASURED
 
-source/README.md says what is timed, source/FORMATS.md what is in points/*/result.
+source/README.md describes what is timed, source/FORMATS.md the files in points/*/result.
 ",
         name = study.name,
         n = study.points.len(),
@@ -102,7 +102,7 @@ source/README.md says what is timed, source/FORMATS.md what is in points/*/resul
     text
 }
 
-/// How launchers run a point.
+/// Launch commands for a point.
 fn launch_lines(point: &StudyPoint) -> String {
     let (n, name) = (point.plan.n_ranks(), &point.name);
     let program = format!("build/site/netloom-field 'points/{name}/plan.txt' --out 'points/{name}/result'");
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_are_written_as_slurm_reads_them() {
+    fn durations_are_written_in_the_format_of_slurm() {
         assert_eq!(slurm_time(59), "00:00:59");
         assert_eq!(slurm_time(3 * 3600 + 62), "03:01:02");
         assert_eq!(slurm_time(2 * 86_400 + 1), "2-00:00:01");

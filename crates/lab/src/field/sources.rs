@@ -1,8 +1,8 @@
-//! The sources of the MPI program, so that a prepared folder is all that a cluster needs.
+//! The sources of the MPI program, so that a cluster needs nothing but the prepared folder.
 //!
 //! Leaves out: its tests.
 //!
-//! Invariants: every source that is built is here (a test).
+//! Invariants: the list contains every source that is built (checked by a test).
 
 /// A file: its path below `field/`, and its text.
 pub(super) type File = (&'static str, &'static str);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn every_source_is_here() {
+    fn every_source_is_in_the_list() {
         let field = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../field");
         let mut there =
             BTreeSet::from(["CMakeLists.txt", "FORMATS.md", "README.md", "example.txt"].map(str::to_owned));

@@ -1,6 +1,6 @@
-//! A prepared study: points, plans and resolved scenarios, as `study.json` keeps them.
+//! A prepared study: points, plans and resolved scenarios, as stored in `study.json`.
 //!
-//! Models: all that `collect` needs, so that the files it was made from may change or go.
+//! Models: everything that `collect` needs, so that the original scenario files may change or be deleted.
 //! Leaves out: results.
 //!
 //! Invariants: a study that is read has this version's format and the digest that was computed when it was prepared.
@@ -30,51 +30,51 @@ pub struct Study {
     pub netloom: String,
     /// Name of the scenario.
     pub name: String,
-    /// The file it was read from.
+    /// The file from which it was read.
     pub source: String,
     /// The command line, word by word.
     pub command: Vec<String>,
     /// Differences between what is simulated and what is measured.
     pub notes: Vec<String>,
-    /// One plan each.
+    /// One point per plan.
     pub points: Vec<StudyPoint>,
-    /// Over names, plans, hosts and scenarios of the points; plans state it.
+    /// Digest of names, plans, hosts and scenarios of the points; plans state it.
     pub digest: Digest,
 }
 
-/// A plan, and the scenarios it measures.
+/// A plan, and the scenarios that it measures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StudyPoint {
-    /// Its name, and that of its folder.
+    /// Its name, also that of its folder.
     pub name: String,
     /// The seed of the scenario.
     pub seed: u64,
-    /// What the program does.
+    /// The plan of the program.
     pub plan: FieldPlan,
-    /// The hosts of its ranks, as the scenario calls them.
+    /// Names of the hosts of its ranks in the scenario.
     pub hosts: Vec<String>,
     /// Differences between what is simulated and what is measured.
     pub notes: Vec<String>,
-    /// The runs that its results become.
+    /// The runs into which its results are turned.
     pub runs: Vec<StudyRun>,
 }
 
-/// A run as simulation would store it.
+/// A run as a simulation would store it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StudyRun {
-    /// The part of the plan that it is measured by.
+    /// The part of the plan that measures it.
     pub kind: RunKind,
-    /// The scenario with everything written out.
+    /// The scenario with all values written out.
     pub scenario_yaml: String,
-    /// Its settings that are not at their defaults.
+    /// Its settings that differ from their defaults.
     pub changed: Vec<ChangedSetting>,
 }
 
-/// The part of a plan that a run is measured by.
+/// The part of a plan that measures a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunKind {
-    /// Baseline segments of a study of interference.
+    /// Baseline segments of an interference study.
     Baseline,
     /// Its congested segment.
     Congested,
@@ -97,7 +97,7 @@ impl RunKind {
 }
 
 impl Study {
-    /// A study of these points, whose plans get its digest.
+    /// Creates a study of these points, whose plans get its digest.
     pub(super) fn new(
         name: String,
         source: String,
@@ -118,7 +118,7 @@ impl Study {
     /// Reads the study of a folder.
     ///
     /// # Errors
-    /// If there is none, or it cannot be understood.
+    /// If there is none, or it cannot be read.
     pub fn read(folder: &Path) -> Result<Study, LabError> {
         Ok(Study::find(folder)?.ok_or_else(|| FieldError::NoStudy(folder.to_owned()))?)
     }
@@ -142,11 +142,11 @@ impl Study {
             return Err(format!("its format is {}, and this netloom reads {FORMAT}", study.format));
         }
         if let Some(point) = study.points.iter().find(|point| !is_safe(&point.name)) {
-            return Err(format!("`{}` is no name of a point", point.name));
+            return Err(format!("`{}` is no valid name of a point", point.name));
         }
         let is_stated = study.points.iter().all(|point| point.plan.study == study.digest);
         if study.digest != digest(&study.points) || !is_stated {
-            return Err("its points are not those that were prepared: was it edited?".to_owned());
+            return Err("its points differ from those that were prepared; it may have been edited".to_owned());
         }
         Ok(study)
     }
@@ -159,12 +159,12 @@ impl Study {
     }
 }
 
-/// A digest that no study has: plans state it until that of their study is known.
+/// A placeholder digest: plans state it until the digest of their study is computed.
 pub(super) fn no_digest() -> Digest {
     Digest::of(&[])
 }
 
-/// Over names, plans, hosts and scenarios of points, whatever digest the plans state.
+/// Digest of names, plans, hosts and scenarios of points, independent of the digest in the plans.
 fn digest(points: &[StudyPoint]) -> Digest {
     let mut points = points.to_vec();
     for point in &mut points {
@@ -173,7 +173,7 @@ fn digest(points: &[StudyPoint]) -> Digest {
     Digest::of(&serde_json::to_vec(&points).expect("points are JSON"))
 }
 
-/// Whether a name leads to a folder of its own, and to nowhere else.
+/// Whether a name is safe as the name of a folder inside the study.
 fn is_safe(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0', '\n', '\''])
 }

@@ -1,11 +1,11 @@
-//! Tables of a run that was measured: jobs, steps, collectives, means, and stages of streams.
+//! Tables of a measured run: jobs, steps, collectives, means, and stages of streams.
 //!
-//! Models: iterations as steps of the victim, or of the job whose collectives are timed; rounds as steps of the aggressor;
-//! what arrived of streams as stages.
-//! Leaves out: everything that only a simulation can see: messages, packets, ports.
+//! Models: iterations as steps of the victim, or of the job whose collectives are timed; rounds as steps of the
+//! aggressor; received bytes of streams as stages.
+//! Leaves out: everything that only a simulation can observe: messages, packets, ports.
 //!
-//! Invariants: an iteration takes as long as its slowest rank took by its own clock, to the nanosecond; iterations follow
-//! each other and never overlap.
+//! Invariants: the duration of an iteration is that of its slowest rank by its own clock, to the nanosecond; iterations
+//! are consecutive and never overlap.
 
 use netloom_engine::measure::{Estimate, estimate};
 use netloom_model::{Model, Phase, WarmUp};
@@ -28,7 +28,7 @@ pub(super) struct Tables {
     collectives: Vec<CollectiveRow>,
     measures: Vec<MeasureRow>,
     stages: Vec<StageRow>,
-    /// Mean time of an iteration, if any counts.
+    /// Mean time of an iteration, if any iteration counts.
     pub mean: Option<Estimate>,
     pub end: Time,
 }
@@ -40,7 +40,7 @@ struct Step {
     end: Time,
 }
 
-/// What tables are made from.
+/// The input of the tables.
 pub(super) struct Input<'a> {
     pub kind: RunKind,
     pub plan: &'a FieldPlan,
@@ -51,7 +51,7 @@ pub(super) struct Input<'a> {
 }
 
 impl Tables {
-    /// All of a run; nothing where its iterations one after the other last longer than any clock can count.
+    /// All tables of a run; `None` if its consecutive iterations last longer than a clock can count.
     pub fn of(input: &Input<'_>) -> Option<Tables> {
         let mut tables = Tables::default();
         match input.kind {
@@ -65,7 +65,7 @@ impl Tables {
         Some(tables)
     }
 
-    /// Pushes them into a sink.
+    /// Passes them to a sink.
     pub fn push(&self, sink: &mut dyn Sink) -> Result<(), SinkError> {
         sink.accept(Batch::Jobs(&self.jobs))?;
         sink.accept(Batch::Steps(&self.steps))?;
@@ -78,7 +78,7 @@ impl Tables {
         let Some(victim) = input.job(VICTIM) else { return Some(()) };
         let segments = input.segments();
         let bytes = input.plan.sizes()[0];
-        // Of the second baseline the warm-up is left out: that of the first one is where readers expect it.
+        // The warm-up of the second baseline is left out; that of the first one stays, where readers expect it.
         let mut iterations: Vec<&Iteration> = Vec::new();
         for (place, &segment) in segments.iter().enumerate() {
             let n_left_out = if place == 0 { 0 } else { input.plan.segments[segment].warm_up as usize };
@@ -97,7 +97,7 @@ impl Tables {
         Some(())
     }
 
-    /// Of one size its iterations are steps; of several sizes each is a phase, and the warm-ups are left out.
+    /// The iterations of one size are steps; with several sizes each size is a phase, and the warm-ups are left out.
     fn add_latency(&mut self, input: &Input<'_>) -> Option<()> {
         const JOB: usize = 0;
         let sizes = input.plan.sizes();
@@ -123,7 +123,7 @@ impl Tables {
         Some(())
     }
 
-    /// Stages as the scenario cuts them, in times of the machine.
+    /// Stages as the scenario defines them, in times of the machine.
     fn add_streams(&mut self, input: &Input<'_>) {
         let Some(staged) = &input.model.workload.staged else { return };
         let scale = input.time_scale();
@@ -210,14 +210,14 @@ impl Input<'_> {
         self.jobs.iter().position(|job| job == name)
     }
 
-    /// Numbers of the segments that the run is measured by.
+    /// Indices of the segments that measure the run.
     pub fn segments(&self) -> Vec<usize> {
         let is_congested = self.kind == RunKind::Congested;
         let all = self.plan.segments.iter().enumerate();
         all.filter(|(_, segment)| segment.is_congested == is_congested).map(|(number, _)| number).collect()
     }
 
-    /// Whether all iterations are there.
+    /// Whether all iterations are present.
     pub fn is_whole(&self) -> bool {
         let sizes = self.plan.sizes();
         let has = |segment: usize, bytes: u64| {
@@ -234,7 +234,7 @@ impl Input<'_> {
         segments.any(|segment| sizes.iter().any(|&bytes| !self.results.series(segment, bytes).is_empty()))
     }
 
-    /// How many times longer the machine's times are than the scenario's.
+    /// Ratio of the machine's times to the scenario's.
     fn time_scale(&self) -> u64 {
         let staged = self.model.workload.staged.as_ref();
         let stops = staged.into_iter().flat_map(|staged| &staged.flows).zip(self.plan.streams());
@@ -246,8 +246,8 @@ impl Input<'_> {
     }
 }
 
-/// Steps of iterations: each begins with its first rank, and not before the one before it is over. Nothing where they last
-/// longer than any clock can count.
+/// Steps of iterations: each begins with its first rank, but not before the previous one has ended. `None` if they last
+/// longer than a clock can count.
 fn one_after_the_other<'a>(iterations: impl Iterator<Item = &'a Iteration>) -> Option<Vec<Step>> {
     let mut steps: Vec<Step> = Vec::new();
     for iteration in iterations {
@@ -259,12 +259,12 @@ fn one_after_the_other<'a>(iterations: impl Iterator<Item = &'a Iteration>) -> O
     Some(steps)
 }
 
-/// A round: from its first rank's start to its last rank's end.
+/// A round, from its first rank's start to its last rank's end.
 fn round(iteration: &Iteration) -> Step {
     Step { start: Time(iteration.start * PS), end: Time(iteration.end * PS) }
 }
 
-/// Bytes that arrived in a span, those of a stretch spread evenly over it.
+/// Bytes that arrived in a time span; those of an interval are spread evenly over it.
 fn arrived(stretches: &[Stretch], from: u64, to: u64) -> u64 {
     let part = |stretch: &Stretch| {
         let overlap = stretch.end.min(to).saturating_sub(stretch.start.max(from));
@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stretches_count_by_the_part_that_overlaps() {
+    fn intervals_count_in_proportion_to_their_overlap() {
         let stretches =
             [Stretch { start: 0, end: 100, bytes: 1000 }, Stretch { start: 100, end: 200, bytes: 10 }];
         assert_eq!(arrived(&stretches, 50, 200), 510);
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn iterations_follow_each_other() {
+    fn iterations_do_not_overlap() {
         let iteration = |start, longest| Iteration { start, end: start + longest, longest, reduce: 0 };
         let steps = one_after_the_other([iteration(10, 5), iteration(12, 3), iteration(30, 1)].iter());
         let steps = steps.expect("they are short");

@@ -1,9 +1,10 @@
-//! What importers of benchmarks of collectives share: options, lines with their places, cells of the victim alone.
+//! Common parts of the importers of collective benchmarks: options, lines with their places, cells of the victim in
+//! isolation.
 //!
 //! Models: one run for all files; lines that are left out, counted by reason.
-//! Leaves out: any format.
+//! Leaves out: all formats.
 //!
-//! Invariants: each collective, number of ranks and size is there once; every line left out is told of.
+//! Invariants: each combination of collective, number of ranks and size occurs once; every line left out is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,14 +20,14 @@ use super::sheet::MOST_HOSTS;
 use crate::cells::{At, Cell, CellRun, NONE};
 use crate::words;
 
-/// What the command line says beside the files.
+/// Options of the command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Number of ranks, where the text does not tell it.
+    /// Number of ranks, if the text does not contain it.
     pub ranks: Option<u32>,
-    /// The collective that stands for that of the text.
+    /// The collective, instead of that of the text.
     pub collective: Option<String>,
-    /// What the run is called.
+    /// Name of the run.
     pub system: Option<String>,
     /// Names of the hosts, in the order of ranks.
     pub hosts: Vec<String>,
@@ -37,7 +38,7 @@ pub struct Options {
 pub(super) struct Line<'a> {
     /// Its number, from 1.
     pub number: usize,
-    /// Without its end.
+    /// Without its line end.
     pub text: &'a str,
     pub place: Place,
 }
@@ -47,14 +48,14 @@ pub(super) struct Line<'a> {
 pub(super) struct Row {
     pub collective: String,
     pub ranks: u32,
-    /// As studies tell it.
+    /// The size as studies state it.
     pub size: Bytes,
     pub mean: Duration,
-    /// Zero where it is not told.
+    /// Number of iterations; zero if it is not stated.
     pub steps: u32,
 }
 
-/// Why a line is no result.
+/// Why a line yields no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Wrong {
     /// What is wrong, and what was expected.
@@ -67,21 +68,21 @@ pub(super) enum Wrong {
 pub(super) enum Left {
     /// The benchmark found wrong data.
     WrongResult,
-    /// Nothing is sent.
+    /// The message size is zero.
     Empty,
     /// There is no time.
     NoTime,
-    /// It is of something else.
+    /// It is not output of the benchmark.
     Noise,
 }
 
 impl Left {
     fn words(self) -> &'static str {
         match self {
-            Left::WrongResult => "WRONG RESULTS were found by the benchmark",
-            Left::Empty => "nothing is sent",
+            Left::WrongResult => "the benchmark found WRONG RESULTS",
+            Left::Empty => "the message size is zero",
             Left::NoTime => "there is no time",
-            Left::Noise => "they are not of the benchmark",
+            Left::Noise => "they are not output of the benchmark",
         }
     }
 }
@@ -109,11 +110,11 @@ impl<'a> Benchmarks<'a> {
         }
     }
 
-    /// Takes a result; the error says where it was told before.
+    /// Adds a result; the error states where it was found before.
     pub fn add(&mut self, row: Row, place: &str) -> Result<(), String> {
         let at = At { nodes: 2 * row.ranks, victim: row.collective, aggressor: None, size: row.size };
         if let Some(before) = self.seen.add("", &at, place.to_owned()) {
-            return Err(format!("{} of these bytes on as many ranks is in {before} as well", at.victim));
+            return Err(format!("{} with this size and number of ranks is also in {before}", at.victim));
         }
         self.cells.push(Cell {
             at,
@@ -127,7 +128,7 @@ impl<'a> Benchmarks<'a> {
         Ok(())
     }
 
-    /// Takes what a line of a text gave: a result, a mistake to report at its place, or a line to leave out.
+    /// Adds the result of parsing a line: a result, a mistake to report at its place, or a line to leave out.
     pub fn take(&mut self, row: Result<Row, Wrong>, line: Line<'_>, name: &str, foreign: &mut Foreign) {
         let number = line.number;
         match row {
@@ -148,7 +149,7 @@ impl<'a> Benchmarks<'a> {
         *self.left.entry(left).or_default() += 1;
     }
 
-    /// Something that is known of the machine.
+    /// Adds a fact about the machine.
     pub fn fact(&mut self, key: &str, text: &str) {
         self.facts.entry(key.to_owned()).or_default().insert(text.to_owned());
     }
@@ -160,7 +161,7 @@ impl<'a> Benchmarks<'a> {
         }
     }
 
-    /// One run of all that was read.
+    /// One run of all results.
     pub fn finish(
         self,
         by: &'static str,
@@ -207,7 +208,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-/// Collective and ranks as netloom's own exports tell them: `Job NAME: COLLECTIVE, N ranks`.
+/// Collective and ranks in the format of netloom's own exports: `Job NAME: COLLECTIVE, N ranks`.
 pub(super) fn own_job(text: &str) -> Option<(String, u32)> {
     let rest = text.strip_prefix("Job ")?.strip_suffix(" ranks")?;
     let (rest, ranks) = rest.rsplit_once(", ")?;
@@ -215,8 +216,8 @@ pub(super) fn own_job(text: &str) -> Option<(String, u32)> {
     Some((collective.to_owned(), ranks.parse().ok().filter(|ranks| u64::from(*ranks) <= MOST_HOSTS)?))
 }
 
-/// Names of hosts from a file as MPI libraries take it: a host in each line, comments after `#`, what follows the name is
-/// passed over.
+/// Names of hosts from a host file of an MPI library: one host per line, comments after `#`; anything after the name is
+/// ignored.
 pub fn hosts_of(text: &str) -> Vec<String> {
     let bare = text.lines().filter_map(|line| line.split('#').next()?.split_whitespace().next());
     bare.map(|word| word.split(':').next().unwrap_or(word).to_owned()).collect()
@@ -227,13 +228,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn jobs_of_our_own_exports_are_reported() {
+    fn the_job_line_of_an_export_is_parsed() {
         assert_eq!(own_job("Job a: b, 3: ring_all_reduce, 4 ranks"), Some(("ring_all_reduce".into(), 4)));
         assert_eq!(own_job("Job a: ring, no ranks"), None);
     }
 
     #[test]
-    fn hosts_are_the_first_words() {
+    fn hosts_are_the_first_word_of_each_line() {
         assert_eq!(hosts_of("# all\nn1 slots=2\n\nn2:4 # the other\n"), ["n1", "n2"]);
     }
 }

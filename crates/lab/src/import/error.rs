@@ -1,4 +1,4 @@
-//! Why something could not be imported.
+//! Errors of imports.
 
 use std::path::PathBuf;
 
@@ -6,46 +6,46 @@ use netloom_scenario::{Diagnostics, Style};
 
 use crate::words;
 
-/// Mistakes beyond this many are counted, not shown.
+/// Mistakes beyond this number are counted, not shown.
 const MOST_SHOWN: usize = 50;
 
-/// Why something could not be imported.
+/// The reason why an import failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
-    /// The text has mistakes, or says what a scenario cannot.
+    /// The text has mistakes, or contains something that a scenario cannot express.
     #[error(transparent)]
     Text(Box<Diagnostics>),
-    /// A list of ring orders that does not fit.
+    /// An unusable list of ring orders.
     #[error("the rings cannot be used ({reason}): {name}")]
     Rings {
-        /// The list's file.
+        /// The file of the list.
         name: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// A folder that is of no known layout.
-    #[error("nothing that can be imported is there (expected {expected}): {}", .path.display())]
+    /// A folder with no known layout.
+    #[error("the folder contains nothing that can be imported (expected {expected}): {}", .path.display())]
     NoLayout {
-        /// Which folder.
+        /// The folder.
         path: PathBuf,
-        /// What would be.
+        /// The expected files.
         expected: &'static str,
     },
-    /// Folders of two layouts, whose cells are the same.
+    /// Folders of two layouts, which may contain the same cells.
     #[error(
         "tables of means and jobs of the framework cannot be imported into one folder: import them one after the other"
     )]
     BothLayouts,
-    /// A system that nobody measured.
-    #[error("there is no system `{name}`, there are: {}", .known.join(", "))]
+    /// An unknown system.
+    #[error("there is no system `{name}`; expected one of {}", .known.join(", "))]
     NoSystem {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// Names of all systems.
         known: Vec<String>,
     },
-    /// A document with mistakes that are told by where they are in it.
+    /// A document with mistakes, each with its path in the document.
     #[error("{}", list(.mistakes, .name))]
     Document {
         /// Its file.
@@ -53,14 +53,14 @@ pub enum ImportError {
         /// All of them.
         mistakes: Vec<String>,
     },
-    /// Texts without a single result.
-    #[error("there are no results in it: {0}")]
+    /// Files without results.
+    #[error("no results were found: {0}")]
     Empty(String),
-    /// Runs of an earlier import that would be mixed with those of this one.
-    #[error("the folder has other runs than those that are written now, remove them or write elsewhere: {}", paths(.0))]
+    /// Runs of an earlier import that would be mixed with the new ones.
+    #[error("the folder has runs of another import; remove them or write elsewhere: {}", paths(.0))]
     Others(Vec<PathBuf>),
-    /// A mistake of ours.
-    #[error("internal error: no mistake was found, and yet this could not be read: {0}")]
+    /// A defect of netloom.
+    #[error("internal error: no mistake was found, but this could not be read: {0}")]
     Internal(String),
 }
 
@@ -75,7 +75,7 @@ fn paths(paths: &[PathBuf]) -> String {
 }
 
 impl ImportError {
-    /// The whole message for people, mistakes shown with their places.
+    /// The complete message for users, mistakes shown with their places.
     pub fn render(&self, style: Style) -> String {
         match self {
             ImportError::Text(diagnostics) => diagnostics.render(style),

@@ -1,10 +1,10 @@
-//! What an importer of measured results gives, and the folder it becomes: shared by all of them.
+//! The result of an importer of measurements, and the folder into which it is written; shared by all importers.
 //!
-//! Models: runs of cells, who measured them and from which texts, and what was left out; choosing systems and calling them
-//! otherwise; cells of which there are two.
-//! Leaves out: any format.
+//! Models: runs of cells, the program that measured them and the source texts, and what was left out; selecting and
+//! renaming systems; cells that occur twice.
+//! Leaves out: all formats.
 //!
-//! Invariants: what is not taken over is counted and told; of two cells of one place neither is dropped silently.
+//! Invariants: what is not imported is counted and reported; of two cells of one point neither is dropped silently.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -17,24 +17,24 @@ use super::ImportError;
 use crate::cells::{self, At, CellRun};
 use crate::error::LabError;
 
-/// Measured results, read.
+/// Imported measurements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measurements {
     /// The program that measured.
     pub by: &'static str,
-    /// Where its numbers come from.
+    /// The source of its numbers.
     pub source: String,
     /// Its runs, by name of the system.
     pub runs: Vec<CellRun>,
-    /// What a reader should know: what was left out, and why.
+    /// Remarks for users: what was left out, and why.
     pub notes: Vec<String>,
 }
 
 impl Measurements {
-    /// Writes a folder of measured runs; tells where each run is.
+    /// Writes a folder of measured runs; returns the path of each run.
     ///
     /// # Errors
-    /// If there is no cell at all, something is there that shall stay, or the system refuses.
+    /// If there is no cell at all, an existing file may not be replaced, or the operating system reports an error.
     pub fn write(
         &self,
         folder: &Path,
@@ -44,22 +44,22 @@ impl Measurements {
         cells::write_measured(folder, self.by, &self.source, &self.runs, overwrite, command)
     }
 
-    /// How many cells each run has, by its name.
+    /// The number of cells of each run, by its name.
     pub fn counts(&self) -> impl Iterator<Item = (&str, usize)> {
         self.runs.iter().map(|run| (run.system.as_str(), run.cells.len()))
     }
 }
 
-/// A system that is wanted, and what it is to be called.
+/// A selected system, and its name in the import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
-    /// As the text calls it.
+    /// Its name in the text.
     pub system: String,
-    /// As the run is to be called.
+    /// The name of its run.
     pub called: String,
 }
 
-/// Why a word names no system.
+/// A word that does not select a system.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected `NAME` or `NAME=NEW`, names of letters, digits, `-`, `_` and `.`")]
 pub struct NotASystem;
@@ -76,7 +76,7 @@ impl FromStr for Wanted {
     }
 }
 
-/// What a system is called, if it is wanted; all are where none is named.
+/// The name of a system's run, if the system is selected; all are if `wanted` is empty.
 pub(super) fn called(system: &str, wanted: &[Wanted]) -> Option<String> {
     if wanted.is_empty() {
         return Some(system.to_owned());
@@ -84,7 +84,7 @@ pub(super) fn called(system: &str, wanted: &[Wanted]) -> Option<String> {
     wanted.iter().find(|one| one.system == system).map(|one| one.called.clone())
 }
 
-/// Refuses names that no system has.
+/// Refuses selected names that no system has.
 pub(super) fn check_wanted<'a>(
     wanted: &[Wanted],
     known: impl Iterator<Item = &'a str> + Clone,
@@ -98,12 +98,12 @@ pub(super) fn check_wanted<'a>(
     Ok(())
 }
 
-/// Where the cells of a system were told, to find those that are told twice.
+/// Where the cells of a system were found, to detect duplicates.
 #[derive(Debug, Default)]
 pub(super) struct Seen(BTreeMap<(String, At), String>);
 
 impl Seen {
-    /// Notes a cell and where it is told; the answer is where it was told before.
+    /// Records a cell and where it was found; returns where it was found before.
     pub fn add(&mut self, system: &str, at: &At, place: String) -> Option<String> {
         let key = (system.to_owned(), at.clone());
         match self.0.entry(key) {
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn systems_are_chosen_and_called_otherwise() {
+    fn systems_are_selected_and_renamed() {
         let wanted = ["lumi", "cresco8=crescos8"].map(|text| text.parse().expect("it names a system"));
         assert_eq!(called("cresco8", &wanted).as_deref(), Some("crescos8"));
         assert_eq!(called("leonardo", &wanted), None);

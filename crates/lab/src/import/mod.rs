@@ -1,8 +1,8 @@
-//! Imports: scenarios made from what other simulators were given, and measured runs made from what benchmarks printed; one
+//! Imports: scenarios from the input files of other simulators, and measured runs from the output of benchmarks; one
 //! file or folder per format.
 //!
-//! Each format of a simulator is a function from its text to the text of a netloom scenario and notes on what could not be
-//! taken over; each format of a benchmark one from its files to [`Measurements`].
+//! Each simulator format is a function from its text to the text of a netloom scenario and notes on what could not be
+//! imported; each benchmark format is a function from its files to [`Measurements`].
 
 mod benchmark;
 mod crab;
@@ -21,13 +21,13 @@ pub use nccl::nccl_tests;
 pub use osu::osu;
 pub use seed_sim::seed_sim;
 
-/// A scenario made from something else.
+/// A scenario created from another format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its text.
     pub text: String,
-    /// What a reader should know.
+    /// Remarks for users.
     pub notes: Vec<String>,
 }

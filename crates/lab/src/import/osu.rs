@@ -1,13 +1,15 @@
 //! Latencies of collectives as the OSU Micro-Benchmarks print them.
 //!
 //! Models: tables one after the other, each with its title, headings of all versions since 3 (with and without `-f`,
-//! percentiles, validation), sizes turned into those of scenarios; what `netloom export osu` writes.
-//! Leaves out: benchmarks of two ranks, non-blocking ones, and collectives that scenarios do not have: told, not read.
+//! percentiles, validation), sizes converted to those of scenarios; the output of `netloom export osu`.
+//! Leaves out: benchmarks of two ranks, non-blocking ones, and collectives that scenarios do not have: they are
+//! reported, not read.
 //!
-//! Invariants: every line that begins with a number is a cell, is left out and counted, or is a mistake; lines of libraries
-//! in between are counted.
+//! Invariants: every line that begins with a number is a cell, is left out and counted, or is a mistake; output of
+//! libraries in between is counted.
 //!
-//! Source: OSU Micro-Benchmarks 5.6 to 7.5. Which algorithm stands for a collective that the title does not tell is ours.
+//! Source: OSU Micro-Benchmarks 5.6 to 7.5. The algorithm that represents a collective, if the title does not state it,
+//! is a modelling assumption.
 
 use std::path::PathBuf;
 
@@ -24,33 +26,33 @@ use crate::source::Source;
 
 const BY: &str = "OSU Micro-Benchmarks";
 
-/// What is counted as the size.
+/// What the benchmark reports as the size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Counted {
-    /// The part for each peer, or the vector: as scenarios and studies tell it.
+    /// The part for each peer, or the vector: as in scenarios and studies.
     AsIs,
-    /// What each rank contributes.
+    /// The part that each rank contributes.
     EachRank,
 }
 
-/// Titles without `OSU MPI...` and `Latency Test`, and the collectives that stand for them.
+/// Titles without `OSU MPI...` and `Latency Test`, and the collectives that represent them.
 const TITLES: [(&str, &str, Counted); 7] = [
     ("All-to-All Personalized Exchange", "all_to_all_linear", Counted::AsIs),
     ("Allgather", "ring_all_gather", Counted::EachRank),
     ("Allreduce", "ring_all_reduce", Counted::AsIs),
     ("Reduce_scatter", "ring_reduce_scatter", Counted::AsIs),
     ("Broadcast", "broadcast_tree", Counted::AsIs),
-    // What netloom itself prints of collectives that no benchmark times.
+    // Printed by netloom for collectives without a benchmark.
     ("Incast", "incast", Counted::AsIs),
     ("Permutation", "permutation", Counted::AsIs),
 ];
 
-/// A table that is being read.
+/// State of reading a table.
 #[derive(Debug, Clone, Default)]
 struct Table {
     collective: Option<(String, Counted)>,
     ranks: Option<u32>,
-    /// Titles of the columns, from the size on.
+    /// Titles of the columns, beginning with the size.
     columns: Vec<String>,
 }
 
@@ -70,8 +72,11 @@ pub fn osu(files: &[PathBuf], options: &Options) -> Result<Measurements, LabErro
         return Err(ImportError::from(Diagnostics::join(mistakes)).into());
     }
     let facts = [
-        ("time", "the mean over ranks of what each measured, which is at most that of the slowest rank"),
-        ("collectives", "by the title; which algorithm the library took is not known, ours stands for it"),
+        ("time", "the mean over the times of all ranks, which is at most that of the slowest rank"),
+        (
+            "collectives",
+            "by the title; the algorithm of the library is not known, so netloom's choice represents it",
+        ),
     ];
     Ok(found.finish(BY, "osu", &facts, files)?)
 }
@@ -99,14 +104,14 @@ fn read(bytes: &[u8], name: &str, options: &Options, found: &mut Benchmarks) -> 
 }
 
 impl Table {
-    /// A line that begins with `#`: a title, who made it, or the heading of the columns.
+    /// Reads a line that begins with `#`: a title, a remark of the exporter, or the heading of the columns.
     fn comment(&mut self, text: &str, foreign: &mut Foreign, place: Place, options: &Options) {
         if let Some((title, _)) = text.split_once(" Test") {
             *self = Table::default();
             match collective(title, options) {
                 Ok(found) => self.collective = Some(found),
                 Err((message, hint)) => {
-                    foreign.report(place, message, "no collective of scenarios", Some(hint));
+                    foreign.report(place, message, "no such collective in scenarios", Some(hint));
                 }
             }
         } else if let Some((collective, ranks)) = benchmark::own_job(text) {
@@ -122,11 +127,11 @@ impl Table {
     fn row(&self, text: &str, options: &Options) -> Result<Row, Wrong> {
         let mistake = |message: String, expected: &str| Err(Wrong::Mistake(message, expected.to_owned()));
         let Some((collective, counted)) = &self.collective else {
-            return mistake("results without a title above them".into(), "`# OSU MPI ... Latency Test v...`");
+            return mistake("there is no title above this line".into(), "`# OSU MPI ... Latency Test v...`");
         };
         let words: Vec<&str> = text.split_whitespace().collect();
         if self.columns.len() < 2 || !self.columns[1].replace(' ', "").ends_with("Latency(us)") {
-            return mistake("no heading of columns above it".into(), "`# Size  Avg Latency(us)`");
+            return mistake("there is no heading above this line".into(), "`# Size  Avg Latency(us)`");
         }
         if words.len() != self.columns.len() {
             let found = words.len();
@@ -136,10 +141,10 @@ impl Table {
             );
         }
         let Some(ranks) = self.ranks.or(options.ranks) else {
-            return mistake("the number of ranks is not told".into(), "`--ranks N`");
+            return mistake("the number of ranks is missing".into(), "`--ranks N`");
         };
         if options.ranks.is_some_and(|stated| stated != ranks) {
-            return mistake(format!("the text tells of {ranks} ranks"), "the number that `--ranks` says");
+            return mistake(format!("the text states {ranks} ranks"), "the number of `--ranks`");
         }
         let times = if *counted == Counted::EachRank { u64::from(ranks) } else { 1 };
         let size = words[0].parse::<u64>().ok().and_then(|size| size.checked_mul(times));
@@ -160,7 +165,7 @@ impl Table {
         }
         let Some(mean) = time(words[1], MICROSECOND) else {
             return mistake(
-                format!("column `{}`: `{}` is no time", self.columns[1], words[1]),
+                format!("column `{}`: `{}` is not a valid time", self.columns[1], words[1]),
                 "microseconds above 0",
             );
         };
@@ -185,12 +190,12 @@ impl Table {
     }
 }
 
-/// Titles of columns: at least two blanks are between them.
+/// Titles of columns, which are separated by at least two blanks.
 fn columns(text: &str) -> Vec<String> {
     text.split("  ").map(str::trim).filter(|title| !title.is_empty()).map(str::to_owned).collect()
 }
 
-/// The collective of a title, or why there is none and what to do.
+/// The collective of a title, or why there is none and a hint.
 fn collective(title: &str, options: &Options) -> Result<(String, Counted), (String, String)> {
     let bare = title.trim_end_matches("Latency").trim();
     let known = |(name, _, _): &&(&str, &str, Counted)| bare == *name || bare.ends_with(&format!(" {name}"));
@@ -205,11 +210,11 @@ fn collective(title: &str, options: &Options) -> Result<(String, Counted), (Stri
     let is_pair =
         ["Bandwidth", "Bi-Directional", "Multi", "Message Rate"].iter().any(|word| title.contains(word))
             || ["OSU MPI", "OSU MPI-CUDA", "OSU MPI-ROCM"].contains(&bare);
-    let message = format!("`{title}` is a benchmark that cannot be imported");
+    let message = format!("the benchmark `{title}` cannot be imported");
     let hint = if is_pair {
-        "it is one of pairs of ranks; only collectives are imported: osu_alltoall, osu_allgather and their like"
+        "it runs between pairs of ranks; only collectives can be imported, such as osu_alltoall and osu_allgather"
     } else {
-        "these are: osu_alltoall, osu_allgather, osu_allreduce, osu_reduce_scatter, osu_bcast"
+        "expected one of osu_alltoall, osu_allgather, osu_allreduce, osu_reduce_scatter, osu_bcast"
     };
     Err((message, hint.to_owned()))
 }
@@ -236,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_turned_into_those_of_scenarios() {
+    fn sizes_are_converted_to_those_of_scenarios() {
         let text =
             "\n# OSU MPI Allgather Latency Test v5.9\n# Size       Avg Latency(us)\n1   2.50\n1024  10.00\n";
         let found = cells(text, &options(Some(8))).expect("it is right");
@@ -254,15 +259,15 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told_with_its_line() {
+    fn mistakes_are_reported_with_their_line() {
         let head = "# OSU MPI Broadcast Latency Test v7.0\n# Size       Avg Latency(us)\n";
         let reported = |text: &str, ranks| cells(text, &options(ranks)).expect_err("it is wrong");
         assert!(reported(&format!("{head}4\n"), Some(2)).contains("line 3: 1 columns"));
-        assert!(reported(&format!("{head}4 nan\n"), Some(2)).contains("`nan` is no time"));
-        assert!(reported(&format!("{head}4 -3\n"), Some(2)).contains("`-3` is no time"));
+        assert!(reported(&format!("{head}4 nan\n"), Some(2)).contains("`nan` is not a valid time"));
+        assert!(reported(&format!("{head}4 -3\n"), Some(2)).contains("`-3` is not a valid time"));
         assert!(reported(&format!("{head}4 3\n"), None).contains("--ranks N"));
         assert!(reported(&format!("{head}4 3\n4 3\n"), Some(2)).contains("line 3 of o.txt"));
-        assert!(reported("4 3\n", Some(2)).contains("without a title"));
+        assert!(reported("4 3\n", Some(2)).contains("no title above"));
         assert!(
             reported("# OSU MPI Bandwidth Test v7\n# Size Bandwidth (MB/s)\n", Some(2))
                 .contains("pairs of ranks")

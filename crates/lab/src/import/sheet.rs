@@ -2,9 +2,9 @@
 //!
 //! Models: a heading; columns found by their names, in any order; cells in double quotes; mistakes collected, each with
 //! line, column and what was expected.
-//! Leaves out: what any column means; line breaks within quotes.
+//! Leaves out: the meaning of columns; line breaks within quotes.
 //!
-//! Invariants: reading goes on after a mistake, so that all are found; columns that nobody asks for are named.
+//! Invariants: reading continues after a mistake, so that all are found; columns that are not used are reported.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -13,7 +13,7 @@ use netloom_scenario::foreign::Foreign;
 use netloom_scenario::{Diagnostics, Place};
 use netloom_units::Duration;
 
-/// Picoseconds of a microsecond, and of a second.
+/// Picoseconds in a microsecond, and in a second.
 pub(super) const MICROSECOND: f64 = 1e6;
 pub(super) const SECOND: f64 = 1e12;
 /// Times beyond a day are mistakes.
@@ -23,7 +23,7 @@ pub(super) const MOST_HOSTS: u64 = 1 << 20;
 /// Sizes beyond these are mistakes.
 pub(super) const MOST_BYTES: u64 = 1 << 50;
 
-/// A text that is being read.
+/// A text and its mistakes so far.
 pub(super) struct Sheet<'a> {
     foreign: Foreign,
     heading: Vec<(&'a str, Place)>,
@@ -36,7 +36,7 @@ pub(super) struct Sheet<'a> {
 pub(super) struct Line<'a> {
     /// Its number, from 1.
     pub number: usize,
-    /// All of it.
+    /// The whole line.
     pub place: Place,
     cells: Vec<(&'a str, Place)>,
 }
@@ -80,7 +80,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Leaves out lines of another width, each a mistake.
+    /// Leaves out lines with another number of cells, each a mistake.
     fn check_widths(&mut self) {
         let expected = self.heading.len();
         let (good, bad) =
@@ -90,7 +90,7 @@ impl<'a> Sheet<'a> {
         for line in bad {
             let message =
                 format!("line {}: {} cells where {expected} are expected", line.number, line.cells.len());
-            self.foreign.report(line.place, message, "the heading has others", None);
+            self.foreign.report(line.place, message, "differs from the heading", None);
         }
     }
 
@@ -103,7 +103,7 @@ impl<'a> Sheet<'a> {
         self.lines.clone()
     }
 
-    /// Columns of the heading that nobody asked for.
+    /// Columns of the heading that were not requested.
     pub fn passed_over(&self) -> &[String] {
         &self.passed_over
     }
@@ -113,14 +113,14 @@ impl<'a> Sheet<'a> {
         self.column(column).and_then(|nth| line.cells.get(nth).copied()).unwrap_or(("", line.place))
     }
 
-    /// Notes a mistake in a cell.
+    /// Reports a mistake in a cell.
     pub fn wrong(&mut self, line: &Line<'_>, column: &str, what: impl Display, expected: &str) {
         let place = self.column(column).and_then(|nth| line.cells.get(nth)).map_or(line.place, |cell| cell.1);
         let message = format!("line {}, column `{column}`: {what}", line.number);
         self.foreign.report(place, message, &format!("expected {expected}"), None);
     }
 
-    /// Notes a mistake with a hint about a word.
+    /// Reports an unknown word, with a hint.
     pub fn unknown(&mut self, line: &Line<'a>, column: &str, known: &[&str]) {
         let (word, place) = self.cell(line, column);
         let message = format!("line {}, column `{column}`: there is no `{word}`", line.number);
@@ -128,7 +128,7 @@ impl<'a> Sheet<'a> {
         self.foreign.report(place, message, &label, Foreign::hint(word, known));
     }
 
-    /// One of these words, by its place among them.
+    /// The index of the cell's word among these words.
     pub fn word(&mut self, line: &Line<'a>, column: &str, known: &[&str]) -> Option<usize> {
         let (text, _) = self.cell(line, column);
         let found = known.iter().position(|word| *word == text);
@@ -138,7 +138,7 @@ impl<'a> Sheet<'a> {
         found
     }
 
-    /// A whole number.
+    /// An integer.
     pub fn whole(&mut self, line: &Line<'a>, column: &str, within: RangeInclusive<u64>) -> Option<u64> {
         let (text, _) = self.cell(line, column);
         let found = text.parse().ok().filter(|number| within.contains(number));
@@ -159,7 +159,7 @@ impl<'a> Sheet<'a> {
         found
     }
 
-    /// A time above zero, in a unit of so many picoseconds.
+    /// A time above zero, in a unit of this number of picoseconds.
     pub fn time(&mut self, line: &Line<'a>, column: &str, unit: f64) -> Option<Duration> {
         let (text, _) = self.cell(line, column);
         let found = time(text, unit);
@@ -168,14 +168,14 @@ impl<'a> Sheet<'a> {
             self.wrong(
                 line,
                 column,
-                format!("`{text}` is no time"),
+                format!("`{text}` is not a valid time"),
                 &format!("{unit} above 0 and up to a day"),
             );
         }
         found
     }
 
-    /// Ends the reading.
+    /// Ends reading.
     ///
     /// # Errors
     /// All mistakes, if there were any.
@@ -189,12 +189,12 @@ pub(super) fn positive(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0)
 }
 
-/// A time above zero and up to a day, in a unit of so many picoseconds, to the nearest one.
+/// A time above zero and up to a day, in a unit of this number of picoseconds, rounded to the nearest picosecond.
 pub(super) fn time(text: &str, unit: f64) -> Option<Duration> {
     span(positive(text)?, unit)
 }
 
-/// As [`time`], of a number.
+/// As [`time`], for a number.
 pub(super) fn span(number: f64, unit: f64) -> Option<Duration> {
     let picoseconds = (number * unit).round();
     (1.0..=LONGEST).contains(&picoseconds).then_some(Duration(picoseconds as u64))
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_are_found_by_column_and_mistakes_told_with_their_places() {
+    fn cells_are_found_by_column_and_mistakes_reported_with_their_places() {
         let text = b"b,a,more\n\"1,5\",7,x\n2,nan,y\n3\n";
         let mut sheet = Sheet::open(text, "t.csv", &["a", "b"]).expect("the heading is right");
         assert_eq!(sheet.passed_over(), ["more"]);
@@ -265,12 +265,12 @@ mod tests {
         let reported = Sheet::open(b"", "t.csv", &["a"]).err().expect("it has none").render(Style::Plain);
         assert!(reported.contains("no column `a`"), "{reported}");
         let reported =
-            Sheet::open(b"a\0b", "t.csv", &["a"]).err().expect("it is no text").render(Style::Plain);
+            Sheet::open(b"a\0b", "t.csv", &["a"]).err().expect("it is not text").render(Style::Plain);
         assert!(reported.contains("binary"), "{reported}");
     }
 
     #[test]
-    fn times_are_exact_where_they_can_be() {
+    fn times_are_exact_if_they_can_be() {
         assert_eq!(time("5.249", MICROSECOND), Some(Duration(5_249_000)));
         assert_eq!(time("0.000001", SECOND), Some(Duration(1_000_000)));
         for text in ["0", "-1", "inf", "NaN", "", "1e300", "five"] {

@@ -1,11 +1,11 @@
-//! What is answered to a request: the page, the state, or why not.
+//! Responses to requests: the page, the state, or a refusal.
 //!
 //! Models: GET and HEAD of two paths, HTTP/1.0 and 1.1, one request to a connection.
 //! Leaves out: everything else.
 //!
-//! Invariants: reading a request changes nothing of the run; who asks under another name of this machine is refused, so
-//! that no page from elsewhere can have its browser ask in its place (DNS rebinding); a path that is not there is answered
-//! alike whether the token in it is right or not.
+//! Invariants: handling a request does not change the run; a request under a host name that is not the loopback's is
+//! refused, so that a foreign page cannot make the browser send requests for it (DNS rebinding); the response to an
+//! unknown path does not depend on whether the token in it is right.
 //!
 //! Source: RFC 9110 (status codes), RFC 9112 (messages), RFC 6585 (431).
 
@@ -14,16 +14,17 @@ use std::sync::Arc;
 use super::live_state::LiveState;
 use super::token;
 
-/// Most bytes of the head of a request, and most fields in it.
+/// Maximum size of the head of a request in bytes, and maximum number of fields in it.
 pub const LONGEST_HEAD: usize = 8 * 1024;
 const MOST_FIELDS: usize = 64;
 
-/// Names under which this machine calls itself.
+/// Accepted host names of this machine.
 const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
-/// The port that need not be named.
+/// The port that may be omitted.
 const USUAL_PORT: u16 = 80;
 
-/// What every answer says: nobody keeps it, guesses what it is, learns its address, or shows it inside of something else.
+/// Header fields of every response: it is not cached, its type is not guessed, its address is not passed on, and it is
+/// not embedded in other pages.
 const FIELDS: &str = "Cache-Control: no-store\r\n\
     X-Content-Type-Options: nosniff\r\n\
     Referrer-Policy: no-referrer\r\n\
@@ -47,13 +48,13 @@ pub struct Site {
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is no request.
+    /// It is not a valid request.
     Malformed,
-    /// It comes under another name than this machine's own.
+    /// Its host is not this machine.
     ForeignHost,
-    /// There is no such page.
+    /// There is no such path.
     NotFound,
-    /// It wants something to be done.
+    /// The method is neither GET nor HEAD.
     NotAllowed,
     /// Its head is too long.
     TooLong,
@@ -70,14 +71,14 @@ impl Refusal {
         }
     }
 
-    /// The answer.
+    /// The response.
     pub fn bytes(self) -> Vec<u8> {
         let (status, more) = self.line();
         message(status, more, "text/plain; charset=utf-8", &format!("{status}\n"), false)
     }
 }
 
-/// The answer to a request; absent while its head is not whole.
+/// The response to a request; `None` while its head is incomplete.
 pub fn answer(head: &[u8], site: &Site) -> Option<Vec<u8>> {
     match read(head, site) {
         Ok(asked) => asked.map(|asked| asked.bytes(site)),
@@ -85,7 +86,7 @@ pub fn answer(head: &[u8], site: &Site) -> Option<Vec<u8>> {
     }
 }
 
-/// What is asked for.
+/// The parsed request.
 struct Asked {
     what: What,
     head_alone: bool,
@@ -122,7 +123,7 @@ fn read(head: &[u8], site: &Site) -> Result<Option<Asked>, Refusal> {
     Ok(Some(Asked { what, head_alone }))
 }
 
-/// Whether a host is this machine under a name of its own, at this port.
+/// Whether a host is one of this machine's names, with this port.
 fn is_own(host: &[u8], port: u16) -> bool {
     let is = |name: &str| {
         host.eq_ignore_ascii_case(format!("{name}:{port}").as_bytes())
@@ -131,7 +132,7 @@ fn is_own(host: &[u8], port: u16) -> bool {
     NAMES.into_iter().any(is)
 }
 
-/// What stands at a path.
+/// The resource at a path.
 fn find(path: &str, token: &str) -> Option<What> {
     let path = path.split_once('?').map_or(path, |(path, _)| path);
     let (first, rest) = path.strip_prefix('/')?.split_once('/')?;
@@ -179,14 +180,14 @@ mod tests {
         Site { port: 4_000, token: TOKEN.to_owned(), page: "<p>".to_owned(), live_state: Arc::default() }
     }
 
-    /// The answer to a request for a path.
+    /// The response to a request for a path.
     fn to(method: &str, path: &str, host: &str) -> String {
         let head = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
         String::from_utf8(answer(head.as_bytes(), &site()).expect("it is whole")).expect("it is a text")
     }
 
     #[test]
-    fn the_page_and_the_state_are_there_for_who_knows_the_token() {
+    fn the_page_and_the_state_are_served_with_the_right_token() {
         for host in ["127.0.0.1:4000", "localhost:4000", "LOCALHOST:4000", "[::1]:4000"] {
             let page = to("GET", &format!("/{TOKEN}/"), host);
             assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.ends_with("\r\n\r\n<p>"), "{page}");
@@ -199,12 +200,15 @@ mod tests {
             "{head}"
         );
         assert_eq!(serde_json::from_str::<serde_json::Value>(body).expect("it is JSON")["number"], 0);
-        let alone = to("HEAD", &format!("/{TOKEN}/"), "localhost:4000");
-        assert!(alone.contains("Content-Length: 3\r\n") && alone.ends_with("\r\n\r\n"), "{alone}");
+        let head_only = to("HEAD", &format!("/{TOKEN}/"), "localhost:4000");
+        assert!(
+            head_only.contains("Content-Length: 3\r\n") && head_only.ends_with("\r\n\r\n"),
+            "{head_only}"
+        );
     }
 
     #[test]
-    fn everything_else_is_refused_and_tells_nothing() {
+    fn everything_else_is_refused_without_revealing_anything() {
         let status = |answer: String| answer[9..12].to_owned();
         let own = "127.0.0.1:4000";
         let right = format!("/{TOKEN}/");
@@ -224,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_told_so() {
+    fn malformed_requests_are_refused() {
         let found = |head: &[u8]| {
             answer(head, &site()).map(|bytes| String::from_utf8_lossy(&bytes[9..12]).into_owned())
         };

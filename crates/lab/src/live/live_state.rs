@@ -1,6 +1,6 @@
-//! What is told of a run at the moment: put up by the thread that simulates, read by those that answer.
+//! The current state of a run: published by the simulating thread, read by the threads that serve requests.
 //!
-//! Invariants: nobody waits for a reader for longer than it takes to copy a pointer.
+//! Invariants: no thread waits for a reader for longer than it takes to copy a pointer.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -13,12 +13,12 @@ use crate::error::LabError;
 use crate::line::RunReport;
 use crate::words::harmless;
 
-/// What a page is told; `web/src/live/data.ts` describes the same.
+/// The data sent to a page; `web/src/live/data.ts` describes the same.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct State {
-    /// Rises with every state.
+    /// Increases with every state.
     pub number: u64,
-    /// How the run ended; absent while it goes on.
+    /// How the run ended; absent while it is running.
     pub ended: Option<Ending>,
     /// Whether this is the second run, for the paths of the slowest messages.
     pub again: bool,
@@ -28,31 +28,31 @@ pub struct State {
     pub hops: u64,
     /// Steps finished by all ranks.
     pub steps: u64,
-    /// Steps there are.
+    /// Total number of steps.
     pub total_steps: u64,
     /// Wall time so far, in seconds.
     pub elapsed: f64,
     /// Packet-hops per second of wall time.
     pub rate: f64,
-    /// How much is done, from 0 to 1; absent where nothing tells.
+    /// Progress from 0 to 1; absent if unknown.
     pub share: Option<f64>,
-    /// Wall time left, in seconds; absent where nothing tells.
+    /// Remaining wall time, in seconds; absent if unknown.
     pub left: Option<f64>,
-    /// What has happened at the edges by `read`, by edge.
+    /// Counters of the edges at time `read`, by edge.
     #[serde(serialize_with = "shared")]
     pub edges: Arc<Edges>,
 }
 
-/// What has happened at the edges since the run began, and what waits there.
+/// Counters of the edges since the run began, and their queues.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Edges {
-    /// The simulated time of all this, in ps.
+    /// The simulated time of these values, in ps.
     pub read: u64,
     /// Bytes whose transmission has begun.
     pub sent: Vec<u64>,
-    /// Bytes that wait at the port where most do.
+    /// Bytes in the longest queue of a port.
     pub waiting: Vec<u64>,
-    /// For how long the other end kept a class from being sent, summed over ports, in ps.
+    /// How long the other end paused a class, summed over ports, in ps.
     pub paused: Vec<u64>,
     /// Packets dropped.
     pub dropped: Vec<u64>,
@@ -65,9 +65,9 @@ fn shared<S: Serializer>(edges: &Arc<Edges>, to: S) -> Result<S::Ok, S::Error> {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Ending {
-    /// In a word; absent where there is no run folder, since it failed.
+    /// The status; absent if there is no run folder, since the run failed.
     pub status: Option<Status>,
-    /// For people.
+    /// Explanations for users.
     pub details: Vec<String>,
 }
 
@@ -78,35 +78,35 @@ pub struct LiveState {
     asked: Mutex<Option<Instant>>,
 }
 
-/// What is behind a lock is whole at all times, whoever panicked.
+/// The data behind a lock is consistent at all times, also after a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl LiveState {
-    /// Puts up a state.
+    /// Publishes a state.
     pub fn put(&self, state: State) {
         let state = Arc::new(state);
         *lock(&self.state) = state;
     }
 
-    /// The state at the moment.
+    /// The current state.
     pub fn state(&self) -> Arc<State> {
         Arc::clone(&lock(&self.state))
     }
 
-    /// The state, for a page.
+    /// The current state, for a request of a page; the time of the request is recorded.
     pub fn ask(&self) -> Arc<State> {
         *lock(&self.asked) = Some(Instant::now());
         self.state()
     }
 
-    /// When a page asked last.
+    /// When a page last requested the state.
     pub fn asked(&self) -> Option<Instant> {
         *lock(&self.asked)
     }
 
-    /// Puts up how the run of these jobs ended, and how far it came by then; ports are not read once more.
+    /// Publishes how the run of these jobs ended, and its final progress; ports are not read again.
     pub fn end(&self, done: &Result<RunReport, LabError>, jobs: &[Job]) {
         let last = self.state();
         let mut state = State { number: last.number + 1, left: None, ..State::clone(&last) };
@@ -118,7 +118,7 @@ impl LiveState {
                 state.elapsed = report.manifest.wall_time_s;
                 (state.steps, state.total_steps) = steps(report, jobs);
                 if outcome.status == Status::Complete {
-                    // Who repeats until a mean is known may have done fewer than it could.
+                    // A job that repeats until a mean is precise may have finished fewer steps than its maximum.
                     (state.share, state.total_steps) = (Some(1.0), state.steps);
                 }
                 Ending { status: Some(outcome.status), details: outcome.details.clone() }
@@ -130,7 +130,7 @@ impl LiveState {
     }
 }
 
-/// Steps done and steps there are, those of endless jobs left out: they have no number to reach.
+/// Finished and total number of steps, without those of endless jobs, which have no total.
 fn steps(report: &RunReport, jobs: &[Job]) -> (u64, u64) {
     let all = report.summary.jobs.iter().zip(jobs);
     let finite = all.filter(|(_, job)| !job.repetition.endless);
@@ -147,7 +147,7 @@ mod tests {
     use crate::prepare::prepare;
     use crate::source::Source;
 
-    /// A job of three steps, and one that goes on for as long.
+    /// A job of three steps, and one that runs as long as it does.
     const SCENE: &str = "
 netloom: 1
 fabric: { leaf_spine: { leaves: 2, spines: 1, hosts_per_leaf: 2 } }
@@ -162,7 +162,7 @@ jobs:
     phases: [ { ring_all_gather: { size: 4KiB } } ]
 ";
 
-    /// What stands on the board in the end, where the last look was long before.
+    /// The final state, if the last periodic one was long before.
     fn last(scene: &str) -> (RunReport, Arc<State>) {
         let place = tempfile::tempdir().expect("a folder");
         let source = || Source::text("scene.yaml", scene);
@@ -176,7 +176,7 @@ jobs:
     }
 
     #[test]
-    fn the_last_state_is_the_one_the_records_have() {
+    fn the_last_state_equals_the_records() {
         let (report, state) = last(SCENE);
         let [small, beside] = &report.summary.jobs[..] else { panic!("two jobs") };
         assert!(small.steps == 3 && beside.steps > 0, "{small:?} {beside:?}");
@@ -187,7 +187,7 @@ jobs:
     }
 
     #[test]
-    fn a_run_that_its_deadline_ends_says_how_many_steps_are_missing() {
+    fn a_run_that_reaches_its_deadline_reports_the_missing_steps() {
         // Within the third step, which computes until 60 us at least.
         let (report, state) = last(&format!("{SCENE}deadline: 55us\n"));
         assert_eq!(report.manifest.outcome.status, Status::Deadline);

@@ -1,11 +1,11 @@
-//! A run that is shown while it goes on: a page on this machine alone.
+//! A page that shows a run in progress, on this machine only.
 //!
-//! Models: a server on the loopback address from before a run until after it, and what it tells: how far the run is, and
-//! what has happened at the edges of the drawing of its fabric.
-//! Leaves out: how that is drawn (`web/src/live`); steering a run, which nobody can from there.
+//! Models: a server on the loopback address from before a run until after it, and what it reports: the progress of the
+//! run, and the counters of the edges in the drawing of its fabric.
+//! Leaves out: the drawing (`web/src/live`); control of a run, which the page cannot influence.
 //!
-//! Invariants: nothing here changes a result; the thread that simulates reads ports rarely and never waits for a client;
-//! whatever clients do, the run goes on, and when it is over the server is, too.
+//! Invariants: nothing here changes a result; the simulating thread reads ports rarely and never waits for a client;
+//! the run continues whatever clients do, and the server ends with the run.
 
 mod answer;
 mod live_state;
@@ -34,12 +34,12 @@ use live_state::LiveState;
 use recorder::Recorder;
 use server::Server;
 
-/// How long the end of a run is told to pages that are open; they ask twice a second.
+/// How long the end of a run is served to open pages; they request the state twice a second.
 const FAREWELL: Duration = Duration::from_millis(1_200);
-/// A page that has asked within this time is open.
+/// A page that has requested the state within this time is open.
 const OPEN: Duration = Duration::from_secs(3);
 
-/// Where a run is shown while it goes on.
+/// How to serve a run in progress.
 pub struct Serve<'a> {
     /// The port on the loopback address; 0 takes one that is free.
     pub port: u16,
@@ -47,7 +47,7 @@ pub struct Serve<'a> {
     pub on_address: &'a mut (dyn FnMut(&str) + 'a),
 }
 
-/// Does what `line` does, shown from before it until after it.
+/// Runs `line`, and serves the page from before it until after it.
 pub(crate) fn around(
     prepared: &Prepared,
     folder: &Path,
@@ -76,7 +76,7 @@ pub(crate) fn around(
     done
 }
 
-/// The page, with the fabric as it is before anything happened.
+/// The page, with the fabric in its initial state.
 fn view(prepared: &Prepared, folder: &Path) -> Result<LiveView, LabError> {
     let model = &prepared.compiled.model;
     let view = render_live(&LivePage {
@@ -91,7 +91,7 @@ fn view(prepared: &Prepared, folder: &Path) -> Result<LiveView, LabError> {
     Ok(view)
 }
 
-/// The ports of a fabric, at which nothing has happened.
+/// The ports of a fabric with all counters at zero.
 fn ports(model: &Model) -> Vec<PortRow> {
     let fabric = &model.fabric;
     let row = |id: u32| {
@@ -121,7 +121,7 @@ fn open(port: u16, page: String, live_state: &Arc<LiveState>) -> Result<Server, 
     Server::open(port, |port| Site { port, token, page, live_state: Arc::clone(live_state) }).map_err(refused)
 }
 
-/// Gives pages that are open the time to hear how the run ended.
+/// Waits until open pages have received how the run ended, for a limited time.
 fn part(live_state: &LiveState) {
     if live_state.asked().is_some_and(|asked| asked.elapsed() < OPEN) {
         thread::sleep(FAREWELL);

@@ -1,9 +1,9 @@
-//! Reads a run now and then, and puts up what is told of it.
+//! Reads the state of a run periodically and publishes it.
 //!
 //! Models: sums over the ports of an edge; the longest queue of one of its ports.
 //!
-//! Invariants: sums stay sums of whole bytes, packets and picoseconds; however many ports there are, reading them takes a
-//! small share of the time.
+//! Invariants: sums are exact in bytes, packets and picoseconds; reading the ports takes a small share of the time,
+//! independent of their number.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,9 +13,9 @@ use netloom_engine::observe::States;
 use super::live_state::{Edges, LiveState, State};
 use crate::watch::RunProgress;
 
-/// Ports are read about this often.
+/// Interval at which ports are read.
 const INTERVAL: Duration = Duration::from_millis(250);
-/// Where reading takes long, so many times as long passes before it is done again.
+/// If reading takes long, the pause after it is this multiple of its duration.
 const REST: u32 = 50;
 
 /// See the module.
@@ -25,13 +25,13 @@ pub struct Recorder {
     n_edges: usize,
     number: u64,
     again: bool,
-    /// Wall time of the run at which ports are read again.
+    /// Wall time of the run at which ports are read next.
     next: Duration,
     edges: Arc<Edges>,
 }
 
 impl Recorder {
-    /// For a fabric whose ports are in these edges.
+    /// A recorder for a fabric whose ports are in these edges.
     pub fn new(live_state: Arc<LiveState>, edge_of: Vec<u32>, n_edges: usize) -> Recorder {
         let recorder = Recorder {
             live_state,
@@ -51,7 +51,7 @@ impl Recorder {
         Edges { read: 0, sent: none(), waiting: none(), paused: none(), dropped: none() }
     }
 
-    /// Puts up how far the run is and, where it is time for that, what has happened at its ports.
+    /// Publishes the progress of the run and, if they are due, the counters of its ports.
     pub fn look(&mut self, progress: &RunProgress, states: &dyn States) {
         if self.again != progress.again {
             (self.again, self.next) = (progress.again, Duration::ZERO);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_are_summed_up_and_read_rarely() {
+    fn edges_are_summed_and_read_rarely() {
         let port = |sent, waiting| PortState {
             sent: Bytes(sent),
             waiting: Bytes(waiting),

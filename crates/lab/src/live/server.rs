@@ -1,9 +1,9 @@
-//! The server: a thread that takes connections, and one for each of the few that there may be at a time.
+//! The server: a thread that accepts connections, and one for each of a limited number of connections.
 //!
-//! Models: one request and one answer to a connection, each within a few seconds.
+//! Models: one request and one response per connection, each within a few seconds.
 //!
-//! Invariants: it listens on the loopback address alone; who is slow or silent gives way to who comes later; dropping the
-//! server ends all its threads and closes the port, whatever its clients do.
+//! Invariants: it listens only on the loopback address; at the maximum number of connections a new one closes the
+//! oldest; dropping the server ends all its threads and closes the port, whatever its clients do.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -15,14 +15,14 @@ use std::time::{Duration, Instant};
 
 use super::answer::{LONGEST_HEAD, Refusal, Site, answer};
 
-/// Connections at a time.
+/// Maximum number of connections at a time.
 const MOST_GUESTS: usize = 16;
-/// Connections are looked for this often, and so many are taken at once.
+/// Interval between attempts to accept connections, and the maximum number accepted in one attempt.
 const TICK: Duration = Duration::from_millis(20);
 const AT_ONCE: usize = 16;
-/// Within this time a request must have come and its answer be taken.
+/// Time limit for receiving a request and sending its response.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long, and how much, is read and thrown away after an answer, so that it is not lost with what was left unread.
+/// How long, and how much, is read and discarded after a response: closing with unread data could lose the response.
 const PARTING: Duration = Duration::from_millis(500);
 const LEFT_OVER: usize = 64 * 1024;
 
@@ -34,7 +34,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens at a port, or at one that is free for 0; what is served is made once that is known.
+    /// Listens on a port, or on a free one if it is 0; `site` is called with the port.
     pub fn open(port: u16, site: impl FnOnce(u16) -> Site) -> io::Result<Server> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         listener.set_nonblocking(true)?;
@@ -46,7 +46,7 @@ impl Server {
         Ok(Server { site, stop, thread: Some(thread) })
     }
 
-    /// Where the page is.
+    /// The address of the page.
     pub fn address(&self) -> String {
         format!("http://{}:{}/{}/", Ipv4Addr::LOCALHOST, self.site.port, self.site.token)
     }
@@ -56,32 +56,32 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // That it panicked is nobody's concern any more.
+            // A panic of the thread has no effect on the run.
             let _ = thread.join();
         }
     }
 }
 
-/// A connection and who answers it.
+/// A connection and the thread that serves it.
 struct Connection {
     stream: TcpStream,
     thread: JoinHandle<()>,
 }
 
 impl Connection {
-    /// Ends the connection, whatever it waits for.
+    /// Closes the connection, whatever its thread waits for.
     fn leave(self) {
         let _ = self.stream.shutdown(Shutdown::Both);
         let _ = self.thread.join();
     }
 }
 
-/// Takes connections until told to stop.
+/// Accepts connections until `stop` is set.
 fn take(listener: &TcpListener, site: &Arc<Site>, stop: &AtomicBool) {
     let mut guests: VecDeque<Connection> = VecDeque::new();
     while !stop.load(Ordering::Relaxed) {
         guests.retain(|guest| !guest.thread.is_finished());
-        // Where the system refuses, for whatever reason, it may not the next time.
+        // If accepting fails, for whatever reason, the next attempt may succeed.
         for (stream, _) in (0..AT_ONCE).map_while(|_| listener.accept().ok()) {
             if guests.len() >= MOST_GUESTS
                 && let Some(longest) = guests.pop_front()
@@ -95,18 +95,18 @@ fn take(listener: &TcpListener, site: &Arc<Site>, stop: &AtomicBool) {
     guests.into_iter().for_each(Connection::leave);
 }
 
-/// Has a connection answered; none where the system has no room for it.
+/// Starts a thread that serves a connection; `None` if the operating system refuses one.
 fn welcome(stream: TcpStream, site: &Arc<Site>) -> Option<Connection> {
     stream.set_nonblocking(false).ok()?;
     let own = stream.try_clone().ok()?;
     let site = Arc::clone(site);
-    // A client that goes away is no concern of anybody.
+    // An error of a client's connection has no effect on the run.
     let serve = move || drop(converse(stream, &site));
     let thread = thread::Builder::new().name("live answer".to_owned()).spawn(serve).ok()?;
     Some(Connection { stream: own, thread })
 }
 
-/// Hears a request and answers it.
+/// Reads a request and sends the response.
 fn converse(mut stream: TcpStream, site: &Site) -> io::Result<()> {
     let until = Instant::now() + PATIENCE;
     let bytes = read_request(&mut stream, site, until)?;
@@ -125,7 +125,7 @@ fn converse(mut stream: TcpStream, site: &Site) -> io::Result<()> {
     Ok(())
 }
 
-/// The answer to what is said.
+/// Reads a request and returns its response.
 fn read_request(stream: &mut TcpStream, site: &Site, until: Instant) -> io::Result<Vec<u8>> {
     let mut head = [0; LONGEST_HEAD];
     let mut length = 0;
@@ -153,7 +153,7 @@ fn write_answer(stream: &mut TcpStream, mut bytes: &[u8], until: Instant) -> io:
     Ok(())
 }
 
-/// The time until an instant, or an error where it has come.
+/// The time until an instant, or an error if it has passed.
 fn time_left(until: Instant) -> io::Result<Duration> {
     let left = until.saturating_duration_since(Instant::now());
     if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }

@@ -1,9 +1,10 @@
-//! A testbed's run as a run folder.
+//! A testbed run as a run folder.
 //!
-//! Models: tables `ports`, `series` and `drops` from the kernel's counters; what is known of the machine.
-//! Leaves out: messages and jobs, which only the command knows; the longest queues and lost bytes, which the kernel does not count.
+//! Models: tables `ports`, `series` and `drops` from the kernel's counters; facts about the machine.
+//! Leaves out: messages and jobs, which only the command knows; the longest queues and lost bytes, which the kernel
+//! does not count.
 //!
-//! Invariants: what was not counted is absent and never zero; the folder has no seed.
+//! Invariants: values that were not counted are absent and never zero; the folder has no seed.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -26,10 +27,10 @@ use crate::error::LabError;
 use crate::manifest::HOSTS;
 use crate::words;
 
-/// What measured.
+/// The program that measured.
 const BY: &str = "netloom field testbed";
 
-/// Writes what was measured of a command that ended so, and declares the folder complete.
+/// Writes the measurements of a command with this exit status, and marks the folder complete.
 pub(super) fn write(
     mut sink: FolderSink,
     testbed: &Testbed,
@@ -132,12 +133,12 @@ fn summary(
 fn outcome(status: ExitStatus, recording: &Recording) -> Outcome {
     let details =
         if status.success() { Vec::new() } else { vec![format!("The command ended with {status}.")] };
-    // A Ctrl-C reaches the command as well, which may end before the flag is raised here.
+    // A Ctrl-C reaches the command as well, which may end before the flag is set here.
     let is_stopped = recording.is_stopped() || was_interrupted(status);
     Outcome { status: if is_stopped { Status::Stopped } else { Status::Complete }, details }
 }
 
-/// Whether an interrupt ended the command, by the status that shells use for it as well.
+/// Whether an interrupt ended the command; shells report it as an exit status as well.
 fn was_interrupted(status: ExitStatus) -> bool {
     const INTERRUPT: i32 = 2;
     #[cfg(unix)]
@@ -180,7 +181,7 @@ fn measured(
     }
 }
 
-/// What is known of this machine, and of the MPI library that the command names.
+/// Facts about this machine, and about the MPI library that the command names.
 pub(super) fn machine(command: &[OsString]) -> BTreeMap<String, String> {
     let read = |path: &str| fs::read_to_string(path).map(|text| text.trim().to_owned()).ok();
     let cores = thread::available_parallelism().ok().map(|cores| cores.to_string());
@@ -218,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_says_what_it_is() {
+    fn facts_about_the_machine_are_recorded() {
         let found = machine(&["sh".into(), "-c".into(), "true".into()]);
         assert!(found.contains_key("begin") && !found.contains_key("MPI library"), "{found:?}");
         assert!(found["begin"].ends_with('Z') && found["begin"].len() == 20, "{found:?}");

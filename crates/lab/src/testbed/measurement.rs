@@ -1,10 +1,11 @@
 //! Counters of all ports while a command runs.
 //!
-//! Models: readings at equal intervals from the start of the command on, joined as those of a simulated run are.
-//! Leaves out: what happened between two readings; who reads the kernel's counters (`netloom-testbed`).
+//! Models: readings at equal intervals from the start of the command, joined in the same form as those of a simulated
+//! run.
+//! Leaves out: events between two readings; reading the kernel's counters (`netloom-testbed`).
 //!
-//! Invariants: counts begin at zero with the command; readings come late, so the counts at the time they were due are
-//! interpolated between two of them, and no reported rate is above the rate between two readings; the longest delay of a
+//! Invariants: counts begin at zero with the command; readings are late, so the counts at the time they were due are
+//! interpolated between two of them, and no reported rate exceeds the rate between two readings; the longest delay of a
 //! reading is recorded.
 
 use std::process::ExitStatus;
@@ -27,19 +28,19 @@ const RETRIES: usize = 3;
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Measurement {
-    /// What ports did over time.
+    /// Time series of the ports.
     pub sampler: Sampler,
-    /// What they did in all.
+    /// Totals of the ports.
     pub ports: Vec<QueueCounters>,
-    /// Of each port that dropped something, the first reading that shows it and the last one.
+    /// For each port that dropped packets, the first and the last reading that shows drops.
     pub drops: Vec<Option<(Time, Time)>>,
-    /// How long the command took.
+    /// Duration of the command.
     pub length: Duration,
-    /// How late the latest reading was.
+    /// The longest delay of a reading.
     pub lateness: Duration,
 }
 
-/// Reads all counters in this interval for as long as the command runs.
+/// Reads all counters at this interval for as long as the command runs.
 pub(super) fn measure(
     plan: &Plan,
     interval: Duration,
@@ -59,7 +60,7 @@ pub(super) fn measure(
     })
 }
 
-/// Readings as they come in.
+/// State of the readings.
 struct Watch {
     reader: QueueReader,
     begun: Instant,
@@ -94,7 +95,7 @@ impl Watch {
         Ok(Watch { reader, begun: Instant::now(), before, earlier: start.clone(), last: start, measurement })
     }
 
-    /// Reads whenever it is time, and once more when the command has ended.
+    /// Reads at each interval, and once more when the command has ended.
     fn follow(&mut self, ended: &Receiver<()>) -> Result<(), Refusal> {
         loop {
             let due = self.measurement.sampler.next();
@@ -122,7 +123,7 @@ impl Watch {
     fn read(&mut self) -> Result<(), Refusal> {
         std::mem::swap(&mut self.earlier, &mut self.last);
         let (mut begun, mut found) = (self.now(), self.reader.read()?);
-        // A reading that was interrupted for long has no exact time.
+        // A reading with a long interruption has no exact time.
         for _ in 0..RETRIES {
             if self.now().since(begun) <= LONGEST {
                 break;
@@ -147,7 +148,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Hands over what had been counted when a reading was due.
+    /// Records the counts at the time a reading was due.
     fn take(&mut self) {
         let due = self.measurement.sampler.next();
         self.measurement.lateness = self.measurement.lateness.max(self.last.at.since(due));
@@ -157,11 +158,11 @@ impl Watch {
 }
 
 fn cell(port: &QueueCounters) -> Cell {
-    // Nothing pauses a link of a testbed.
+    // A testbed has no pauses.
     Cell { sent: port.sent.0, waiting: port.waiting.0, paused: 0, dropped: port.dropped }
 }
 
-/// Counts between two readings; what waits is that of the later one.
+/// Counts between two readings, interpolated; queue lengths are those of the later one.
 fn cells_at(at: Time, earlier: &Reading, later: &Reading) -> Vec<Cell> {
     let whole = u128::from(later.at.since(earlier.at).0.max(1));
     let part = u128::from(at.since(earlier.at).0).min(whole);
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_lie_between_two_readings() {
+    fn counts_are_interpolated_between_two_readings() {
         let (earlier, later) = (reading(100, 1_000, 7, 1), reading(300, 5_000, 9, 4));
         let counts = |at| {
             let Cell { sent, waiting, paused, dropped } = cells_at(Time(at), &earlier, &later)[0];
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_of_the_same_instant_is_no_fault() {
+    fn two_readings_at_one_instant_are_accepted() {
         let both = reading(100, 1_000, 7, 1);
         assert_eq!(cells_at(Time(100), &both, &both)[0].sent, 1_000);
     }

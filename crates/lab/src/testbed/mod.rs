@@ -1,7 +1,8 @@
 //! A scenario's fabric as a real network of namespaces on this machine.
 //!
-//! Models: from a source to a plan; starting the testbed around a command; what ports did meanwhile, as a run folder.
-//! Leaves out: how it is planned and made; `netloom-testbed` does that.
+//! Models: from a source to a plan; running a command inside the testbed; the counters of ports in that time, as a run
+//! folder.
+//! Leaves out: planning and creating the network; `netloom-testbed` does that.
 
 mod folder;
 mod measurement;
@@ -27,18 +28,18 @@ use crate::prepare::Prepared;
 use crate::show::fabric::fabric;
 use crate::source::Source;
 
-/// What may be chosen about a testbed.
+/// Options of a testbed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Request {
-    /// How much slower than the scenario's links are.
+    /// The ratio of link rates to those of the scenario.
     pub scale: ScaleChoice,
     /// Whether each destination has one next hop; if unset, where the scenario has `balance: deterministic`.
     pub is_pinned: Option<bool>,
-    /// Queue limit of every switch port, instead of the one that follows from the scenario.
+    /// Queue limit of every switch port, instead of the one derived from the scenario.
     pub queue: Option<Bytes>,
 }
 
-/// A network as it will be made, and the scenario it is of.
+/// A planned network, and its scenario.
 #[derive(Debug, Clone)]
 pub struct Testbed {
     /// Namespaces, links, routes.
@@ -46,10 +47,10 @@ pub struct Testbed {
     pub(crate) prepared: Prepared,
 }
 
-/// Plans the testbed of a scenario, or of a fabric that scenarios inherit from; makes nothing.
+/// Plans the testbed of a scenario, or of a fabric from which scenarios inherit; creates nothing.
 ///
 /// # Errors
-/// If the scenario is wrong, or a testbed cannot be made from its fabric.
+/// If the scenario is invalid, or a testbed cannot be created from its fabric.
 pub fn testbed(source: &Source, overrides: &Overrides, request: &Request) -> Result<Testbed, LabError> {
     let prepared = fabric(source, overrides)?.prepared;
     let compiled = &prepared.compiled;
@@ -59,7 +60,7 @@ pub fn testbed(source: &Source, overrides: &Overrides, request: &Request) -> Res
     Ok(Testbed { plan, prepared })
 }
 
-/// Pinned routes are those of the scenario's forwarding tables, where it has some.
+/// Pinned routes are those of the scenario's forwarding tables, if it has any.
 fn routes(balance: &Chosen, is_pinned: Option<bool>) -> RouteMode {
     let together = match balance {
         Chosen::Registered { settings, .. } if balance.is(deterministic::SPEC.name) => {
@@ -74,43 +75,43 @@ fn routes(balance: &Chosen, is_pinned: Option<bool>) -> RouteMode {
     }
 }
 
-/// Starts this program again inside of new namespaces, with these arguments, which must lead to [`run`], and waits.
+/// Starts this program again in new namespaces, with these arguments, which must lead to [`run`], and waits.
 ///
 /// # Errors
-/// If the command that is to be run inside is not there, or the namespaces cannot be started.
+/// If the command to run inside does not exist, or the namespaces cannot be created.
 pub fn enclose(access: Access, command: &[OsString], arguments: &[OsString]) -> Result<ExitStatus, LabError> {
     let is_absent = |name: &&OsString| *name != ON_HOST_NAME && find_command(name).is_none();
     if let Some(name) = command.first().filter(is_absent) {
         return Err(Refusal::NoCommand(name.to_string_lossy().into_owned()).into());
     }
     let program = env::current_exe()
-        .map_err(|error| LabError::Internal(format!("this program cannot be found again: {error}")))?;
+        .map_err(|error| LabError::Internal(format!("the path of this program is unknown: {error}")))?;
     Ok(start(access, program.as_os_str(), arguments)?)
 }
 
-/// What is recorded of a command, and where.
+/// What to record of a command, and the destination.
 #[derive(Debug, Clone)]
 pub struct Recording {
     /// The run folder.
     pub folder: PathBuf,
-    /// What to do where a complete run is already.
+    /// What to do if a complete run is already there.
     pub overwrite: Overwrite,
-    /// From one reading of all counters to the next, at first.
+    /// Initial interval between readings of all counters.
     pub interval: Duration,
     /// The command line, for the manifest.
     pub command_line: Vec<String>,
-    /// Raised by whoever ends the command early.
+    /// Set if the command is to be ended early.
     pub stop: &'static AtomicBool,
 }
 
 impl Recording {
-    /// How often counters are read where nobody says it.
+    /// Default interval between readings of the counters.
     pub const DEFAULT_INTERVAL: Duration = Duration::from_millis(20);
 
-    /// Refuses a folder that would vanish with the network, and one where something is that shall stay.
+    /// Refuses a folder that would vanish with the network, and one with contents that may not be replaced.
     ///
     /// # Errors
-    /// Why it cannot be used.
+    /// The reason why it cannot be used.
     pub fn check(&self) -> Result<(), LabError> {
         let whole = path::absolute(&self.folder).unwrap_or_else(|_| self.folder.clone());
         if PRIVATE.iter().any(|private| whole.starts_with(private)) {
@@ -127,15 +128,15 @@ impl Recording {
     }
 }
 
-/// Folders that are others inside of a testbed.
+/// Folders that differ inside a testbed.
 const PRIVATE: [&str; 3] = ["/run", "/dev", "/proc"];
 
-/// Makes the network and runs the command in it; inside of the namespaces that [`enclose`] makes. Of a command that ended
-/// well it is checked that hosts sent what was expected. With a recording the counters of all ports become a run folder,
-/// however the command ends.
+/// Creates the network and runs the command in it; called inside the namespaces that [`enclose`] creates. If the
+/// command succeeds, it checks that hosts sent the expected bytes. With a recording the counters of all ports become a
+/// run folder, however the command ends.
 ///
 /// # Errors
-/// If the kernel refuses something, less was sent, or the folder cannot be written.
+/// If the kernel reports an error, fewer bytes were sent, or the folder cannot be written.
 pub fn run(
     testbed: &Testbed,
     command: &[OsString],
@@ -170,26 +171,28 @@ fn run_recorded(
     Ok(status)
 }
 
-/// A time between readings, at least a millisecond.
+/// Parses an interval between readings of at least a millisecond.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The mistake.
 pub fn interval(text: &str) -> Result<Duration, String> {
     let interval = quantity::duration(text).map_err(|refusal| refusal.message)?;
     if interval < Duration::from_millis(1) {
-        return Err("at least 1ms is expected: the kernel is asked for the counters of all ports each time"
-            .to_owned());
+        return Err(
+            "expected at least 1ms, since each reading requests the counters of all ports from the kernel"
+                .to_owned(),
+        );
     }
     Ok(interval)
 }
 
-/// A rate above zero with its unit.
+/// Parses a rate above zero with its unit.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The mistake.
 pub fn rate(text: &str) -> Result<Rate, String> {
     match quantity::rate(text).map_err(|refusal| refusal.message)? {
-        Rate(0) => Err("a rate above zero is expected".to_owned()),
+        Rate(0) => Err("expected a rate above zero".to_owned()),
         rate => Ok(rate),
     }
 }

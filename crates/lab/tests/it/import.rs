@@ -192,7 +192,7 @@ fn what_a_scenario_cannot_say_is_refused() {
         (MIXED.replace("topology_aware", "topology_unaware"), "shuffles the hosts"),
         (MIXED.replace("servers_per_leaf: 4", "servers_per_leaf: 3"), "halved in every rack"),
         (MIXED.replace("tp_heavy_gap_us: 10.0", "tp_heavy_gap_us: 200.0"), "spreads the rounds"),
-        (HEAVY.replace("ttl: 64", "ttl: 3"), "lost on the way"),
+        (HEAVY.replace("ttl: 64", "ttl: 3"), "lost in the network"),
         (HEAVY.replace("ai-factory-su\n", "ring\n"), "fabrics of type `ring`"),
         (HEAVY.replace("workload1-dp-heavy", "workload9"), "there is no scenario"),
         (HEAVY.replace("steps: 1", "steps: 0"), "above zero"),
@@ -223,7 +223,7 @@ fn given_rings_are_taken_over() {
         seed_sim(HEAVY.as_bytes(), "small.yaml", Some((rings, "rings.json"))).unwrap_err().to_string()
     };
     assert!(refused(&format!("[{one}]")).contains("2 collectives, but 1 orders"));
-    assert!(refused(&rings.replace("leaf1_srv1", "leaf7_srv1")).contains("no host of this job"));
+    assert!(refused(&rings.replace("leaf1_srv1", "leaf7_srv1")).contains("not a host of this job"));
     assert!(refused(&rings.replace("leaf1_srv1", "leaf1_srv0")).contains("once"));
     assert!(refused(&rings.replace("\"job\": \"job\"", "\"job\": \"pp_dp\"")).contains("no job `pp_dp`"));
     assert!(refused("[").contains("rings.json"));

@@ -1,10 +1,10 @@
-//! Faults on the timeline: what failed, and what became of each link.
+//! Faults on the timeline: the fault events, and the state of each link.
 //!
-//! Models: table `events` (what a scenario named or drew) and table `faults` (links that carried nothing), each as slices
-//! from where something began until it was over; what is over without having begun is an instant.
-//! Leaves out: where packets were lost; what is in table `faults` for instants after the run had ended.
+//! Models: table `events` (faults that the scenario names or samples) and table `faults` (links that carried nothing),
+//! each as slices from the begin of a fault until its end; an end without a begin is an instant.
+//! Leaves out: where packets were lost; rows of table `faults` after the end of the run.
 //!
-//! Invariants: a slice takes two rows, or one that was not over when the run ended.
+//! Invariants: a slice joins two rows, or is one row whose fault had not ended when the run ended.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use super::trace::{Slice, Trace, Track, number, real, text};
 use crate::error::LabError;
 use crate::show::Recorded;
 
-/// What is going on, by what it is.
+/// Slices that have begun and not ended, by subject.
 struct Open<K> {
     lanes: Lanes,
     open: BTreeMap<K, Slice>,
@@ -26,7 +26,7 @@ struct Open<K> {
 /// Adds both tables.
 ///
 /// # Errors
-/// If a table cannot be read, or the system refuses.
+/// If a table cannot be read, or the operating system reports an error.
 pub fn add(run: &Recorded, trace: &mut Trace) -> Result<(), LabError> {
     let stated = |table: &str| run.folder.manifest().tables.get(table).map_or(0, |table| table.rows);
     let (events, faults) = (stated("events"), stated("faults"));
@@ -40,7 +40,7 @@ pub fn add(run: &Recorded, trace: &mut Trace) -> Result<(), LabError> {
     Ok(())
 }
 
-/// The track above both, made for the first that has something to show.
+/// The parent track of both tables, created for the first that has rows.
 fn above(group: &mut Option<Track>, trace: &mut Trace) -> Track {
     *group.get_or_insert_with(|| trace.below(None, "faults"))
 }
@@ -51,7 +51,7 @@ fn add_events(run: &Recorded, group: &mut Option<Track>, trace: &mut Trace) -> R
         for row in rows? {
             let (kind, begins, word) = meaning(row.action);
             let name = format!("{} {}", called(run, &row), if begins { word } else { row.action.word() });
-            // What it happened to, and which kind of event it is.
+            // The subject is the target and the kind of event.
             let subject = (row.target, row.link, row.node, kind);
             open.row(subject, begins, row.time, name, about(&row), trace)?;
         }
@@ -63,7 +63,7 @@ fn add_faults(run: &Recorded, group: &mut Option<Track>, trace: &mut Trace) -> R
     let mut open = None;
     let end = trace.end();
     for rows in run.folder.rows::<FaultRow>()? {
-        // The table goes on for as long as the scenario has faults, even where everything else is done.
+        // The table continues for as long as the scenario has faults, also after all jobs have ended.
         for row in rows?.into_iter().filter(|row| row.time <= end) {
             let open = open.get_or_insert_with(|| Open::new(above(group, trace), "links down"));
             let link = run.names.links.get(row.link.index()).cloned().unwrap_or_default();
@@ -74,7 +74,7 @@ fn add_faults(run: &Recorded, group: &mut Option<Track>, trace: &mut Trace) -> R
     open.map_or(Ok(()), |open| open.end(trace))
 }
 
-/// What begins it, whether this does, and what it is called meanwhile.
+/// The action that begins this kind of fault, whether `action` is it, and the name of its slice.
 fn meaning(action: Happening) -> (Happening, bool, &'static str) {
     match action {
         Happening::Down => (Happening::Down, true, "down"),
@@ -110,7 +110,7 @@ impl<K: Ord> Open<K> {
         Open { lanes: Lanes::new(Some(group), name), open: BTreeMap::new() }
     }
 
-    /// What was going on is over, and perhaps something else begins.
+    /// Ends a slice of this subject, if one is open, and begins another one if the row says so.
     fn row(
         &mut self,
         subject: K,
@@ -134,7 +134,7 @@ impl<K: Ord> Open<K> {
         Ok(())
     }
 
-    /// What is still going on was not over when the run ended.
+    /// Writes the slices that had not ended when the run ended.
     fn end(mut self, trace: &mut Trace) -> Result<(), LabError> {
         self.open.into_values().try_for_each(|slice| self.lanes.slice(trace, slice))
     }

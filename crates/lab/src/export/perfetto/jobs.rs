@@ -1,10 +1,10 @@
-//! Jobs on the timeline: a process each, with a track of its steps and one of its collectives.
+//! Jobs on the timeline: one process per job, with a track of its steps and one of its collectives.
 //!
 //! Models: tables `jobs`, `steps` and `collectives`.
-//! Leaves out: what single ranks did (`ranks`).
+//! Leaves out: the activity of single ranks (`ranks`).
 //!
-//! Invariants: a slice is a row; steps of one job that overlap, since its ranks need not wait for each other, lie on tracks
-//! side by side, as do collectives.
+//! Invariants: a slice is a row; steps of one job that overlap, since its ranks need not wait for each other, are on
+//! parallel tracks, as are collectives.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub struct Jobs {
     jobs: BTreeMap<u16, Job>,
 }
 
-/// One of them.
+/// A job and its tracks.
 struct Job {
     process: Process,
     steps: Lanes,
@@ -47,7 +47,7 @@ impl Jobs {
         Ok(jobs)
     }
 
-    /// The process of a job; one that table `jobs` does not know gets one, too.
+    /// The process of a job; a job that table `jobs` does not have gets one, too.
     pub fn process(&mut self, job: u16, trace: &mut Trace) -> Process {
         self.job(job, trace).process
     }
@@ -59,7 +59,7 @@ impl Jobs {
     /// Adds the steps.
     ///
     /// # Errors
-    /// If the table cannot be read, or the system refuses.
+    /// If the table cannot be read, or the operating system reports an error.
     pub fn add_steps(&mut self, run: &Recorded, trace: &mut Trace) -> Result<(), LabError> {
         for rows in run.folder.rows::<StepRow>()? {
             for row in rows? {
@@ -75,10 +75,10 @@ impl Jobs {
         Ok(())
     }
 
-    /// Adds the collectives, called as the scenario calls them.
+    /// Adds the collectives, with their names in the scenario.
     ///
     /// # Errors
-    /// If the table cannot be read, the scenario lacks one of them, or the system refuses.
+    /// If the table cannot be read, the scenario lacks one of them, or the operating system reports an error.
     pub fn add_collectives(
         &mut self,
         run: &Recorded,
@@ -105,7 +105,7 @@ impl Job {
     }
 }
 
-/// What the scenario calls the collectives of a bucket.
+/// The names of the collectives of a bucket in the scenario.
 pub fn collective(workload: &Workload, job: u16, phase: u16, bucket: u16) -> Option<String> {
     let job = workload.jobs.get(usize::from(job))?;
     let Phase::Communicate { buckets, .. } = job.phases.get(usize::from(phase))? else {

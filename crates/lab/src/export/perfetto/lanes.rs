@@ -1,9 +1,10 @@
-//! Tracks side by side, for things that overlap.
+//! Parallel tracks for slices that overlap.
 //!
-//! Models: as many tracks of one name as are needed for what overlaps not to share one; viewers draw them as one.
-//! Leaves out: what is nested.
+//! Models: as many tracks of one name as slices overlap; viewers draw them as one.
+//! Leaves out: nested slices.
 //!
-//! Invariants: things on one track do not overlap; those handed in are in order of their ends, or in order of their starts.
+//! Invariants: slices on one track do not overlap; the caller passes them in order of their ends, or in order of their
+//! starts.
 
 use netloom_units::Time;
 
@@ -15,20 +16,20 @@ use crate::error::LabError;
 pub struct Lanes {
     parent: Option<Track>,
     name: String,
-    /// Each with the end of its last slice.
+    /// Each track with the end of its last slice.
     tracks: Vec<(Track, Time)>,
 }
 
 impl Lanes {
-    /// None yet.
+    /// Creates no track yet.
     pub fn new(parent: Option<Track>, name: &str) -> Lanes {
         Lanes { parent, name: name.to_owned(), tracks: Vec::new() }
     }
 
-    /// Puts a slice onto the track that has been free for the shortest time.
+    /// Puts a slice onto the free track that became free last.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn slice(&mut self, trace: &mut Trace, slice: Slice) -> Result<(), LabError> {
         let free = self.tracks.iter_mut().filter(|(_, end)| *end <= slice.start);
         let end = slice.end.unwrap_or(trace.end());
@@ -42,7 +43,7 @@ impl Lanes {
         trace.slice(track, slice)
     }
 
-    /// The first track, made if need be.
+    /// The first track, created if necessary.
     pub fn first(&mut self, trace: &mut Trace) -> Track {
         match self.tracks.first() {
             Some((track, _)) => *track,

@@ -1,12 +1,12 @@
 //! A run as a timeline that the public Perfetto viewer opens.
 //!
-//! Models: a process for each job (its steps, its collectives, a thread for each recorded rank), counters of the NICs, and
-//! what failed; a file per part, and `trace` for what they have in common.
-//! Leaves out: messages and packets, of which there are too many.
+//! Models: a process for each job (its steps, its collectives, a thread for each recorded rank), counters of the NICs,
+//! and faults; one module per part, and `trace` for what they share.
+//! Leaves out: messages and packets, which are too many for a viewer.
 //!
 //! Invariants: one pass over each table, in bounded memory; packets are in order of time, and the order is total.
 //!
-//! Source: the format is Perfetto's (`schema`); what becomes a track is ours.
+//! Source: the format is Perfetto's (`schema`); the choice of tracks is a modelling assumption.
 
 mod faults;
 mod jobs;
@@ -34,30 +34,30 @@ use super::{ExportError, NewFile, alone};
 use crate::error::LabError;
 use crate::show::Recorded;
 
-/// What is in a trace.
+/// Contents of a written trace.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TraceReport {
-    /// The file.
+    /// Path of the file.
     pub file: PathBuf,
-    /// Jobs.
+    /// Number of jobs.
     pub processes: u64,
-    /// Ranks with recorded steps.
+    /// Number of ranks with recorded steps.
     pub threads: u64,
-    /// Counters.
+    /// Number of counters.
     pub counters: u64,
-    /// Slices on all tracks.
+    /// Number of slices on all tracks.
     pub slices: u64,
-    /// Instants on all tracks.
+    /// Number of instants on all tracks.
     pub instants: u64,
-    /// Values of all counters.
+    /// Number of values of all counters.
     pub values: u64,
 }
 
-/// Writes the timeline of a run folder; where no file is named, beside the folder.
+/// Writes the timeline of a run folder; if no file is named, next to the folder.
 ///
 /// # Errors
-/// If the folder is no complete run or cannot be read, or recorded nothing that has a place in time; if a file is there and
-/// shall not be replaced; if the system refuses.
+/// If the folder is no complete run or cannot be read, or recorded nothing with a time; if a file is there and may not
+/// be replaced; if the operating system reports an error.
 pub fn perfetto(folder: &Path, file: Option<&Path>, overwrite: Overwrite) -> Result<TraceReport, LabError> {
     let run = Recorded::open(folder)?;
     let place = file.map_or_else(|| default_place(folder), |file| Ok(file.to_owned()))?;
@@ -69,7 +69,7 @@ pub fn perfetto(folder: &Path, file: Option<&Path>, overwrite: Overwrite) -> Res
 }
 
 fn trace_of(run: &Recorded, aside: &Path) -> Result<Trace, LabError> {
-    // What a collective is stands nowhere but in the scenario.
+    // Only the scenario describes the collectives.
     let prepared = alone::scenario_of(&run.folder)?;
     let workload = &prepared.compiled.model.workload;
     let mut trace = Trace::new(Time(run.folder.manifest().simulated_ps), aside);
@@ -85,9 +85,9 @@ fn trace_of(run: &Recorded, aside: &Path) -> Result<Trace, LabError> {
     Ok(trace)
 }
 
-/// `RUN.perfetto-trace`, beside the folder.
+/// `RUN.perfetto-trace`, next to the folder.
 fn default_place(folder: &Path) -> Result<PathBuf, ExportError> {
-    // The last part of `..` is no name.
+    // The last part of `..` is not a name.
     let named = match folder.file_name() {
         Some(_) => folder.to_owned(),
         None => fs::canonicalize(folder).map_err(refused(folder))?,

@@ -1,10 +1,10 @@
-//! Ports of hosts on the timeline: how fast each sends, and what waits there.
+//! Ports of hosts on the timeline: the rate at which each sends, and its queue.
 //!
-//! Models: table `series` as two counters of each egress port of a host that ever had something to tell.
-//! Leaves out: ports of switches, of which there are too many to look at one below the other.
+//! Models: table `series` as two counters of each egress port of a host that has at least one row.
+//! Leaves out: ports of switches, which are too many to view one below the other.
 //!
-//! Invariants: a rate stands at the start of its interval and holds until its end, what waits stands at the end of its
-//! interval; where a port has no row, both are zero. The last interval ends with the run, and none begins after it.
+//! Invariants: a rate is set at the start of its interval and holds until its end, a queue length is set at the end of
+//! its interval; where a port has no row, both are zero. The last interval ends with the run, and none begins after it.
 
 use std::collections::BTreeMap;
 
@@ -22,14 +22,14 @@ const BITS_PER_SECOND: u128 = 8_000_000_000_000;
 struct Port {
     rate: Track,
     waiting: Track,
-    /// Until when its last interval with a row lasted, and the length of intervals.
+    /// The end of its last interval with a row, and the length of intervals.
     last: (Time, Duration),
 }
 
 /// Adds the counters.
 ///
 /// # Errors
-/// If a table cannot be read, or the system refuses.
+/// If a table cannot be read, or the operating system reports an error.
 pub fn add(run: &Recorded, trace: &mut Trace) -> Result<(), LabError> {
     let names = port_names(run)?;
     let mut ports: BTreeMap<PortId, Port> = BTreeMap::new();
@@ -50,7 +50,7 @@ pub fn add(run: &Recorded, trace: &mut Trace) -> Result<(), LabError> {
     ports.into_values().try_for_each(|port| port.end(trace))
 }
 
-/// What the ports of hosts are called: their links, which name both ends.
+/// Names of the ports of hosts: their links, which name both ends.
 fn port_names(run: &Recorded) -> Result<BTreeMap<PortId, String>, LabError> {
     let n_hosts = run.hosts()?.len();
     let mut names = BTreeMap::new();
@@ -63,12 +63,12 @@ fn port_names(run: &Recorded) -> Result<BTreeMap<PortId, String>, LabError> {
     Ok(names)
 }
 
-/// When the interval of a row begins.
+/// The start of the interval of a row.
 fn start(row: &SeriesRow) -> Time {
     Time(row.time.0.saturating_sub(row.interval.0))
 }
 
-/// Bits per second over so long, to the nearest whole one.
+/// Bits per second over this interval, rounded to the nearest integer.
 fn rate(size: Bytes, length: Duration) -> u64 {
     let length = u128::from(length.0.max(1));
     let rate = (u128::from(size.0) * BITS_PER_SECOND + length / 2) / length;
@@ -87,7 +87,7 @@ impl Port {
     }
 
     fn row(&mut self, row: &SeriesRow, trace: &mut Trace) -> Result<(), LabError> {
-        // The run may end before its last interval does.
+        // The run may end within its last interval.
         let (start, end) = (start(row), row.time.min(trace.end()));
         if self.last.0 < start {
             self.nothing(start, trace)?;
@@ -98,7 +98,7 @@ impl Port {
         Ok(())
     }
 
-    /// From the end of the last interval on there was nothing, and nothing waited at the end of the next.
+    /// From the end of the last interval on the rate is zero, and the queue is empty at the end of the next interval.
     fn nothing(&self, until: Time, trace: &mut Trace) -> Result<(), LabError> {
         let (end, interval) = self.last;
         trace.value(self.rate, end, 0)?;
@@ -109,7 +109,7 @@ impl Port {
         Ok(())
     }
 
-    /// After its last row a port sends nothing; what waits is known at ends of intervals alone.
+    /// After its last row a port sends nothing; its queue length is known only at the ends of intervals.
     fn end(self, trace: &mut Trace) -> Result<(), LabError> {
         self.nothing(trace.end(), trace)
     }

@@ -1,10 +1,10 @@
-//! Ranks on the timeline: a thread each, with what it did in recorded steps.
+//! Ranks on the timeline: one thread per rank, with its activity in recorded steps.
 //!
 //! Models: table `spans` as slices: a step, its phases in it, buckets in these.
-//! Leaves out: steps that were not recorded so.
+//! Leaves out: steps without recorded spans.
 //!
-//! Invariants: a slice is a row; what does not lie within what began before it, such as buckets side by side, lies on a
-//! track below the thread.
+//! Invariants: a slice is a row; a slice that is not nested in the one that began before it, such as a parallel bucket,
+//! is on a track below the thread.
 
 use std::collections::BTreeMap;
 
@@ -23,23 +23,23 @@ use crate::show::Recorded;
 struct Rank {
     thread: Track,
     beside: Lanes,
-    /// What has begun on the thread and is not over, each within the one before.
+    /// The slices of the thread that have begun and not ended, each nested in the one before.
     open: Vec<Open>,
 }
 
-/// Something that has begun.
+/// A slice that has begun.
 struct Open {
     depth: u8,
     end: Time,
 }
 
-/// The ranks met so far, by job and number.
+/// The ranks found so far, by job and number.
 type Ranks = BTreeMap<(u16, u32), Rank>;
 
 /// Adds the spans.
 ///
 /// # Errors
-/// If the table cannot be read, the scenario lacks a collective of it, or the system refuses.
+/// If the table cannot be read, the scenario lacks one of its collectives, or the operating system reports an error.
 pub fn add(run: &Recorded, workload: &Workload, jobs: &mut Jobs, trace: &mut Trace) -> Result<(), LabError> {
     // Folders of earlier versions lack this table.
     if !run.folder.manifest().tables.contains_key(Table::Spans.name()) {
@@ -79,14 +79,14 @@ fn rank_of<'a>(
     })
 }
 
-/// One step of one rank.
+/// Adds one step of one rank.
 fn add_step(
     rows: &mut Vec<SpanRow>,
     workload: &Workload,
     rank: &mut Rank,
     trace: &mut Trace,
 ) -> Result<(), LabError> {
-    // As they are nested: what holds others comes first, and a barrier after what it closes.
+    // In nesting order: an outer slice before those in it, and a barrier after the slice that it ends.
     rows.sort_by_key(|row| (row.start, row.phase, row.activity == Activity::Barrier, row.bucket));
     rows.drain(..).try_for_each(|row| rank.add(&row, slice(&row, workload)?, trace))
 }
@@ -106,7 +106,7 @@ fn slice(row: &SpanRow, workload: &Workload) -> Result<Slice, LabError> {
     Ok(Slice { name, start: row.start, end: row.end, about })
 }
 
-/// How deep it lies: phases in steps, buckets and what closes them in phases.
+/// Nesting depth: phases in steps, buckets and the barriers that end them in phases.
 fn depth(activity: Activity) -> u8 {
     match activity {
         Activity::Step => 0,
@@ -129,7 +129,7 @@ impl Rank {
         Ok(())
     }
 
-    /// Ends all that has begun.
+    /// Ends all open slices.
     fn close(&mut self, trace: &mut Trace) -> Result<(), LabError> {
         while let Some(over) = self.open.pop() {
             trace.finish(self.thread, over.end)?;

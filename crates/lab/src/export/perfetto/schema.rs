@@ -1,12 +1,12 @@
-//! What is used of Perfetto's trace format: messages with the fields that are written, and nothing else.
+//! The part of Perfetto's trace format that is used: messages with the fields that are written, and nothing else.
 //!
-//! Leaves out: all other fields; interned names, of which traces this small have no need.
+//! Leaves out: all other fields; interned names, which traces of this size do not need.
 //!
 //! Invariants: numbers and types of fields are those of the public schema, which never change; a test parses traces with
 //! that schema.
 //!
-//! Source: Perfetto's `protos/perfetto/trace`, as published with its Python package. Numbers and names of fields are facts
-//! of that schema; the structs are written by hand.
+//! Source: Perfetto's `protos/perfetto/trace`, as published with its Python package. Numbers and names of fields are
+//! facts of that schema; the structs were written for this project.
 
 use prost::Message;
 
@@ -16,47 +16,47 @@ pub struct TracePacket {
     /// In nanoseconds.
     #[prost(uint64, optional, tag = "8")]
     pub timestamp: Option<u64>,
-    /// Who wrote it: all packets of one writer are a sequence.
+    /// The writer: all packets of one writer are a sequence.
     #[prost(uint32, optional, tag = "10")]
     pub trusted_packet_sequence_id: Option<u32>,
-    /// Something that happened.
+    /// An event on a track.
     #[prost(message, optional, tag = "11")]
     pub track_event: Option<TrackEvent>,
     /// [`SEQ_INCREMENTAL_STATE_CLEARED`] or [`SEQ_NEEDS_INCREMENTAL_STATE`].
     #[prost(uint32, optional, tag = "13")]
     pub sequence_flags: Option<u32>,
-    /// What a track is.
+    /// The description of a track.
     #[prost(message, optional, tag = "60")]
     pub track_descriptor: Option<TrackDescriptor>,
-    /// Whether it begins its sequence.
+    /// Whether it is the first packet of its sequence.
     #[prost(bool, optional, tag = "87")]
     pub first_packet_on_sequence: Option<bool>,
 }
 
-/// Nothing before this packet of its sequence is needed to read it.
+/// No earlier packet of its sequence is needed to read it.
 pub const SEQ_INCREMENTAL_STATE_CLEARED: u32 = 1;
-/// Packets before it are needed, from the last one that cleared the state on.
+/// Earlier packets are needed, from the last one that cleared the state on.
 pub const SEQ_NEEDS_INCREMENTAL_STATE: u32 = 2;
 
-/// What a track is: of a process, of a thread, a counter, or a track of its own.
+/// The description of a track: of a process, of a thread, of a counter, or none of these.
 #[derive(Clone, PartialEq, Message)]
 pub struct TrackDescriptor {
-    /// What events call it.
+    /// Its identifier in events.
     #[prost(uint64, optional, tag = "1")]
     pub uuid: Option<u64>,
-    /// What people call it; processes and threads have names elsewhere.
+    /// Its displayed name; processes and threads have names in their own messages.
     #[prost(string, optional, tag = "2")]
     pub name: Option<String>,
-    /// That of a process.
+    /// Set for a process.
     #[prost(message, optional, tag = "3")]
     pub process: Option<ProcessDescriptor>,
-    /// That of a thread.
+    /// Set for a thread.
     #[prost(message, optional, tag = "4")]
     pub thread: Option<ThreadDescriptor>,
-    /// The track above.
+    /// The parent track.
     #[prost(uint64, optional, tag = "5")]
     pub parent_uuid: Option<u64>,
-    /// That of a counter.
+    /// Set for a counter.
     #[prost(message, optional, tag = "8")]
     pub counter: Option<CounterDescriptor>,
 }
@@ -89,18 +89,18 @@ pub struct ThreadDescriptor {
 /// A counter.
 #[derive(Clone, PartialEq, Message)]
 pub struct CounterDescriptor {
-    /// The unit, where it is none of the schema's.
+    /// The unit, if it is none of the schema's.
     #[prost(string, optional, tag = "6")]
     pub unit_name: Option<String>,
-    /// Counters that agree in it are drawn at one scale.
+    /// Counters with the same key share one scale.
     #[prost(string, optional, tag = "7")]
     pub y_axis_share_key: Option<String>,
 }
 
-/// Something that happened on a track.
+/// An event on a track.
 #[derive(Clone, PartialEq, Message)]
 pub struct TrackEvent {
-    /// What more there is to say.
+    /// Annotations.
     #[prost(message, repeated, tag = "4")]
     pub debug_annotations: Vec<DebugAnnotation>,
     /// One of the types below.
@@ -109,10 +109,10 @@ pub struct TrackEvent {
     /// The track.
     #[prost(uint64, optional, tag = "11")]
     pub track_uuid: Option<u64>,
-    /// Its name; what ends has none.
+    /// Its name; the end of a slice has none.
     #[prost(string, optional, tag = "23")]
     pub name: Option<String>,
-    /// Of a counter: its value from now on.
+    /// For a counter: its value from now on.
     #[prost(int64, optional, tag = "30")]
     pub counter_value: Option<i64>,
 }
@@ -121,12 +121,12 @@ pub struct TrackEvent {
 pub const TYPE_SLICE_BEGIN: i32 = 1;
 /// The slice that began last on this track, and has not ended, ends.
 pub const TYPE_SLICE_END: i32 = 2;
-/// It takes no time.
+/// An event without duration.
 pub const TYPE_INSTANT: i32 = 3;
-/// A counter has another value.
+/// A new value of a counter.
 pub const TYPE_COUNTER: i32 = 4;
 
-/// A name with a value of some type.
+/// An annotation: a name with a value of some type.
 #[derive(Clone, PartialEq, Message)]
 pub struct DebugAnnotation {
     /// The name.
@@ -135,7 +135,7 @@ pub struct DebugAnnotation {
     /// True or false.
     #[prost(bool, optional, tag = "2")]
     pub bool_value: Option<bool>,
-    /// A whole number.
+    /// An integer.
     #[prost(uint64, optional, tag = "3")]
     pub uint_value: Option<u64>,
     /// A double.

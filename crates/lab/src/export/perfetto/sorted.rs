@@ -1,11 +1,11 @@
-//! Encoded events in order of time, however many there are.
+//! Encoded events in order of time, independent of their number.
 //!
-//! Models: an external merge sort: what fills the memory is sorted and goes to a file, and in the end these parts are read
-//! side by side.
-//! Leaves out: what the events are.
+//! Models: an external merge sort: each buffer that is full is sorted and written to a file, and finally these parts
+//! are merged.
+//! Leaves out: the meaning of the events.
 //!
-//! Invariants: events of one instant stay in the order they came in; the memory taken is that of one part, and a small
-//! block of each part in the file.
+//! Invariants: events of one instant keep the order in which they were added; the memory used is that of one part, and
+//! a small block of each part in the file.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,34 +17,34 @@ use netloom_records::fresh;
 
 /// Bytes of a part.
 const PART: usize = 64 << 20;
-/// Bytes of a part that are read at a time.
+/// Bytes of a part that are read at once.
 const BLOCK: u64 = 1 << 16;
 /// Bytes of the instant and the length before each event in the file.
 const HEAD: usize = 12;
 
-/// Events to be sorted.
+/// Events to sort.
 #[derive(Debug)]
 pub struct Sorted {
-    /// Beside what parts go.
+    /// The file of parts is created next to this path.
     path: PathBuf,
     part: usize,
     bytes: Vec<u8>,
-    /// Instant, and where in `bytes` the event begins and ends.
+    /// Instant, and the begin and end of the event in `bytes`.
     events: Vec<(u64, usize, usize)>,
     spilled: Option<Spilled>,
 }
 
-/// Sorted parts in a file, which is gone with this.
+/// Sorted parts in a file, which is deleted when this is dropped.
 #[derive(Debug)]
 struct Spilled {
     path: PathBuf,
     file: File,
-    /// Where each part ends.
+    /// The end of each part in the file.
     ends: Vec<u64>,
 }
 
 impl Sorted {
-    /// Nothing yet; parts go to a file at this path, if there are more than one.
+    /// An empty list; if there is more than one part, they are written to a file next to this path.
     pub fn new(path: PathBuf) -> Sorted {
         Sorted::in_parts_of(PART, path)
     }
@@ -56,7 +56,7 @@ impl Sorted {
     /// Adds an event.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn push(&mut self, at: u64, event: &[u8]) -> io::Result<()> {
         let begin = self.bytes.len();
         self.bytes.extend_from_slice(event);
@@ -65,10 +65,10 @@ impl Sorted {
         if taken >= self.part { self.spill() } else { Ok(()) }
     }
 
-    /// Hands out all events in order of time.
+    /// Passes all events to `take` in order of time.
     ///
     /// # Errors
-    /// If the system refuses, or whoever takes them.
+    /// If the operating system reports an error, or `take` does.
     pub fn each<E: From<io::Error>>(mut self, mut take: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         if self.spilled.is_some() {
             self.spill()?;
@@ -109,7 +109,7 @@ impl Spilled {
         Ok(Spilled { path, file, ends: Vec::new() })
     }
 
-    /// Reads all parts side by side; of events of one instant those of the earlier part come first.
+    /// Merges all parts; among events of one instant those of the earlier part come first.
     fn merge<E: From<io::Error>>(&mut self, mut take: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
         let mut parts: Vec<Part> = begins.zip(&self.ends).map(|(next, &end)| Part::new(next, end)).collect();
@@ -128,18 +128,18 @@ impl Spilled {
 
 impl Drop for Spilled {
     fn drop(&mut self) {
-        // Where this fails, the file is in nobody's way.
+        // A failure here does no harm: another sort takes another name.
         let _ = fs::remove_file(&self.path);
     }
 }
 
 /// A part that is being read.
 struct Part {
-    /// Where in the file reading goes on.
+    /// The next position to read in the file.
     next: u64,
     end: u64,
     block: Vec<u8>,
-    /// Bytes of the block that were handed out.
+    /// Bytes of the block that have been consumed.
     used: usize,
 }
 
@@ -148,7 +148,7 @@ impl Part {
         Part { next, end, block: Vec::new(), used: 0 }
     }
 
-    /// When its next event is, if there is one.
+    /// The instant of its next event, if there is one.
     fn instant(&mut self, file: &mut File) -> io::Result<Option<u64>> {
         if self.used == self.block.len() && self.next == self.end {
             return Ok(None);
@@ -167,7 +167,7 @@ impl Part {
         Ok(&self.block[begin..self.used])
     }
 
-    /// The next bytes, which stay there.
+    /// The next bytes, without consuming them.
     fn bytes(&mut self, length: usize, file: &mut File) -> io::Result<&[u8]> {
         let lacking = (self.used + length).saturating_sub(self.block.len()) as u64;
         if lacking > 0 {
@@ -177,7 +177,7 @@ impl Part {
             file.seek(SeekFrom::Start(self.next))?;
             self.next += file.take(wanted).read_to_end(&mut self.block)? as u64;
         }
-        let short = || io::Error::other("the file of events being sorted was cut off");
+        let short = || io::Error::other("the file of events to sort was truncated");
         self.block.get(self.used..self.used + length).ok_or_else(short)
     }
 }
@@ -186,7 +186,7 @@ impl Part {
 mod tests {
     use super::*;
 
-    /// Events at instants of a crude random walk, each telling its instant and its number.
+    /// Events at instants of a simple random walk, each with its instant and its number.
     fn sorted_in_parts_of(part: usize, n_events: u64) -> Vec<(u64, u64)> {
         let home = tempfile::tempdir().expect("a folder");
         let mut sorted = Sorted::in_parts_of(part, home.path().join("sorting"));
@@ -207,11 +207,11 @@ mod tests {
     }
 
     #[test]
-    fn parts_in_a_file_change_nothing() {
+    fn parts_in_a_file_do_not_change_the_order() {
         let whole = sorted_in_parts_of(usize::MAX, 20_000);
         assert_eq!(whole.len(), 20_000);
         assert!(whole.is_sorted(), "by instant, then by number");
-        // Parts of one event, and parts longer than what is read at a time.
+        // Parts of one event, and parts longer than a block.
         assert_eq!(sorted_in_parts_of(400_000, 20_000), whole);
         assert_eq!(sorted_in_parts_of(1, 300), sorted_in_parts_of(usize::MAX, 300));
         assert_eq!(sorted_in_parts_of(1, 0), []);

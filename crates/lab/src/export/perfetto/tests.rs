@@ -33,14 +33,14 @@ record: { series: 1us, timeline: 2 }
 faults: { timed: [ { at: 200ns, link: leaf0-spine0.0, action: down }, { at: 1500ns, link: leaf0-spine0.0, action: up } ] }
 ";
 
-/// A trace as a whole.
+/// A whole trace.
 #[derive(Clone, PartialEq, Message)]
 struct Packets {
     #[prost(message, repeated, tag = "1")]
     packet: Vec<TracePacket>,
 }
 
-/// Runs a scene into a folder of this name, which may be there already.
+/// Runs a scenario into a folder of this name, which may exist.
 fn made(scene: &str, folder: &Path) {
     let source = Source::text("scene.yaml", scene);
     let request = RunRequest {
@@ -72,7 +72,7 @@ fn events(packets: &[TracePacket]) -> impl Iterator<Item = (u64, &TrackEvent)> {
 }
 
 #[test]
-fn a_run_reads_back_as_its_tables() {
+fn a_trace_contains_the_rows_of_all_tables() {
     let place = tempfile::tempdir().expect("a folder");
     let (report, packets) = exported(place.path());
     let run = RunFolder::open(&place.path().join("run")).expect("it is complete");
@@ -94,7 +94,7 @@ fn a_run_reads_back_as_its_tables() {
     assert_eq!(of_type(TYPE_COUNTER) as u64, report.values);
     let named: Vec<&str> = events(&packets).filter_map(|(_, event)| event.name.as_deref()).collect();
     let count = |name: &str| named.iter().filter(|known| **known == name).count();
-    assert_eq!(count("link leaf0-spine0.0 down"), 2, "as an event and as what became of the link");
+    assert_eq!(count("link leaf0-spine0.0 down"), 2, "as an event and as the state of the link");
     assert_eq!(
         count("ring_all_reduce"),
         collectives.len() + spans.iter().filter(|row| row.bucket.is_some()).count()
@@ -103,7 +103,7 @@ fn a_run_reads_back_as_its_tables() {
 }
 
 #[test]
-fn exact_times_are_beside_the_rounded_ones() {
+fn slices_are_annotated_with_exact_times() {
     let place = tempfile::tempdir().expect("a folder");
     let (_, packets) = exported(place.path());
     let mut n_slices = 0;
@@ -116,13 +116,13 @@ fn exact_times_are_beside_the_rounded_ones() {
         let track = open.entry(event.track_uuid.expect("it has a track")).or_default();
         match event.r#type {
             Some(TYPE_SLICE_BEGIN) => {
-                let start = reported("start_ps").expect("it is told");
+                let start = reported("start_ps").expect("it is annotated");
                 assert_eq!(at, (start + 500) / 1_000);
-                let end = start + reported("duration_ps").expect("all of this run was over");
+                let end = start + reported("duration_ps").expect("everything in this run has ended");
                 track.push((end + 500) / 1_000);
                 n_slices += 1;
             }
-            Some(TYPE_SLICE_END) => assert_eq!(track.pop(), Some(at), "what began last ends first"),
+            Some(TYPE_SLICE_END) => assert_eq!(track.pop(), Some(at), "the slice that began last ends first"),
             _ => {}
         }
     }
@@ -130,7 +130,7 @@ fn exact_times_are_beside_the_rounded_ones() {
 }
 
 #[test]
-fn packets_are_one_sequence_in_order_of_time() {
+fn packets_form_one_sequence_in_order_of_time() {
     let place = tempfile::tempdir().expect("a folder");
     let (_, packets) = exported(place.path());
     assert!(packets.iter().all(|packet| packet.trusted_packet_sequence_id == Some(super::trace::SEQUENCE)));
@@ -140,12 +140,12 @@ fn packets_are_one_sequence_in_order_of_time() {
     assert_eq!(packets[0].first_packet_on_sequence, Some(true));
     assert!(
         packets.iter().map(|packet| packet.timestamp).is_sorted(),
-        "tracks have no instant, and come first"
+        "tracks have no timestamp, and come first"
     );
 }
 
 #[test]
-fn counters_fall_to_zero_where_nothing_is_sent() {
+fn counters_return_to_zero_when_nothing_is_sent() {
     let place = tempfile::tempdir().expect("a folder");
     let (_, packets) = exported(place.path());
     for track in tracks(&packets).into_iter().filter(|track| track.counter.is_some()) {
@@ -213,7 +213,7 @@ fn faults_after_the_end_are_left_out() {
 }
 
 #[test]
-fn nothing_is_left_where_nothing_can_be_reported() {
+fn no_file_is_left_if_the_run_recorded_nothing_for_a_timeline() {
     let place = tempfile::tempdir().expect("a folder");
     let quiet = "
 netloom: 1
@@ -230,7 +230,7 @@ deadline: 1us
 }
 
 #[test]
-fn what_overlaps_lies_on_tracks_side_by_side() {
+fn overlapping_slices_are_on_parallel_tracks() {
     let place = tempfile::tempdir().expect("a folder");
     let (_, packets) = exported(place.path());
     let run = RunFolder::open(&place.path().join("run")).expect("it is complete");

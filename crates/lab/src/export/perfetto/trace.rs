@@ -1,11 +1,11 @@
-//! A trace being made: its tracks, and what happens on them.
+//! A trace in memory: its tracks, and the events on them.
 //!
-//! Models: tracks of processes and threads, named tracks, counters; slices, instants and values, put into order of time and
+//! Models: tracks of processes and threads, named tracks, counters; slices, instants and values, sorted by time and
 //! written as one sequence of packets.
-//! Leaves out: what the tracks are about.
+//! Leaves out: the meaning of the tracks.
 //!
-//! Invariants: instants are rounded to the nearest nanosecond, so what came first still does, and what is nested stays so;
-//! every slice begins and ends, and tells start and duration in picoseconds; tracks are told before what happens on them.
+//! Invariants: instants are rounded to the nearest nanosecond, so order and nesting are preserved; every slice begins
+//! and ends, and is annotated with its start and duration in picoseconds; tracks are written before the events on them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,9 +25,9 @@ use crate::error::LabError;
 use crate::export::place::refused;
 use crate::export::{ExportError, NewFile};
 
-/// The one sequence of packets; any number but 0.
+/// The number of the only sequence; any number but 0.
 pub const SEQUENCE: u32 = 1;
-/// Field of the packets in a trace.
+/// Field number of the packets in a trace.
 const PACKETS: u32 = 1;
 
 /// A track.
@@ -42,23 +42,23 @@ pub struct Process {
     pid: i32,
 }
 
-/// Something that takes time.
+/// A slice: something with a duration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slice {
     /// Its name.
     pub name: String,
-    /// From when.
+    /// Its start.
     pub start: Time,
-    /// Until when; absent if it was not over when the run ended.
+    /// Its end; absent if it had not ended when the run ended.
     pub end: Option<Time>,
-    /// What more there is to say.
+    /// Annotations.
     pub about: Vec<DebugAnnotation>,
 }
 
-/// A trace being made.
+/// A trace in memory.
 #[derive(Debug)]
 pub struct Trace {
-    /// Until when the run lasted.
+    /// The end of the run.
     end: Time,
     tracks: Vec<TrackDescriptor>,
     events: Sorted,
@@ -67,17 +67,17 @@ pub struct Trace {
     encoded: Vec<u8>,
 }
 
-/// A whole number that says more.
+/// An integer annotation.
 pub fn number(name: &str, value: impl Into<u64>) -> DebugAnnotation {
     DebugAnnotation { uint_value: Some(value.into()), ..named(name) }
 }
 
-/// A double that says more.
+/// A floating-point annotation.
 pub fn real(name: &str, value: f64) -> DebugAnnotation {
     DebugAnnotation { double_value: Some(value), ..named(name) }
 }
 
-/// A text that says more.
+/// A text annotation.
 pub fn text(name: &str, value: &str) -> DebugAnnotation {
     DebugAnnotation { string_value: Some(value.to_owned()), ..named(name) }
 }
@@ -92,7 +92,8 @@ fn nanos(at: Time) -> u64 {
 }
 
 impl Trace {
-    /// An empty trace of a run that lasted so long; `aside` is where events may lie until they are sorted.
+    /// An empty trace of a run that ended at `end`; `aside` is a path next to which events may be stored until they are
+    /// sorted.
     pub fn new(end: Time, aside: &Path) -> Trace {
         Trace {
             end,
@@ -104,12 +105,12 @@ impl Trace {
         }
     }
 
-    /// Until when the run lasted.
+    /// The end of the run.
     pub fn end(&self) -> Time {
         self.end
     }
 
-    /// A process.
+    /// Adds a process.
     pub fn process(&mut self, name: String) -> Process {
         let pid = self.unused();
         let process = ProcessDescriptor { pid: Some(pid), process_name: Some(name) };
@@ -118,7 +119,7 @@ impl Trace {
         Process { track, pid }
     }
 
-    /// A thread of a process.
+    /// Adds a thread of a process.
     pub fn thread(&mut self, process: Process, name: String) -> Track {
         let tid = Some(i64::from(self.unused()));
         let thread = ThreadDescriptor { pid: Some(process.pid), tid, thread_name: Some(name) };
@@ -130,13 +131,13 @@ impl Trace {
         })
     }
 
-    /// A track of its own, below another one if there is one.
+    /// Adds a named track, below another one if there is one.
     pub fn below(&mut self, parent: Option<Track>, name: &str) -> Track {
         let parent_uuid = parent.map(|track| track.0);
         self.track(TrackDescriptor { name: Some(name.to_owned()), parent_uuid, ..TrackDescriptor::default() })
     }
 
-    /// A counter below a track; those of one unit are drawn at one scale.
+    /// Adds a counter below a track; counters of one unit share one scale.
     pub fn counter(&mut self, parent: Track, name: String, unit: &str) -> Track {
         let counter =
             CounterDescriptor { unit_name: Some(unit.to_owned()), y_axis_share_key: Some(unit.to_owned()) };
@@ -149,20 +150,20 @@ impl Trace {
         })
     }
 
-    /// A slice, on a track where the one before has ended.
+    /// Adds a slice, on a track whose previous slice has ended.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn slice(&mut self, track: Track, slice: Slice) -> Result<(), LabError> {
         let end = slice.end.unwrap_or(self.end);
         self.begin(track, slice)?;
         self.finish(track, end)
     }
 
-    /// The beginning of a slice: slices of one track begin and end in order of time, and what begins last ends first.
+    /// Begins a slice: slices of one track begin and end in order of time, and the slice that began last ends first.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn begin(&mut self, track: Track, slice: Slice) -> Result<(), LabError> {
         let Slice { name, start, end, mut about } = slice;
         about.push(number("start_ps", start.0));
@@ -175,18 +176,18 @@ impl Trace {
         self.event(track, start, TYPE_SLICE_BEGIN, event)
     }
 
-    /// The end of the slice that began last on this track.
+    /// Ends the slice that began last on this track.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn finish(&mut self, track: Track, at: Time) -> Result<(), LabError> {
         self.event(track, at, TYPE_SLICE_END, TrackEvent::default())
     }
 
-    /// Something that takes no time.
+    /// Adds an event without duration.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn instant(
         &mut self,
         track: Track,
@@ -200,10 +201,10 @@ impl Trace {
         self.event(track, at, TYPE_INSTANT, event)
     }
 
-    /// A counter's value from an instant on.
+    /// Sets a counter's value from an instant on.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn value(&mut self, track: Track, at: Time, value: u64) -> Result<(), LabError> {
         self.report.values += 1;
         let value = i64::try_from(value).unwrap_or(i64::MAX);
@@ -211,15 +212,15 @@ impl Trace {
         self.event(track, at, TYPE_COUNTER, event)
     }
 
-    /// Whether nothing happens in it.
+    /// Whether it has no events.
     pub fn is_empty(&self) -> bool {
         self.report.slices + self.report.instants + self.report.values == 0
     }
 
-    /// Writes it: the tracks, then what happens on them, in order of time.
+    /// Writes it: the tracks, then the events on them, in order of time.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn write(self, file: &mut NewFile) -> Result<TraceReport, LabError> {
         let mut flags = SEQ_INCREMENTAL_STATE_CLEARED;
         let mut encoded = Vec::new();
@@ -245,7 +246,7 @@ impl Trace {
     }
 
     fn track(&mut self, descriptor: TrackDescriptor) -> Track {
-        // 0 is the viewer's own.
+        // 0 is reserved by the viewer.
         let uuid = self.tracks.len() as u64 + 1;
         self.tracks.push(TrackDescriptor { uuid: Some(uuid), ..descriptor });
         Track(uuid)
@@ -287,7 +288,7 @@ fn on_sequence() -> TracePacket {
     TracePacket { trusted_packet_sequence_id: Some(SEQUENCE), ..TracePacket::default() }
 }
 
-/// As part of a trace.
+/// Encodes a packet as part of a trace.
 fn encode(packet: &TracePacket, bytes: &mut Vec<u8>) {
     encode_key(PACKETS, WireType::LengthDelimited, bytes);
     packet.encode_length_delimited(bytes).expect("a vector has room");

@@ -1,13 +1,13 @@
-//! A file of the program that is not what it should be.
+//! A malformed file of the program.
 
 use std::fmt;
 
 use crate::words::harmless;
 
-/// Most letters of a line that a message shows.
+/// Maximum number of characters of a line in a message.
 const MOST_SHOWN: usize = 80;
 
-/// A file that is not what it should be.
+/// A malformed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broken {
     /// The file.
@@ -38,7 +38,7 @@ impl fmt::Display for Broken {
     }
 }
 
-/// A part of a file in a message: its beginning, where it is long.
+/// A part of a file in a message: only its beginning, if it is long.
 pub(super) fn shown(text: &str) -> String {
     match text.char_indices().nth(MOST_SHOWN) {
         None => format!("`{text}`"),

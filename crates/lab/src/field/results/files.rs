@@ -1,6 +1,7 @@
-//! Files of results by name: those of a folder, or any others.
+//! Files of results by name: those of a folder, or of another source.
 //!
-//! Invariants: only plain files are read, so nothing is waited for; texts that are read whole have a bounded length.
+//! Invariants: only regular files are read, so reading does not block; texts that are read at once have a bounded
+//! length.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::broken::Broken;
 
-/// Most bytes of a plan or manifest: 64 Ki ranks with long names of hosts.
+/// Maximum size of a plan or manifest: 64 Ki ranks with long host names.
 const MOST_BYTES: u64 = 1 << 26;
 
 /// Files by name.
@@ -19,7 +20,7 @@ pub trait Files {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it is not there, is no plain file, or cannot be read.
+    /// If it does not exist, is not a regular file, or cannot be read.
     fn open(&self, file: &str) -> io::Result<Box<dyn BufRead + '_>>;
 }
 
@@ -35,18 +36,18 @@ impl Files for FolderFiles {
     fn open(&self, file: &str) -> io::Result<Box<dyn BufRead + '_>> {
         let path: &Path = &self.0.join(file);
         if !fs::metadata(path)?.is_file() {
-            return Err(io::Error::other("this is no plain file"));
+            return Err(io::Error::other("this is not a regular file"));
         }
         Ok(Box::new(BufReader::with_capacity(1 << 16, File::open(path)?)))
     }
 }
 
-/// Opens a file that must be there.
+/// Opens a required file.
 pub(super) fn open<'a>(files: &'a dyn Files, file: &str) -> Result<Box<dyn BufRead + 'a>, Broken> {
     files.open(file).map_err(|error| unreadable(files, file, &error))
 }
 
-/// Opens a file that may be missing.
+/// Opens an optional file.
 pub(super) fn find<'a>(files: &'a dyn Files, file: &str) -> Result<Option<Box<dyn BufRead + 'a>>, Broken> {
     match files.open(file) {
         Ok(found) => Ok(Some(found)),
@@ -55,14 +56,14 @@ pub(super) fn find<'a>(files: &'a dyn Files, file: &str) -> Result<Option<Box<dy
     }
 }
 
-/// A file that cannot be read.
+/// The error of a file that cannot be read.
 pub(super) fn unreadable(files: &dyn Files, file: &str, error: &io::Error) -> Broken {
     let found = if error.kind() == ErrorKind::NotFound {
         "the file is missing".to_owned()
     } else {
         format!("the file cannot be read ({error})")
     };
-    let expected = "a file that the program left".to_owned();
+    let expected = "a file written by the program".to_owned();
     Broken { file: files.name(file), line: 0, column: 0, found, expected }
 }
 
@@ -83,6 +84,6 @@ pub(super) fn text(files: &dyn Files, file: &str) -> Result<String, Broken> {
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        broken(valid.split(|byte| *byte == b'\n').count(), "this is no text", "UTF-8")
+        broken(valid.split(|byte| *byte == b'\n').count(), "this is not text", "UTF-8")
     })
 }

@@ -1,6 +1,6 @@
 //! The program's own manifest, checked against the plan.
 //!
-//! Invariants: of a job that did not fail every rank, segment and size is described; unknown keys are passed over, so that
+//! Invariants: unless the job failed, every rank, segment and size is described; unknown keys are ignored, so that
 //! later versions of the program may add some.
 
 use std::collections::BTreeMap;
@@ -27,11 +27,11 @@ const FACTS: [(&str, &str); 6] = [
 /// How a job ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
-    /// With all iterations.
+    /// After all iterations.
     Complete,
-    /// By its deadline.
+    /// At its deadline.
     Deadline,
-    /// For this reason.
+    /// With an error.
     Failed(String),
 }
 
@@ -41,18 +41,18 @@ pub(in crate::field) struct Manifest {
     pub status: Ended,
     /// Whether ranks yielded while they waited, since they shared cores.
     pub yields: bool,
-    /// Facts for people, by name.
+    /// Facts for reports, by name.
     pub facts: BTreeMap<String, String>,
     pub ranks: Vec<RankLine>,
-    /// Digest of its text: no other job has the same.
+    /// Digest of its text, which differs for every job.
     pub job: Digest,
-    /// Iterations of each segment and place of a size, warm-up included.
+    /// Iterations of each segment and size index, warm-up included.
     kept: BTreeMap<(usize, usize), u64>,
     /// Rounds of each congested segment.
     rounds: BTreeMap<usize, u64>,
 }
 
-/// What is known of a rank.
+/// Facts about a rank.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::field) struct RankLine {
     pub host: String,
@@ -76,7 +76,7 @@ fn ended(text: &str) -> Option<Ended> {
 }
 
 impl Manifest {
-    /// Reads that of a plan.
+    /// Reads the manifest of a plan.
     pub(super) fn read(files: &dyn Files, plan: &FieldPlan, reading: Reading) -> Result<Manifest, Broken> {
         let text = files::text(files, NAME)?;
         let name = files.name(NAME);
@@ -92,7 +92,7 @@ impl Manifest {
         Reader { name, plan, values: BTreeMap::new(), manifest }.read(&text, reading)
     }
 
-    /// Iterations of a segment, for the size at this place in the plan.
+    /// Iterations of a segment, for the size at this index in the plan.
     pub(super) fn kept(&self, segment: usize, size: usize) -> u64 {
         self.kept.get(&(segment, size)).copied().unwrap_or(0)
     }
@@ -103,7 +103,7 @@ impl Manifest {
     }
 }
 
-/// A mistake in a line: the word it is at, from 0, and what was expected.
+/// A mistake in a line: the index of the word, from 0, and what was expected.
 type Mistake = (usize, String);
 
 /// A manifest that is being read.
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
             "rounds" => self.rounds(&words),
             _ => match self.values.insert(key, (number, rest)) {
                 None => Ok(()),
-                Some((first, _)) => Err((0, format!("`{key}` once, and it is in line {first} already"))),
+                Some((first, _)) => Err((0, format!("`{key}` once, but it is in line {first} already"))),
             },
         };
         understood.map_err(|(word, expected)| {
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         let role = role.ok_or((0, format!("no more than {number} ranks, as the plan has")))?;
         let start = ["rank".to_owned(), number.to_string(), role.word().to_owned(), "host".to_owned()];
         expect(words, 0, &start)?;
-        // A host's name may hold blanks.
+        // A host's name may contain blanks.
         let end = words.iter().rposition(|word| *word == "pid").unwrap_or(words.len());
         let host = words.get(4..end).unwrap_or_default().join(" ");
         if host.is_empty() {
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
         let sizes = self.plan.sizes();
         let (number, size) = (self.manifest.kept.len() / sizes.len(), self.manifest.kept.len() % sizes.len());
         let segment: Option<&Segment> = self.plan.segments.get(number);
-        let segment = segment.ok_or((0, "no further segment: the plan has no more".to_owned()))?;
+        let segment = segment.ok_or((0, "no further segment, since the plan has no more".to_owned()))?;
         let bytes = match self.plan.work {
             Work::Streams(_) => "-".to_owned(),
             Work::Interference { .. } | Work::Latency { .. } => sizes[size].to_string(),
@@ -264,13 +264,13 @@ impl<'a> Reader<'a> {
         Ok(self.manifest)
     }
 
-    /// The line and value of a key that must be there.
+    /// The line and value of a required key.
     fn value(&self, key: &str) -> Result<(usize, &'a str), Broken> {
         let found = self.values.get(key).copied();
         found.ok_or_else(|| self.broken(0, 0, format!("`{key}` is missing"), format!("a line `{key} ...`")))
     }
 
-    /// Only a deadline leaves out iterations, or the rounds of an aggressor.
+    /// Only a job that ended at its deadline may lack iterations, or the rounds of an aggressor.
     fn check_kept(&self) -> Result<(), Broken> {
         let is_cut = self.manifest.status == Ended::Deadline;
         for (number, segment) in self.plan.segments.iter().enumerate() {
@@ -278,7 +278,8 @@ impl<'a> Reader<'a> {
                 let kept = self.manifest.kept(number, size);
                 if !is_cut && kept < segment.fewest() {
                     let found = format!("segment {number} has {kept} iterations");
-                    let expected = format!("at least {}, since no deadline came", segment.fewest());
+                    let expected =
+                        format!("at least {}, since the deadline was not reached", segment.fewest());
                     return Err(self.broken(0, 0, found, expected));
                 }
             }
@@ -303,7 +304,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// These words must follow from a place on.
+/// Checks that these words follow from an index on.
 fn expect(words: &[&str], from: usize, expected: &[String]) -> Result<(), Mistake> {
     for (place, expected) in (from..).zip(expected) {
         if words.get(place) != Some(&expected.as_str()) {
@@ -313,7 +314,7 @@ fn expect(words: &[&str], from: usize, expected: &[String]) -> Result<(), Mistak
     Ok(())
 }
 
-/// A whole number must be at a place.
+/// Parses an integer at an index.
 fn count(words: &[&str], place: usize) -> Result<u64, Mistake> {
     let word = words.get(place).filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
     word.and_then(|word| word.parse().ok()).ok_or((place, "a whole number".to_owned()))
@@ -328,14 +329,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_are_read_by_their_words() {
+    fn a_status_line_is_read_as_how_the_job_ended() {
         assert_eq!(ended("complete"), Some(Ended::Complete));
         assert_eq!(ended("failed data was wrong"), Some(Ended::Failed("data was wrong".to_owned())));
         assert_eq!(ended("complete yes"), None);
     }
 
     #[test]
-    fn words_are_checked_at_their_places() {
+    fn an_unexpected_word_is_reported_at_its_index() {
         let words = ["rank", "7", "x"];
         assert_eq!(expect(&words, 1, &["7".to_owned(), "y".to_owned()]), Err((2, "`y`".to_owned())));
         assert_eq!(count(&words, 1), Ok(7));

@@ -1,10 +1,11 @@
-//! What the MPI program left: its manifest, its plan, and the times of every iteration and rank.
+//! The results of the MPI program: its manifest, its plan, and the times of every iteration and rank.
 //!
-//! Models: format 1 of `field/FORMATS.md`, read strictly: a file that lacks a rank, an iteration or its end, is of another
-//! plan, study or rank, or holds what no clock says, is refused with line and column.
-//! Leaves out: what the numbers mean.
+//! Models: format 1 of `field/FORMATS.md`, read strictly: a file that lacks a rank, an iteration or its end, belongs to
+//! another plan, study or rank, or contains impossible times, is refused with line and column.
+//! Leaves out: the interpretation of the numbers.
 //!
-//! Invariants: memory grows with the number of iterations, not with that of ranks; what a strict reading returns is whole.
+//! Invariants: memory grows with the number of iterations, not with the number of ranks; a strict reading returns
+//! complete results.
 
 mod broken;
 mod files;
@@ -24,13 +25,13 @@ pub(super) use manifest::Manifest;
 pub(super) use streams::Stretch;
 pub(super) use times::{Iteration, Series};
 
-/// Lines of a table before its rows.
+/// Lines of a table above its rows.
 const HEAD_LINES: usize = 2;
 
-/// Whether files of a job that died are read as far as they go.
+/// Whether files of a job that died are read up to where they end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
-    /// Everything must be there.
+    /// Everything must be present.
     Strict,
     /// Rows that are missing at the end of files are counted.
     Partial,
@@ -44,7 +45,7 @@ pub struct Results {
     pub(super) iterations: Vec<Series>,
     /// Rounds of the aggressor, by congested segment.
     pub(super) rounds: Vec<Series>,
-    /// What arrived of streams, by number of the stream.
+    /// Received bytes of streams, by number of the stream.
     pub(super) streams: BTreeMap<usize, Vec<Stretch>>,
     /// What a partial reading lacks.
     pub(super) missing: Vec<String>,
@@ -53,7 +54,7 @@ pub struct Results {
 /// Reads the results of a plan.
 ///
 /// # Errors
-/// At the first thing that is not as it should be.
+/// The first mistake.
 pub fn read(files: &dyn Files, plan: &FieldPlan, reading: Reading) -> Result<Results, Broken> {
     check_plan(files, plan)?;
     let manifest = Manifest::read(files, plan, reading)?;
@@ -64,13 +65,13 @@ pub fn read(files: &dyn Files, plan: &FieldPlan, reading: Reading) -> Result<Res
     Ok(Results { manifest, iterations, rounds, streams, missing })
 }
 
-/// How the job of a plan ended, by its manifest alone; nothing where there is none of this plan.
+/// How the job of a plan ended, from its manifest only; `None` if there is no manifest of this plan.
 pub(super) fn status_of(files: &dyn Files, plan: &FieldPlan) -> Option<Ended> {
     check_plan(files, plan).ok()?;
     manifest::status(files)
 }
 
-/// The plan that the program copied must be that of the study, byte by byte.
+/// Checks that the plan that the program copied equals that of the study, byte by byte.
 fn check_plan(files: &dyn Files, plan: &FieldPlan) -> Result<(), Broken> {
     const NAME: &str = "plan.txt";
     let text = files::text(files, NAME)?;
@@ -79,7 +80,7 @@ fn check_plan(files: &dyn Files, plan: &FieldPlan) -> Result<(), Broken> {
         return Ok(());
     }
     let same = text.bytes().zip(expected.bytes()).take_while(|(one, other)| one == other).count();
-    // Plans are ASCII, so bytes are letters.
+    // Plans are ASCII, so bytes are characters.
     let before = expected.get(..same).unwrap_or_default();
     let line = before.split('\n').count();
     let column = before.rsplit('\n').next().map_or(0, str::len) + 1;

@@ -1,4 +1,4 @@
-//! Rows of whole numbers after two lines of head, up to a last line that counts them.
+//! Rows of integers after two heading lines, up to a last line that states their number.
 //!
 //! Invariants: a line is bounded in length; a strict reading ends with the line `end N`, and nothing follows it.
 
@@ -8,22 +8,22 @@ use super::broken::{Broken, shown};
 use super::files::{self, Files};
 use super::{HEAD_LINES, Reading};
 
-/// Most bytes of a line: eight numbers of 64 bits take fewer.
+/// Maximum length of a line: eight 64-bit numbers take less.
 const MOST_BYTES: u64 = 256;
-/// Most columns of a table.
+/// Maximum number of columns of a table.
 const MOST_COLUMNS: usize = 6;
 
-/// A table that is being read.
+/// A reader of a table.
 pub(super) struct Rows<'a> {
     input: Box<dyn BufRead + 'a>,
-    /// In messages.
+    /// Its name in messages.
     name: String,
     columns: &'static str,
     reading: Reading,
     line: String,
     /// Number of the line, from 1.
     number: usize,
-    /// Rows so far.
+    /// Number of rows so far.
     n_rows: u64,
     has_ended: bool,
 }
@@ -32,7 +32,7 @@ pub(super) struct Rows<'a> {
 pub(super) type Row = [u64; MOST_COLUMNS];
 
 impl<'a> Rows<'a> {
-    /// Opens a table with this head.
+    /// Opens a table with this heading.
     pub fn open(
         files: &'a dyn Files,
         file: &str,
@@ -72,12 +72,12 @@ impl<'a> Rows<'a> {
         Ok(Some(rows))
     }
 
-    /// Whether the file ended as the program ends it.
+    /// Whether the file has the last line that the program writes.
     pub fn is_whole(&self) -> bool {
         self.has_ended && self.line.starts_with("end ")
     }
 
-    /// The next row; nothing after the last one.
+    /// The next row; `None` after the last one.
     pub fn next_row(&mut self) -> Result<Option<Row>, Broken> {
         if self.has_ended {
             return Ok(None);
@@ -101,7 +101,7 @@ impl<'a> Rows<'a> {
         Ok(Some(row))
     }
 
-    /// Nothing follows the last line.
+    /// Checks that nothing follows the last line.
     fn check_end(&mut self) -> Result<(), Broken> {
         let last = std::mem::take(&mut self.line);
         let follows = self.next_line()?;
@@ -139,7 +139,7 @@ impl<'a> Rows<'a> {
         Ok(row)
     }
 
-    /// Reads a line; a partial reading passes over a last one without an end.
+    /// Reads a line; a partial reading ignores a last line without a line end.
     fn next_line(&mut self) -> Result<bool, Broken> {
         self.line.clear();
         self.number += 1;
@@ -169,20 +169,20 @@ impl<'a> Rows<'a> {
             Ok(line) => self.line = line,
             Err(error) => {
                 let column = error.utf8_error().valid_up_to() + 1;
-                return Err(self.broken_at(column, "this is no text", "UTF-8"));
+                return Err(self.broken_at(column, "this is not text", "UTF-8"));
             }
         }
         Ok(true)
     }
 
-    /// A mistake in the row that was read last; the column is counted among the table's.
+    /// A mistake in the row that was read last; the column is an index among the table's columns.
     pub fn broken(&self, column: usize, expected: impl Into<String>) -> Broken {
         let before: usize = self.line.split(',').take(column).map(|word| word.len() + 1).sum();
         let found = self.line.split(',').nth(column).unwrap_or("");
         self.broken_at(before + 1, shown(found), expected)
     }
 
-    /// The table ends too early.
+    /// The error of a table that ends too early.
     pub fn ends_early(&self, expected: impl Into<String>) -> Broken {
         self.broken_at(1, "the table ends too early", expected)
     }

@@ -1,7 +1,7 @@
-//! What arrived of streams in each tenth of a second: `streams-RANK.csv`, of each rank that receives one.
+//! Bytes received of streams in each tenth of a second: `streams-RANK.csv`, of each rank that receives a stream.
 //!
-//! Invariants: streams of a file are those that its rank receives, in the plan's order; stretches of a stream follow each
-//! other. Times count from the start of the segment at the receiving rank.
+//! Invariants: streams of a file are those that its rank receives, in the plan's order; intervals of a stream are
+//! consecutive. Times count from the start of the segment at the receiving rank.
 
 use std::collections::BTreeMap;
 
@@ -12,28 +12,28 @@ use super::rows::Rows;
 use crate::field::plan::FieldPlan;
 
 const COLUMNS: &str = "segment,stream,start_ns,end_ns,bytes";
-/// Places of its columns.
+/// Indices of its columns.
 const SEGMENT: usize = 0;
 const STREAM: usize = 1;
 const START: usize = 2;
 const END: usize = 3;
 const BYTES: usize = 4;
-/// Length of a stretch, in ns.
+/// Length of an interval, in ns.
 const STRETCH_NS: u64 = 100_000_000;
-/// Most bytes of a stretch: a Tbyte.
+/// Maximum number of bytes of an interval: 1 TiB.
 const MOST_BYTES: u64 = 1 << 40;
 
 /// A tenth of a second of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::field) struct Stretch {
-    /// Since the segment's start.
+    /// Start, since the segment's start.
     pub start: u64,
-    /// Since the segment's start.
+    /// End, since the segment's start.
     pub end: u64,
     pub bytes: u64,
 }
 
-/// The stretches of all streams, by number of the stream.
+/// The intervals of all streams, by number of the stream.
 pub(super) fn read(
     files: &dyn Files,
     plan: &FieldPlan,
@@ -84,7 +84,7 @@ fn of_rank(
         let stream = &plan.streams()[number as usize];
         let first = stream.start_ns / STRETCH_NS * STRETCH_NS;
         let list = found.entry(number as usize).or_default();
-        // The first stretch of a stream is that of its start in the plan.
+        // The first interval of a stream begins at its start in the plan.
         let since = match list.last() {
             Some(last) => last.end,
             None => first,
@@ -92,7 +92,7 @@ fn of_rank(
         let own_origin = row[START].checked_sub(since);
         let Some(own_origin) = own_origin.filter(|own| origin.is_none_or(|origin| origin == *own)) else {
             let expected = origin.map_or(since, |origin: u64| origin.saturating_add(since));
-            return Err(rows.broken(START, format!("a stretch from {expected} ns on")));
+            return Err(rows.broken(START, format!("an interval from {expected} ns on")));
         };
         origin = Some(own_origin);
         if row[END].checked_sub(row[START]) != Some(STRETCH_NS) {

@@ -1,7 +1,7 @@
-//! Times of iterations and rounds: `times-RANK.csv`, one file for each rank, joined iteration by iteration.
+//! Times of iterations and rounds: `times-RANK.csv`, one file for each rank, merged iteration by iteration.
 //!
-//! Invariants: iterations are counted from 0 in each segment and size, in the plan's order; times of a rank only go
-//! forward; all ranks of a group have the same iterations, or a partial reading keeps those that all have.
+//! Invariants: iterations are counted from 0 in each segment and size, in the plan's order; times of a rank never
+//! decrease; all ranks of a group have the same iterations, or a partial reading keeps those that all ranks have.
 
 use super::Reading;
 use super::broken::Broken;
@@ -11,7 +11,7 @@ use super::rows::{Row, Rows};
 use crate::field::plan::{FieldPlan, Role, Work};
 
 const COLUMNS: &str = "segment,bytes,iteration,start_ns,end_ns,reduce_ns";
-/// Places of its columns.
+/// Indices of its columns.
 const SEGMENT: usize = 0;
 const BYTES: usize = 1;
 const ITERATION: usize = 2;
@@ -30,7 +30,7 @@ pub(in crate::field) struct Iteration {
     pub end: u64,
     /// The time of the slowest rank, by its own clock.
     pub longest: u64,
-    /// The part of it in which an all-reduce added numbers.
+    /// The part of it that an all-reduce spent in the reduction.
     pub reduce: u64,
 }
 
@@ -47,7 +47,7 @@ pub(in crate::field) struct Series {
 struct Part {
     segment: usize,
     bytes: u64,
-    /// Rows that a strict reading finds.
+    /// Rows that a strict reading expects.
     kept: u64,
 }
 
@@ -102,7 +102,7 @@ fn parts(plan: &FieldPlan, role: Role, manifest: &Manifest, reading: Reading) ->
                 Role::Victim => manifest.kept(segment, place),
                 Role::Aggressor => manifest.rounds(segment),
             };
-            // The manifest of a job that died lacks the segment it died in.
+            // The manifest of a job that died lacks the segment in which it died.
             let most = if role == Role::Victim { planned.most() } else { u64::MAX };
             let is_open = reading == Reading::Partial && matches!(manifest.status, Ended::Failed(_));
             parts.push(Part { segment, bytes, kept: if is_open { most } else { kept } });
@@ -111,7 +111,7 @@ fn parts(plan: &FieldPlan, role: Role, manifest: &Manifest, reading: Reading) ->
     parts
 }
 
-/// Joins a rank's file with the series; the answer is how many rows each part has.
+/// Merges a rank's file into the series; returns the number of rows of each part.
 fn join(
     rows: &mut Rows<'_>,
     parts: &[Part],
@@ -153,7 +153,9 @@ fn check(rows: &Rows<'_>, row: &Row, part: &Part, iteration: usize, before: u64)
         return Err(rows.broken(column, format!("`{name}` {expected}")));
     }
     if row[START] < before {
-        return Err(rows.broken(START, format!("a start from {before} ns on: times of a rank go forward")));
+        return Err(
+            rows.broken(START, format!("a start at {before} ns or later: times of a rank never decrease"))
+        );
     }
     if row[END] < row[START] || row[END] > LONGEST_NS {
         return Err(rows.broken(END, format!("an end from {} ns on, within sixty days", row[START])));
@@ -172,7 +174,7 @@ impl Series {
             self.rows.push(Iteration { start, end, longest, reduce });
             return;
         }
-        // Beyond what the ranks before have, a partial reading has no use for it.
+        // A partial reading ignores rows beyond those of the previous ranks.
         let Some(joined) = self.rows.get_mut(iteration) else { return };
         joined.start = joined.start.min(start);
         joined.end = joined.end.max(end);

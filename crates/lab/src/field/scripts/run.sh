@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Measures the points that are not measured yet, one after the other; the same command continues where it was ended.
+# Measures the points that are not measured yet, one after the other; the same command continues after an interruption.
 #
 #     ./run.sh
 #     LAUNCH=srun ./run.sh
 #     LAUNCH=mpirun OPTIONS="--mca btl tcp,self" ./run.sh
 #
-# LAUNCH   mpirun of Open MPI or of MPICH, or srun; of the MPI that the program was built with
-# OPTIONS  further words for it
-# PROGRAM  what build.sh has built
+# LAUNCH   mpirun of Open MPI or of MPICH, or srun; it must belong to the MPI library of the program
+# OPTIONS  its additional options
+# PROGRAM  the program that build.sh builds
 #
-# Each host runs one rank, in the launcher's order of hosts. Where hosts.txt names a host of the machine for each host of a
-# point, its ranks run on these. SIGTERM and SIGINT end the launcher; the point that it measured is measured again.
+# Each host runs one rank, in the launcher's order of hosts. If hosts.txt names a host of the machine for each host of a
+# point, its ranks run on those. SIGTERM and SIGINT end the launcher; the interrupted point is measured again.
 set -uo pipefail
 cd "$(dirname "$0")" || exit 2
 LAUNCH=${LAUNCH:-mpirun}
@@ -18,7 +18,7 @@ PROGRAM=${PROGRAM:-build/site/netloom-field}
 read -r -a options <<< "${OPTIONS:-}"
 
 if [[ ! -x $PROGRAM ]]; then
-    echo "run.sh: there is no program $PROGRAM; ./build.sh builds it" >&2
+    echo "run.sh: the program $PROGRAM does not exist; ./build.sh builds it" >&2
     exit 2
 fi
 case $("$LAUNCH" --version 2>&1) in
@@ -32,10 +32,10 @@ case $("$LAUNCH" --version 2>&1) in
 esac
 n_failed=0
 
-# One at a time: a result that another process is writing would be taken for one that died.
+# Only one process may measure: a result that another process is writing would look like one of a job that died.
 exec 9>> RUNNING
 if command -v flock > /dev/null && ! flock -n 9; then
-    echo "run.sh: this study is being measured already, by another process that holds RUNNING" >&2
+    echo "run.sh: another process, which holds RUNNING, is already measuring this study" >&2
     exit 2
 fi
 trap 'rm -f RUNNING' EXIT
@@ -45,13 +45,13 @@ stop() { # STATUS
         kill -TERM "$launcher" 2> /dev/null
         wait "$launcher"
     fi
-    echo "run.sh: ended by a signal; the same command continues" >&2
+    echo "run.sh: stopped by a signal; the same command continues" >&2
     exit "$1"
 }
 trap 'stop 143' TERM
 trap 'stop 130' INT
 
-# Names of the machine for hosts of the study: all mistakes are reported before anything is measured.
+# Map of hosts of the study to hosts of the machine: all mistakes are reported before anything is measured.
 tr -d '\r' < hosts.txt | awk '
     /^[ \t]*(#|$)/ { next }
     NF != 2 { print "hosts.txt:" NR ": `" $0 "`; expected two names, a host of the study and one of the machine, or -"; wrong = 1; next }
@@ -68,12 +68,12 @@ set_aside() { # FOLDER NAME
     local number=1
     while [[ -e $2-$number ]]; do number=$((number + 1)); done
     mv "$1" "$2-$number"
-    # The launcher's messages belong to it.
+    # The launcher's log belongs to it.
     [[ -e ${1%/*}/log.txt ]] && mv "${1%/*}/log.txt" "${2%/*}/log.${2##*.}-$number.txt"
     echo "  the earlier result is now $2-$number"
 }
 
-place() { # POINT: writes the machine's names for its hosts, rank by rank, if hosts.txt has them all
+place() { # POINT: writes the hosts of the machine for its ranks, if hosts.txt has all of them
     tr -d '\r' < hosts.txt | awk 'is_name { if ($0 !~ /^[ \t]*#/ && NF == 2 && $2 != "-") name[$1] = $2; next }
         { if (!($1 in name)) exit 1; print name[$1] }' is_name=1 - is_name=0 "points/$1/hosts.txt" > "points/$1/machine.txt" ||
         { rm -f "points/$1/machine.txt"; false; }
@@ -81,10 +81,10 @@ place() { # POINT: writes the machine's names for its hosts, rank by rank, if ho
 
 measure() { # POINT RANKS
     local here="points/$1" words=() hosts="in the launcher's order"
-    # The one of the point before would place these ranks, too.
+    # The file of the previous point would apply to these ranks, too.
     unset SLURM_HOSTFILE
     if [[ -e $here/result ]] && ! cmp -s "$here/plan.txt" "$here/result/plan.txt"; then
-        echo "run.sh: $1: plan.txt is not the plan of result; one of them was edited" >&2
+        echo "run.sh: $1: plan.txt differs from the plan in result; one of them was edited" >&2
         exit 2
     fi
     case $(status_of "$here/result") in

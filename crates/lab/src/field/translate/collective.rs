@@ -1,11 +1,11 @@
-//! Checks of a collective: the program knows it, in this form and size.
+//! Checks that the program supports a collective in this form and size.
 
 use netloom_scenario::resolved;
 use netloom_units::Value;
 
 use super::{Draft, Pair};
 
-/// What a group of ranks does in the program.
+/// The role of a group of ranks in the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Victim,
@@ -20,7 +20,7 @@ impl Part {
         }
     }
 
-    /// Its collectives in the program.
+    /// The collectives that the program supports in this role.
     fn collectives(self) -> &'static [&'static str] {
         match self {
             Part::Victim => {
@@ -31,21 +31,21 @@ impl Part {
     }
 }
 
-/// Most bytes of a message: MPI counts in 32 bits.
+/// Maximum number of bytes of a message: MPI counts in 32 bits.
 pub(super) const MOST_OF_A_MESSAGE: u64 = i32::MAX as u64;
-/// Bytes of what an all-reduce adds.
+/// Bytes of a word that an all-reduce adds.
 pub(super) const WORD: u64 = 8;
-/// Fewest ranks of a group.
+/// Minimum number of ranks of a group.
 const FEWEST_RANKS: usize = 2;
 
 impl Draft<'_> {
-    /// Refuses a collective that the program cannot do on these ranks.
+    /// Refuses a collective that the program does not support on these ranks.
     pub(super) fn check_collective(&mut self, one: &resolved::Collective, part: Part, n_ranks: usize) {
         let collective = one.algorithm.spec.name;
         if !part.collectives().contains(&collective) {
             self.object(
                 one.algorithm.place,
-                format!("the program on the machine has no {} `{collective}`", part.word()),
+                format!("the program on the machine does not support the {} `{collective}`", part.word()),
                 &format!("expected one of {}", part.collectives().join(", ")),
                 "",
             );
@@ -55,7 +55,7 @@ impl Draft<'_> {
         self.check_size(one, n_ranks as u64);
     }
 
-    /// Refuses a job with too few ranks, or in the form of another kind of traffic.
+    /// Refuses a job with too few ranks, or with settings that the program does not support.
     pub(super) fn check_job(&mut self, job: Pair<'_>) {
         let n_ranks = job.compiled.ranks.len();
         if n_ranks < FEWEST_RANKS {
@@ -63,15 +63,15 @@ impl Draft<'_> {
             self.object(
                 job.written.name.place,
                 format!("the job `{name}` has {n_ranks} rank"),
-                "on a machine a group has at least 2 ranks",
-                "more hosts",
+                "a group on a machine needs at least 2 ranks",
+                "use more hosts",
             );
         }
         if job.compiled.start.0 > 0 {
             self.object(
                 job.written.name.place,
-                format!("the job `{}` starts later than the run", job.written.name.value),
-                "segments on a machine begin at once",
+                format!("the job `{}` starts after the run", job.written.name.value),
+                "segments on a machine begin immediately",
                 "remove `start`",
             );
         }
@@ -84,17 +84,18 @@ impl Draft<'_> {
             self.object(common.place_of("dependent"), message, "expected `true`", "remove it");
         }
         if common.settings.choice("order") != "rank" {
-            let message = "the program on the machine keeps ranks in their order";
+            let message = "the program on the machine uses ranks in ascending order";
             self.object(common.place_of("order"), message, "expected `rank`", "remove it");
         }
         if own.spec.parameter("volume").is_some() && own.settings.choice("volume") != "full" {
-            let message = "the program on the machine does whole all-reduces";
+            let message = "the program on the machine supports only full all-reduces";
             self.object(own.place_of("volume"), message, "expected `full`", "remove it");
         }
         if own.spec.parameter("senders").is_some() {
             let senders = own.settings.optional("senders");
             if matches!(senders, Some(Value::Count(n)) if n + 1 != n_ranks) {
-                let message = "in an incast of the program on the machine all ranks but the first send";
+                let message =
+                    "in an incast of the program on the machine all ranks except the first one send";
                 self.object(own.place_of("senders"), message, "expected `none`", "remove it");
             }
         }
@@ -108,7 +109,8 @@ impl Draft<'_> {
             self.object(place, "nothing is sent", "expected at least one byte", "write `2MiB`");
         }
         if collective == "ring_all_reduce" && !bytes.is_multiple_of(WORD) {
-            let message = format!("{bytes} B are no whole number of words of 8 B, which the program adds");
+            let message =
+                format!("{bytes} B is not a whole number of the 8-byte words that the program adds");
             self.object(place, message, "expected a multiple of 8 B", "write `1MiB`");
         }
         let message = if collective == "incast" { bytes } else { bytes.div_ceil(n_ranks.max(1)) };
@@ -118,7 +120,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Notes an order of posting that differs.
+    /// Notes a different order of posting.
     pub(super) fn note_posting(&mut self, one: &resolved::Collective, job: &str) {
         let has_posting = one.algorithm.spec.parameter("posting").is_some();
         if has_posting && one.algorithm.settings.choice("posting") != "same" {
@@ -129,17 +131,17 @@ impl Draft<'_> {
         }
     }
 
-    /// Notes that parts of an all-reduce differ where words do not divide evenly.
+    /// Notes that parts of an all-reduce differ if words do not divide evenly.
     pub(super) fn note_words(&mut self, collective: &str, bytes: u64, n_ranks: usize) {
         if collective == "ring_all_reduce" && !bytes.is_multiple_of(WORD * n_ranks as u64) {
             self.note(
-                "Parts of an all-reduce are whole words of 8 B on the machine, and whole bytes in simulation.",
+                "Parts of an all-reduce are whole 8-byte words on the machine, and whole bytes in simulation.",
             );
         }
     }
 }
 
-/// The collective that a phase is, if it is one alone.
+/// The collective of a phase, if the phase is a single collective.
 pub(super) fn only_collective(phase: &resolved::Phase) -> Option<&resolved::Collective> {
     let resolved::Phase::Collectives { settings, each } = phase else { return None };
     let [one] = each.as_slice() else { return None };

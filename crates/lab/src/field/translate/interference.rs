@@ -1,4 +1,4 @@
-//! A study of interference: the jobs `victim` and `aggressor`.
+//! An interference study: the jobs `victim` and `aggressor`.
 
 use netloom_model::{Bursts, Phase};
 use netloom_scenario::{Resolved, resolved};
@@ -14,7 +14,7 @@ pub(in crate::field) fn is_congested(resolved: &Resolved) -> bool {
 }
 
 impl Draft<'_> {
-    /// Plan and hosts.
+    /// Plan and hosts of the study.
     pub(super) fn interference(&mut self) -> Option<(FieldPlan, Vec<HostId>)> {
         for job in self.jobs() {
             match job.written.name.value.as_str() {
@@ -43,10 +43,10 @@ impl Draft<'_> {
             bursts: bursts.map(|bursts| self.bursts(bursts)),
         };
         self.note(if aggressor.is_some() {
-            "The baseline is measured in the same job, before and after the congested segment, each time with as many \
-             iterations as it."
+            "The baseline is measured in the same job, before and after the congested segment, each time with the same \
+             number of iterations."
         } else {
-            "The victim alone is measured on its own hosts, and no others take part."
+            "The victim in isolation is measured on its own hosts; no other hosts take part."
         });
         let roles = ranks.iter().map(|(_, role)| *role).collect();
         let plan = self.plan(roles, work, segments.iter().copied().map(segment).collect());
@@ -58,7 +58,7 @@ impl Draft<'_> {
         let Some(one) = repeated(written) else {
             let text = format!("the job `{name}` does not repeat a single collective");
             let help = "write it as a section `interference`";
-            self.object(written.name.place, text, "one is expected", help);
+            self.object(written.name.place, text, "expected one collective", help);
             return;
         };
         let repetition = &job.compiled.repetition;
@@ -70,16 +70,16 @@ impl Draft<'_> {
             self.object(
                 written.name.place,
                 "the victim pauses",
-                "only aggressors have bursts",
+                "only aggressors may have bursts",
                 "remove `bursts`",
             );
         }
         if part == Part::Aggressor && !repetition.endless {
-            let text = "the aggressor ends by itself";
+            let text = "the aggressor has a fixed number of steps";
             self.object(
                 written.steps.place,
                 text,
-                "on a machine it ends with the victim",
+                "on a machine it runs until the victim ends",
                 "write `steps: endless`",
             );
         }
@@ -102,7 +102,7 @@ impl Draft<'_> {
         const PS_PER_NS: u64 = 1_000;
         if bursts.slack > Duration::ZERO {
             self.note(
-                "`slack` of bursts is simulated only: a pause on the machine is as much longer as its timers make it.",
+                "`slack` of bursts is only simulated: a pause on the machine is longer by the error of its timers.",
             );
         }
         if [bursts.length, bursts.pause].iter().any(|span| !span.0.is_multiple_of(PS_PER_NS)) {
@@ -116,13 +116,14 @@ impl Draft<'_> {
     }
 }
 
-/// The collective that a job repeats, if it does nothing else.
+/// The collective that a job repeats, if the job does nothing else.
 fn repeated(job: &resolved::Job) -> Option<&resolved::Collective> {
     let [phase] = job.phases.as_slice() else { return None };
     only_collective(&phase.value)
 }
 
-/// Hosts in the order of ranks. Where both groups follow the numbers of hosts, so do ranks; elsewhere they alternate.
+/// Hosts in the order of ranks. If both groups are in ascending order of host numbers, so are ranks; otherwise groups
+/// alternate.
 fn in_order(victims: &[HostId], aggressors: &[HostId]) -> Vec<(HostId, Role)> {
     let of = |hosts: &[HostId], role| hosts.iter().map(move |&host| (host, role)).collect::<Vec<_>>();
     let (victims, aggressors) = (of(victims, Role::Victim), of(aggressors, Role::Aggressor));

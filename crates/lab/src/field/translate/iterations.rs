@@ -1,32 +1,32 @@
-//! Warm-up and number of iterations of a segment, by the steps of a job.
+//! Warm-up and number of iterations of a segment, from the steps of a job.
 
 use netloom_scenario::resolved::Steps;
 
 use super::{Draft, Pair};
 use crate::field::plan::Iterations;
 
-/// Most iterations of a segment in the program.
+/// Maximum number of iterations of a segment in the program.
 const MOST: u64 = 100_000_000;
-/// Most of one that ends at a precision.
+/// Maximum number with a precision target.
 const MOST_PRECISE: u32 = 1_000_000;
-/// Fewest of one that ends at a precision.
+/// Minimum number with a precision target.
 const FEWEST_PRECISE: u32 = 10;
-/// Units of a precision in one.
+/// Units of a precision target in 1.
 const PER_UNIT: f64 = 1e9;
 
-/// What was asked for beside the scenario.
+/// Options that override the scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::field) struct Wanted {
-    /// Iterations that do not count.
+    /// Warm-up iterations, which do not count.
     pub warm_up: Option<u32>,
-    /// Iterations that do.
+    /// Iterations that count.
     pub iterations: Option<u32>,
     /// Deadline of a plan, in seconds.
     pub deadline_s: u64,
 }
 
 impl Draft<'_> {
-    /// Warm-up and iterations of each segment; options go before the scenario.
+    /// Warm-up and iterations of each segment; options take precedence over the scenario.
     pub(super) fn iterations(&mut self, job: Pair<'_>) -> Option<(u32, Iterations)> {
         let (written, repetition) = (job.written, &job.compiled.repetition);
         let place = written.steps.place;
@@ -40,8 +40,8 @@ impl Draft<'_> {
                 let at_most = parameters.settings.count("at_most") as u32;
                 if repetition.warm_up.share > 0.0 && self.wanted.warm_up.is_none() {
                     self.note(
-                        "The warm-up is a share of all steps in the scenario; on the machine it is that share of the most \
-                         steps.",
+                        "The warm-up is a share of all steps in the scenario; on the machine it is that share of the \
+                         maximum number of steps.",
                     );
                 }
                 let warm_up = repetition.warm_up.of(u64::from(at_most)) as u32;
@@ -54,8 +54,8 @@ impl Draft<'_> {
                 let name = &written.name.value;
                 self.object(
                     place,
-                    format!("the steps of the job `{name}` never end"),
-                    "a job that is measured has a number of steps",
+                    format!("the steps of the job `{name}` are endless"),
+                    "a measured job needs a number of steps",
                     "write `steps: 1000`",
                 );
                 return None;
@@ -64,7 +64,7 @@ impl Draft<'_> {
         let warm_up = self.wanted.warm_up.unwrap_or(warm_up);
         let iterations = self.wanted.iterations.map_or(iterations, Iterations::Count);
         if iterations.most() == 0 {
-            let help = "more steps of the job, or `--iterations`";
+            let help = "use more steps in the job, or `--iterations`";
             self.object(place, "no step counts: all of them are warm-up", "too few", help);
             return None;
         }
@@ -72,7 +72,12 @@ impl Draft<'_> {
         let most = if is_precise { u64::from(MOST_PRECISE) } else { MOST };
         if u64::from(iterations.most()) > most {
             let text = format!("{} iterations of a segment", iterations.most());
-            self.object(place, text, &format!("the program does at most {most}"), "add `--iterations 1000`");
+            self.object(
+                place,
+                text,
+                &format!("the program supports at most {most}"),
+                "add `--iterations 1000`",
+            );
             return None;
         }
         Some((warm_up, iterations))

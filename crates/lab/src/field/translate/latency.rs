@@ -10,13 +10,13 @@ use super::{Draft, Pair};
 use crate::field::plan::{FieldPlan, Role, Segment, Work};
 
 impl Draft<'_> {
-    /// Plan and hosts.
+    /// Plan and hosts of the measurement.
     pub(super) fn latency(&mut self) -> Option<(FieldPlan, Vec<HostId>)> {
         let job = self.jobs().into_iter().next()?;
         self.check_job(job);
         if job.compiled.repetition.bursts.is_some() {
             let text = "the job pauses between bursts of steps";
-            self.object(job.written.name.place, text, "only aggressors have bursts", "remove `bursts`");
+            self.object(job.written.name.place, text, "only aggressors may have bursts", "remove `bursts`");
         }
         let timed = self.timed(job)?;
         let (warm_up, iterations) = self.iterations(job)?;
@@ -31,11 +31,11 @@ impl Draft<'_> {
             self.note_words(&collective, bytes, n_ranks);
         }
         if sizes.len() > 1 {
-            self.note("On the machine each size has all of its iterations before the next size begins.");
+            self.note("On the machine all iterations of a size are run before the next size begins.");
         }
         if !job.compiled.repetition.aligned {
             self.note(
-                "Ranks meet at a barrier before each iteration on the machine; in simulation they do so with `warm_up`.",
+                "Ranks wait at a barrier before each iteration on the machine; in simulation only with `warm_up`.",
             );
         }
         let work = Work::Latency { collective, sizes };
@@ -44,7 +44,7 @@ impl Draft<'_> {
         Some((plan, job.compiled.ranks.clone()))
     }
 
-    /// The collectives of a job that does nothing else, all of one kind and each in a size of its own.
+    /// The collectives of a job that does nothing else, all of one kind and each with a different size.
     fn timed<'a>(&mut self, job: Pair<'a>) -> Option<Vec<&'a resolved::Collective>> {
         let mut timed: Vec<&resolved::Collective> = Vec::new();
         let mut sizes = BTreeSet::new();
@@ -53,7 +53,7 @@ impl Draft<'_> {
                 continue;
             }
             let Some(one) = only_collective(value) else {
-                let text = "on a machine a job that is no study of interference times single collectives";
+                let text = "on a machine a job that is not an interference study times single collectives";
                 self.object(*place, text, "not a single collective", "remove it");
                 continue;
             };
@@ -62,22 +62,23 @@ impl Draft<'_> {
             if let Some(first) = timed.first().map(|first| first.algorithm.spec.name)
                 && first != name
             {
-                let text = format!("a plan times one collective, and these are `{first}` and `{name}`");
+                let text =
+                    format!("a plan times one kind of collective, and the job has `{first}` and `{name}`");
                 self.object(
                     one.algorithm.place,
                     text,
                     &format!("expected `{first}`"),
-                    "one scenario for each",
+                    "write one scenario for each",
                 );
             }
             let size = one.common.settings.size("size");
             if !sizes.insert(size) {
-                let text = format!("{} B occur twice", size.0);
+                let text = format!("the size of {} B occurs twice", size.0);
                 self.object(
                     one.common.place_of("size"),
                     text,
                     "expected each size once",
-                    "more `steps` instead",
+                    "use more `steps` instead",
                 );
             }
             timed.push(one);

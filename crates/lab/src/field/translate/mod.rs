@@ -1,10 +1,10 @@
-//! From a scenario to a plan: what simulation and machine have in common, and how the rest differs.
+//! From a scenario to a plan: what simulation and machine have in common, and how they differ.
 //!
-//! Models: three kinds of scenarios: a study of interference, a job whose collectives are timed, staged flows.
+//! Models: three kinds of scenarios: an interference study, a job whose collectives are timed, staged flows.
 //! Leaves out: files; running anything.
 //!
-//! Invariants: a difference between scenario and machine is refused with its place, or stated in a note; all refusals of a
-//! scenario are reported at once; a plan is accepted by the program.
+//! Invariants: a difference between scenario and machine is refused with its place, or stated in a note; all refusals
+//! of a scenario are reported at once; the program accepts every plan.
 
 mod collective;
 mod interference;
@@ -22,7 +22,7 @@ use super::study::no_digest;
 pub(super) use interference::is_congested;
 pub(super) use iterations::Wanted;
 
-/// Names of the two jobs of a study of interference.
+/// Names of the two jobs of an interference study.
 pub(in crate::field) const VICTIM: &str = "victim";
 pub(in crate::field) const AGGRESSOR: &str = "aggressor";
 
@@ -37,7 +37,7 @@ pub(super) struct Translated {
     pub kind: Kind,
 }
 
-/// Which of the three kinds a scenario is.
+/// The three kinds of scenarios.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Interference,
@@ -45,14 +45,14 @@ pub(super) enum Kind {
     Streams,
 }
 
-/// A job as it is written and as it was compiled.
+/// A job as written and as compiled.
 #[derive(Clone, Copy)]
 struct Pair<'a> {
     written: &'a resolved::Job,
     compiled: &'a Job,
 }
 
-/// What is being translated, and what was found on the way.
+/// State of a translation: its input and its findings.
 struct Draft<'a> {
     resolved: &'a Resolved,
     compiled: &'a Compiled,
@@ -64,7 +64,7 @@ struct Draft<'a> {
 /// The plan of a scenario.
 ///
 /// # Errors
-/// Everything in it that the program cannot do, each with its place.
+/// Everything in it that the program does not support, each with its place.
 pub(super) fn translate(
     resolved: &Resolved,
     compiled: &Compiled,
@@ -106,7 +106,7 @@ impl<'a> Draft<'a> {
         self.notes.push(text.into());
     }
 
-    /// Which kind of scenario it is; nothing where it is none of them.
+    /// The kind of a scenario; `None` if it is none of the three.
     fn kind(&mut self) -> Option<Kind> {
         let jobs = self.jobs();
         if jobs.iter().any(|job| job.written.name.value == VICTIM) {
@@ -124,7 +124,7 @@ impl<'a> Draft<'a> {
             ([_, second, ..], _) => self.object(
                 second.written.name.place,
                 "several jobs are measured on a machine only as `victim` and `aggressor`",
-                "one job too many",
+                "expected a single job",
                 "write them as a section `interference`",
             ),
             ([_], Some(_)) => {}
@@ -132,13 +132,13 @@ impl<'a> Draft<'a> {
         None
     }
 
-    /// Refuses sections without counterpart on a machine.
+    /// Refuses sections without a counterpart on a machine.
     fn check_sections(&mut self) {
         if self.resolved.background.is_some() {
             self.object(
                 Place::default(),
                 "background traffic has no counterpart on a machine",
-                "this scenario has some",
+                "this scenario has background traffic",
                 "add `--set background=none`",
             );
         }
@@ -154,11 +154,11 @@ impl<'a> Draft<'a> {
         let n_faults =
             faults.failed.len() + faults.timed.len() + faults.processes.len() + faults.storms.len();
         if n_faults > 0 || faults.random.is_some() {
-            self.note("Faults of the scenario happen in simulation only.");
+            self.note("Faults of the scenario occur only in simulation.");
         }
     }
 
-    /// A plan without its study's digest.
+    /// A plan without the digest of its study.
     fn plan(
         &self,
         roles: Vec<super::plan::Role>,

@@ -1,6 +1,7 @@
-//! Staged flows: streams between pairs of ranks, with a start and a stop each.
+//! Staged flows: streams between pairs of ranks, each with a start and a stop.
 //!
-//! Invariants: a rank for each host that sends or receives; times on the machine are those of the scenario times its scale.
+//! Invariants: one rank for each host that sends or receives; times on the machine are those of the scenario multiplied
+//! by its scale.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +15,13 @@ use crate::field::plan::{FieldPlan, Iterations, Role, Segment, Stream, Work};
 /// Picoseconds in a nanosecond and nanoseconds in a second.
 const PS_PER_NS: u64 = 1_000;
 const NS_PER_S: u64 = 1_000_000_000;
-/// Fewest bytes of a message: it begins with its number.
+/// Minimum message size: a message begins with its number.
 const FEWEST_BYTES: u64 = 8;
-/// Messages that the program has under way.
+/// Number of messages that the program keeps in flight per stream.
 const UNDER_WAY: u64 = 4;
 
 impl Draft<'_> {
-    /// Plan and hosts.
+    /// Plan and hosts of the streams.
     pub(super) fn streams(&mut self) -> Option<(FieldPlan, Vec<HostId>)> {
         let written = self.resolved.flows.as_ref()?;
         let staged = self.compiled.model.workload.staged.as_ref()?;
@@ -45,12 +46,12 @@ impl Draft<'_> {
         self.check_deadline(written, &streams);
         if scale > 1 {
             self.note(format!(
-                "Times on the machine are {scale} times those of the scenario, as its `scale` states."
+                "Times on the machine are {scale} times those of the scenario, as `scale` states."
             ));
         }
         if written.settings.settings.count("posted") != UNDER_WAY {
             self.note(format!(
-                "Each stream has {UNDER_WAY} messages under way on the machine, whatever `posted` is."
+                "Each stream keeps {UNDER_WAY} messages in flight on the machine, independent of `posted`."
             ));
         }
         let segments = vec![Segment { is_congested: false, warm_up: 0, iterations: Iterations::Count(1) }];
@@ -75,7 +76,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Streams must be over by the deadline: what is cut off would be judged as silence.
+    /// Streams must end before the deadline: otherwise the missing part would look like a silent sender.
     fn check_deadline(&mut self, written: &Flows, streams: &[Stream]) {
         let last = streams.iter().map(|stream| stream.stop_ns).max().unwrap_or(0);
         if last / NS_PER_S >= self.wanted.deadline_s {
@@ -84,7 +85,12 @@ impl Draft<'_> {
                 last.div_ceil(NS_PER_S),
                 self.wanted.deadline_s
             );
-            self.object(written.list.place, text, "streams end before the deadline", "a longer `--deadline`");
+            self.object(
+                written.list.place,
+                text,
+                "expected streams that end before the deadline",
+                "use a longer `--deadline`",
+            );
         }
     }
 }

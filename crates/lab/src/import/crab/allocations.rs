@@ -1,10 +1,10 @@
-//! Which nodes a run had: `allocations.csv`.
+//! The nodes of a run: `allocations.csv`.
 //!
-//! Models: labels of runs (the victim, then the aggressor, then pause and length of its bursts in seconds); lists of node
-//! numbers with ranges; names of hosts as the three machines write them.
-//! Leaves out: the order of ranks, which is that of the numbers.
+//! Models: labels of runs (the victim, then the aggressor, then pause and length of its bursts in seconds); lists of
+//! node numbers with ranges; host names of the three machines.
+//! Leaves out: the order of ranks, which is that of the node numbers.
 //!
-//! Invariants: an allocation has as many hosts as its run has nodes, each once.
+//! Invariants: an allocation has as many hosts as its run has nodes, each host once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,11 +22,11 @@ pub(super) const COLUMNS: [&str; 5] = ["system", "nodes", "run", "prefix", "node
 /// Digits of node numbers by prefix (Leonardo, CRESCO8, LUMI); those of other prefixes are not padded.
 const DIGITS: [(&str, usize); 3] = [("lrdn", 4), ("cresco8x", 3), ("nid", 6)];
 
-/// Words of labels, in the order of the collectives.
+/// Parts of labels, in the order of the collectives.
 const OF_VICTIMS: [&str; 2] = ["All-Gather", "All-to-All"];
 const OF_AGGRESSORS: [&str; 2] = ["A2A-Congested", "Inc-Congested"];
 
-/// What a label says.
+/// A parsed label.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Label {
     victim: usize,
@@ -45,7 +45,7 @@ pub(super) fn read(sheet: &mut Sheet<'_>) -> Vec<(String, Allocation)> {
             sheet.wrong(
                 &line,
                 "system",
-                format!("`{system}` is no name"),
+                format!("`{system}` is not a valid name"),
                 "letters, digits, `-`, `_` and `.`",
             );
         }
@@ -54,17 +54,17 @@ pub(super) fn read(sheet: &mut Sheet<'_>) -> Vec<(String, Allocation)> {
         if label.is_none() {
             let (text, _) = sheet.cell(&line, "run");
             let expected = "`All-Gather` or `All-to-All`, then `A2A-Congested` or `Inc-Congested`, then pause and length";
-            sheet.wrong(&line, "run", format!("`{text}` is no label"), expected);
+            sheet.wrong(&line, "run", format!("`{text}` is not a label"), expected);
         }
         let hosts = hosts(sheet, &line);
         let (Some(nodes), Some(label), Some(hosts)) = (nodes, label, hosts) else { continue };
         if hosts.len() != nodes as usize {
-            let what = format!("these are {} nodes", hosts.len());
-            sheet.wrong(&line, "node_numbers", what, &format!("{nodes} of them"));
+            let what = format!("the list has {} nodes", hosts.len());
+            sheet.wrong(&line, "node_numbers", what, &format!("{nodes} nodes"));
             continue;
         }
         if let Some(before) = seen.insert((system.to_owned(), nodes, label.clone()), line.number) {
-            sheet.wrong(&line, "run", format!("this run is in line {before} as well"), "each run once");
+            sheet.wrong(&line, "run", format!("this run is also in line {before}"), "each run once");
             continue;
         }
         let aggressor = label.aggressor.map_or(NONE, |nth| AGGRESSORS[nth].1);
@@ -79,7 +79,7 @@ pub(super) fn read(sheet: &mut Sheet<'_>) -> Vec<(String, Allocation)> {
     found
 }
 
-/// Whether a label of this form says something else than the programs of its job; other labels say nothing.
+/// Whether a label of this form contradicts the programs of its job; other labels contradict nothing.
 pub(super) fn contradicts(text: &str, job: &Job) -> bool {
     let Some(label) = label(text) else { return false };
     let aggressor = job.aggressor.as_ref();
@@ -116,7 +116,7 @@ fn hosts(sheet: &mut Sheet<'_>, line: &Line<'_>) -> Option<Vec<String>> {
         sheet.wrong(
             line,
             "prefix",
-            format!("`{prefix}` begins no name"),
+            format!("`{prefix}` is not a valid prefix of a name"),
             "letters, digits, `-`, `_` and `.`",
         );
         return None;
@@ -139,14 +139,14 @@ fn numbers(text: &str) -> Result<BTreeSet<u64>, String> {
     for word in text.split_whitespace() {
         let (first, last) = word.split_once('-').unwrap_or((word, word));
         let read =
-            |text: &str| text.parse::<u64>().map_err(|_| format!("`{word}` is neither number nor range"));
+            |text: &str| text.parse::<u64>().map_err(|_| format!("`{word}` is neither a number nor a range"));
         let (first, last) = (read(first)?, read(last)?);
         if first > last || last - first >= MOST_HOSTS {
-            return Err(format!("`{word}` is no range"));
+            return Err(format!("`{word}` is not a range"));
         }
         for number in first..=last {
             if !found.insert(number) {
-                return Err(format!("{number} is there twice"));
+                return Err(format!("{number} occurs twice"));
             }
         }
     }
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_report_victim_aggressor_and_bursts() {
+    fn labels_contain_victim_aggressor_and_bursts() {
         let steady = Label { victim: 1, aggressor: Some(0), bursts: None };
         assert_eq!(label("All-to-All A2A-Congested"), Some(steady));
         let bursty = Label { victim: 0, aggressor: Some(1), bursts: Some([1_000_000_000, 1_000_000]) };
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_written_out() {
+    fn ranges_are_expanded() {
         let found: Vec<u64> = numbers("12 4-6").expect("they are right").into_iter().collect();
         assert_eq!(found, [4, 5, 6, 12]);
         for text in ["1 1", "3-1", "x", "0-99999999999", "-5"] {

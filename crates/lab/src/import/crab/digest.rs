@@ -1,10 +1,11 @@
 //! The layout of tables: `measured_steady.csv`, `measured_bursty.csv`, `measured_baseline.csv`, `allocations.csv`.
 //!
-//! Models: a line for each cell with its mean and that of its baseline; runs alone with their median; which nodes a run had.
+//! Models: a line for each cell with its mean and that of its baseline; runs in isolation with their median; the nodes
+//! of a run.
 //! Leaves out: the column `ratio`, which follows from the two means; it is checked.
 //!
-//! Invariants: each place of a study is told once; a ratio that is not that of its means is a mistake, so a line that was
-//! cut is found.
+//! Invariants: each point of a study occurs once; a ratio that differs from that of its means is a mistake, which
+//! detects a truncated line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -63,11 +64,11 @@ pub(super) struct Digests {
     files: Vec<String>,
 }
 
-/// Takes the rows of one table.
+/// Reads the rows of one table.
 type Take = fn(&mut Digests, &mut Sheet<'_>, &str);
 
 impl Digests {
-    /// Reads the tables of a folder; their mistakes are told at the end.
+    /// Reads the tables of a folder; their mistakes are reported at the end.
     pub fn read(&mut self, folder: &Path) -> Result<(), LabError> {
         let tables: [(&str, &[&str], Take); 4] = [
             (STEADY, &OF_STEADY, Digests::steady),
@@ -92,7 +93,7 @@ impl Digests {
             };
             take(self, &mut sheet, &path);
             if !sheet.passed_over().is_empty() {
-                self.notes.push(format!("columns passed over in {path}: {}", sheet.passed_over().join(", ")));
+                self.notes.push(format!("columns ignored in {path}: {}", sheet.passed_over().join(", ")));
             }
             self.mistakes.extend(sheet.finish().err());
             self.files.push(name.to_owned());
@@ -105,7 +106,7 @@ impl Digests {
         self.cells.keys().map(String::as_str)
     }
 
-    /// The runs of the systems that are wanted.
+    /// The runs of the selected systems.
     ///
     /// # Errors
     /// All mistakes.
@@ -124,7 +125,7 @@ impl Digests {
             let allocations = self.allocations.remove(&system).unwrap_or_default();
             let Some(called) = called(&system, wanted) else {
                 let cells = words::some(cells.len() as u64, "cell");
-                self.notes.push(format!("{cells} of {system} left out: it was not asked for"));
+                self.notes.push(format!("{cells} of {system} left out: the system was not selected"));
                 continue;
             };
             let mut facts = facts();
@@ -136,7 +137,7 @@ impl Digests {
         let of_others: usize = self.allocations.values().map(Vec::len).sum();
         if of_others > 0 {
             let found = words::some(of_others as u64, "allocation");
-            self.notes.push(format!("{found} left out: nothing was measured on those systems"));
+            self.notes.push(format!("{found} left out: those systems have no measurements"));
         }
         Ok(Measurements { by: BY, source, runs, notes: self.notes })
     }
@@ -179,7 +180,7 @@ impl Digests {
         }
     }
 
-    /// Cells of the victim alone.
+    /// Cells of the victim in isolation.
     fn alone(&mut self, sheet: &mut Sheet<'_>, path: &str) {
         for line in sheet.lines() {
             let at = place(sheet, &line);
@@ -194,7 +195,7 @@ impl Digests {
         let here = format!("line {} of {path}", line.number);
         match self.seen.add(&system, &cell.at, here) {
             Some(before) => {
-                sheet.wrong(line, "bytes", format!("this cell is in {before} as well"), "each cell once");
+                sheet.wrong(line, "bytes", format!("this cell is also in {before}"), "each cell once");
             }
             None => self.cells.entry(system).or_default().push(cell),
         }
@@ -204,19 +205,24 @@ impl Digests {
         for (system, allocation) in allocations::read(sheet) {
             self.allocations.entry(system).or_default().push(allocation);
         }
-        // Those of bursts come first, since those without hold for any.
+        // Allocations with bursts come first, since those without match any bursts.
         for allocations in self.allocations.values_mut() {
             allocations.sort_by_key(|one| one.bursts.is_none());
         }
     }
 }
 
-/// System and place in the study, but for the aggressor.
+/// System and point in the study, without the aggressor.
 fn place<'a>(sheet: &mut Sheet<'a>, line: &Line<'a>) -> Option<(String, At)> {
     let (system, _) = sheet.cell(line, "system");
     let is_named = is_name(system);
     if !is_named {
-        sheet.wrong(line, "system", format!("`{system}` is no name"), "letters, digits, `-`, `_` and `.`");
+        sheet.wrong(
+            line,
+            "system",
+            format!("`{system}` is not a valid name"),
+            "letters, digits, `-`, `_` and `.`",
+        );
     }
     let nodes = nodes(sheet, line);
     let known = VICTIMS.map(|(theirs, _)| theirs);
@@ -226,17 +232,17 @@ fn place<'a>(sheet: &mut Sheet<'a>, line: &Line<'a>) -> Option<(String, At)> {
     is_named.then(|| (system.to_owned(), at))
 }
 
-/// Victims and aggressors together: an even number, since there are as many of both.
+/// Number of nodes, victims and aggressors together; it is even, since both have the same number.
 pub(super) fn nodes<'a>(sheet: &mut Sheet<'a>, line: &Line<'a>) -> Option<u32> {
     let nodes = sheet.whole(line, "nodes", 2..=MOST_HOSTS)?;
     if nodes % 2 == 1 {
-        sheet.wrong(line, "nodes", format!("{nodes} is odd"), "as many victims as aggressors");
+        sheet.wrong(line, "nodes", format!("{nodes} is odd"), "the same number of victims and aggressors");
         return None;
     }
     u32::try_from(nodes).ok()
 }
 
-/// A cell of which nothing but its place is known.
+/// A cell of which nothing but its point is known.
 fn plain(at: At) -> Cell {
     Cell {
         at,
@@ -249,17 +255,16 @@ fn plain(at: At) -> Cell {
     }
 }
 
-/// Cells of which nobody says which nodes they were measured on.
+/// Describes the cells whose nodes are unknown.
 fn without_hosts(system: &str, cells: &[Cell], measured: &Measured) -> Option<String> {
     let is_unknown = |cell: &&Cell| {
         let aggressor = cell.at.aggressor.as_ref();
         let collective = aggressor.map_or(crate::cells::NONE, |found| &found.collective);
         let bursts = aggressor.and_then(|found| found.bursts).map(|bursts| bursts.map(|span| span.0));
         let fits = |one: &&Allocation| one.fits(cell.at.nodes, &cell.at.victim, collective, bursts);
-        // What fits any bursts is that of a steady aggressor.
+        // An allocation that matches any bursts is that of a steady aggressor.
         measured.allocations.iter().find(fits).is_none_or(|one| one.bursts != bursts)
     };
     let count = cells.iter().filter(is_unknown).count();
-    (count > 0)
-        .then(|| format!("{} of {system}: it is not known on which nodes", words::some(count as u64, "cell")))
+    (count > 0).then(|| format!("{} of {system}: the nodes are not known", words::some(count as u64, "cell")))
 }

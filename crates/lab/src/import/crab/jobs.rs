@@ -1,11 +1,11 @@
-//! One job of the framework: what ran, and where.
+//! One job of the framework: its programs and its nodes.
 //!
-//! Models: `config.json` (nodes, split into halves, one process each; programs with their arguments), the time in the name of
-//! the folder, the nodes in the log.
-//! Leaves out: accounts, partitions, limits of time; who started what when, beyond that victims follow each other beside one
-//! aggressor.
+//! Models: `config.json` (nodes, split into halves, one process on each; programs with their arguments), the time in
+//! the name of the folder, the nodes in the log.
+//! Leaves out: accounts, partitions, time limits; the order of programs, except that victims run one after the other
+//! beside one aggressor.
 //!
-//! Invariants: a configuration of another shape is left out with its reason, never guessed at.
+//! Invariants: a configuration of another form is left out with its reason, never guessed.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub(super) struct Job {
     pub nodes: u32,
     pub victims: Vec<Victim>,
     pub aggressor: Option<Aggressor>,
-    /// What the job is called, if its programs' arguments say something else.
+    /// The label of the job, if it contradicts the arguments of its programs.
     pub other_label: Option<String>,
 }
 
@@ -53,28 +53,28 @@ pub(super) enum Left {
 }
 
 impl Left {
-    /// In words, with how often.
+    /// The reason as text, with the number of cases.
     pub fn words(self, count: u64) -> String {
         let (noun, why) = match self {
             Left::OtherPrograms => {
-                ("job", "left out: other programs than one victim's sizes and one aggressor")
+                ("job", "left out: its programs are not one victim with its sizes and at most one aggressor")
             }
             Left::OtherSplit => {
-                ("job", "left out: not one process on each node, half of them victims by turns")
+                ("job", "left out: not one process on each node, alternating victims and aggressors")
             }
-            Left::NoTime => ("job", "left out: the folder is not called after its time"),
-            Left::NoData => ("size", "left out: the job has no data of it"),
-            Left::Short => ("size", "left out: fewer iterations than the job asked for"),
-            Left::NoHosts => ("job", "of which the log does not tell the nodes"),
+            Left::NoTime => ("job", "left out: the name of the folder is not a time"),
+            Left::NoData => ("size", "left out: the job has no data for it"),
+            Left::Short => ("size", "left out: fewer iterations than configured"),
+            Left::NoHosts => ("job", "without the nodes in its log"),
         };
         format!("{} {why}", words::some(count, noun))
     }
 }
 
-/// Reads a configuration: a job, why it is left out, or all its mistakes.
+/// Reads a configuration: a job, the reason why it is left out, or all its mistakes.
 pub(super) fn read(bytes: &[u8]) -> Result<Result<Job, Left>, Vec<String>> {
     let config: Value =
-        serde_json::from_slice(bytes).map_err(|error| vec![format!("it is no JSON: {error}")])?;
+        serde_json::from_slice(bytes).map_err(|error| vec![format!("not valid JSON: {error}")])?;
     let options = &config["global_options"];
     let mut mistakes = Vec::new();
     let nodes = whole(&options["numnodes"]).filter(|nodes| (2..=MOST_HOSTS).contains(nodes));
@@ -149,11 +149,11 @@ fn victim(key: &str, nth: usize, arguments: &str) -> Result<Victim, String> {
     };
     let size = read("-msgsize", MOST_BYTES)?;
     let iterations = read("-iter", u64::from(u32::MAX))?;
-    let number = key.parse().map_err(|_| format!("`{key}` is no number of a program"))?;
+    let number = key.parse().map_err(|_| format!("`{key}` is not the number of a program"))?;
     Ok(Victim { number, collective: VICTIMS[nth].1, size: Bytes(size), iterations: iterations as u32 })
 }
 
-/// Length and pause, which the arguments tell the other way around.
+/// Length and pause; the arguments state the pause first.
 fn bursts(arguments: &str) -> Option<[netloom_units::Duration; 2]> {
     match arguments.split_whitespace().collect::<Vec<_>>().as_slice() {
         [pause, length] => Some([time(length, SECOND)?, time(pause, SECOND)?]),
@@ -161,7 +161,7 @@ fn bursts(arguments: &str) -> Option<[netloom_units::Duration; 2]> {
     }
 }
 
-/// Microseconds since the beginning of the calendar, of a folder called `YYYY-MM-DD_HH-MM-SS-UUUUUU`.
+/// Microseconds since the epoch of the calendar, from a folder name `YYYY-MM-DD_HH-MM-SS-UUUUUU`.
 pub(super) fn when(name: &str) -> Option<i64> {
     let parts: Vec<i64> = name.split(['-', '_']).map(str::parse).collect::<Result<_, _>>().ok()?;
     let [year, month, day, hour, minute, second, micros] = parts.try_into().ok()?;
@@ -169,13 +169,13 @@ pub(super) fn when(name: &str) -> Option<i64> {
     if !is_one || hour > 23 || minute > 59 || second > 60 || micros > 999_999 {
         return None;
     }
-    // Days by the rule for the calendar whose years begin in March.
+    // Day number by the rule for a calendar whose years begin in March.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1;
     Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1_000_000 + micros)
 }
 
-/// The nodes that a log tells, in the order of ranks.
+/// The nodes in a log, in the order of ranks.
 pub(super) fn hosts(log: &[u8]) -> Option<Vec<String>> {
     let text = String::from_utf8_lossy(log);
     let reported =
@@ -184,7 +184,7 @@ pub(super) fn hosts(log: &[u8]) -> Option<Vec<String>> {
     host_list(list).filter(|hosts| !hosts.is_empty())
 }
 
-/// A list as Slurm writes it: `nid[005000-005003,005010],other7`.
+/// A list in Slurm's format: `nid[005000-005003,005010],other7`.
 fn host_list(list: &str) -> Option<Vec<String>> {
     let mut hosts = Vec::new();
     let mut rest = list;
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_report_victims_aggressor_and_bursts() {
+    fn programs_define_victims_aggressor_and_bursts() {
         let config = config(&[
             ("agtr_comm_only", "-msgsize 64 -iter 1000"),
             ("agtr_comm_only", "-msgsize 512 -iter 1000"),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_that_says_something_else_is_reported() {
+    fn a_label_that_contradicts_the_programs_is_reported() {
         let config =
             config(&[("agtr_comm_only", "-msgsize 64 -iter 1000"), ("bursty_noise_incast", "0.01 0.001")]);
         let found = job(&config).expect("it has no mistake").expect("it is of the shape");
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn other_shapes_are_left_out_and_mistakes_reported() {
+    fn other_configurations_are_left_out_and_mistakes_reported() {
         let victim = ("agtr_comm_only", "-msgsize 64 -iter 1000");
         let left = |programs: &[(&str, &str)]| {
             job(&config(programs)).expect("it has no mistake").expect_err("other")
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_called_after_their_time() {
+    fn folder_names_are_parsed_as_times() {
         let times = ["2025-12-31_23-59-59-999999", "2026-01-01_00-00-00-000000"].map(when);
         assert_eq!(times[1].zip(times[0]).map(|(later, sooner)| later - sooner), Some(1));
         assert_eq!(
@@ -294,9 +294,9 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_hosts_are_written_out() {
+    fn lists_of_hosts_are_expanded() {
         let log = b"--- [WORKER] Allocating nodes provided by SLURM: nid[005009-005010,005020],x7 ---\n";
-        assert_eq!(hosts(log).expect("they are told"), ["nid005009", "nid005010", "nid005020", "x7"]);
+        assert_eq!(hosts(log).expect("the log has them"), ["nid005009", "nid005010", "nid005020", "x7"]);
         assert_eq!(host_list("a[1-"), None);
         assert_eq!(hosts(b"nothing"), None);
     }

@@ -1,11 +1,11 @@
-//! Results of the benchmark framework behind Piarulli et al. 2026 (CRAB): victims timed alone and beside aggressors on real
-//! machines.
+//! Results of the benchmark framework of Piarulli et al. 2026 (CRAB): victims timed in isolation and beside aggressors
+//! on real machines.
 //!
-//! Models: two layouts, told apart by the files that are there: tables of means of many runs (`digest`), and what the
-//! framework itself leaves, job by job (`raw`).
+//! Models: two layouts, distinguished by the files in the folder: tables of means of many runs (`digest`), and the
+//! output of the framework itself, job by job (`raw`).
 //! Leaves out: other benchmarks that the framework can start.
 //!
-//! Invariants: all folders are read before anything is written; a cell that is told twice is a mistake, or is told.
+//! Invariants: all folders are read before anything is written; a cell that occurs twice is a mistake, or is reported.
 //!
 //! Source: <https://github.com/HLC-Lab/CRAB>, branch `huawei_oehi`; the paper is arXiv 2604.11432.
 
@@ -26,35 +26,35 @@ use crate::error::LabError;
 
 /// The framework.
 const BY: &str = "CRAB";
-/// Whose numbers its public ones are.
+/// The source of its published numbers.
 const PUBLISHED: &str = "L. Piarulli et al. 2026 (arXiv 2604.11432), data of github.com/HLC-Lab/CRAB";
 
 /// Bytes that an aggressor sends to each peer in a round: a constant of the framework's noise programs
 /// (`benchmarks/blink/noise_incast.cpp` and `noise_a2a.cpp`).
 const NOISE: Bytes = Bytes(2 << 20);
 
-/// Iterations of a run, and those at its beginning that do not count (configurations and plotting program).
+/// Iterations of a run, and those at its beginning that do not count (from its configurations and plotting program).
 const ITERATIONS: u32 = 1_000;
 const WARM_UP: u32 = 100;
 
-/// Collectives as the framework calls them, and as scenarios do: victims.
+/// Victims: names of collectives in the framework and in scenarios.
 const VICTIMS: [(&str, &str); 2] = [("all_gather", "ring_all_gather"), ("all_to_all", "all_to_all_linear")];
 /// Aggressors.
 const AGGRESSORS: [(&str, &str); 2] = [("all_to_all", "all_to_all_linear"), ("incast", "incast")];
 
-/// What is true of all its runs.
+/// Facts about all its runs.
 const FACTS: [(&str, &str); 5] = [
     ("iterations", "1,000 for each size, of which the first 100 do not count"),
-    ("time", "that of the slowest rank, from behind a barrier"),
+    ("time", "that of the slowest rank, measured from a barrier"),
     ("processes", "one for each node; victims on the first, third and so on, aggressors on the others"),
-    ("aggressor", "endless rounds of 2 MiB for each peer, begun together with the victim"),
-    ("baseline", "another job than the one beside the aggressor, often on some other nodes"),
+    ("aggressor", "endless rounds of 2 MiB for each peer, started together with the victim"),
+    ("baseline", "a different job than the one beside the aggressor, often on partly different nodes"),
 ];
 
 /// Reads folders of either layout.
 ///
 /// # Errors
-/// All mistakes of all files, or that a folder is of neither layout.
+/// All mistakes of all files, or that a folder has neither layout.
 pub fn crab(folders: &[PathBuf], wanted: &[Wanted]) -> Result<Measurements, LabError> {
     let mut digests = digest::Digests::default();
     let mut raws = raw::Raws::default();
@@ -67,7 +67,7 @@ pub fn crab(folders: &[PathBuf], wanted: &[Wanted]) -> Result<Measurements, LabE
         }
         let jobs = raw::jobs_in(folder);
         if jobs.is_empty() {
-            let expected = "measured_steady.csv and its like, or data/SYSTEM/TIME/config.json";
+            let expected = "measured_steady.csv and similar files, or data/SYSTEM/TIME/config.json";
             return Err(ImportError::NoLayout { path: folder.clone(), expected }.into());
         }
         raws.read(jobs, wanted)?;

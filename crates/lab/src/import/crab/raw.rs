@@ -1,13 +1,14 @@
-//! The layout that the framework leaves: `data/SYSTEM/TIME/` with `config.json`, `data_app_N.csv` and `slurm_output.log`.
+//! The layout that the framework writes: `data/SYSTEM/TIME/` with `config.json`, `data_app_N.csv` and
+//! `slurm_output.log`.
 //!
-//! Models: one folder for each job; the programs of a job from its configuration: victims of one size each, one after the
-//! other, and at most one aggressor; times of every iteration, of which those of the slowest rank count; the nodes from the
-//! log.
-//! Leaves out: jobs of other shapes, and jobs that did not finish a size: counted by reason. What the job's label says is not
-//! believed where the programs' arguments say otherwise.
+//! Models: one folder for each job; the programs of a job from its configuration: victims of one size each, one after
+//! the other, and at most one aggressor; times of every iteration, of which those of the slowest rank count; the nodes
+//! from the log.
+//! Leaves out: jobs of other forms, and jobs that did not finish a size: counted by reason. If a job's label
+//! contradicts the arguments of its programs, the arguments count.
 //!
-//! Invariants: of two jobs of one cell the later counts; the baseline is that of the job nearest in time. Both are ours, and
-//! told.
+//! Invariants: of two jobs of one cell the later counts; the baseline is that of the job nearest in time. Both are
+//! modelling assumptions, and are reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -26,11 +27,11 @@ use crate::import::measured::{Measurements, Wanted, called};
 use crate::source::Source;
 use crate::words;
 
-/// The configuration of a job, by which its folder is known.
+/// The configuration of a job; a folder with this file is a job.
 const CONFIG: &str = "config.json";
 const LOG: &str = "slurm_output.log";
 
-/// Folders of jobs, by their systems; nothing where a folder is of another layout.
+/// Folders of jobs, by system; empty if a folder has another layout.
 pub(super) fn jobs_in(folder: &Path) -> BTreeMap<String, Vec<PathBuf>> {
     let data = folder.join("data");
     let data = if data.is_dir() { data } else { folder.to_owned() };
@@ -64,7 +65,7 @@ fn folders(path: &Path) -> Vec<PathBuf> {
 #[derive(Debug)]
 struct Taken {
     at: At,
-    /// When the job was made.
+    /// When the job was created.
     when: i64,
     times: Times,
 }
@@ -76,7 +77,7 @@ pub(super) struct Raws {
     allocations: BTreeMap<String, Vec<(i64, Allocation)>>,
     left: BTreeMap<Left, u64>,
     notes: BTreeSet<String>,
-    /// Jobs that are called otherwise than their programs' arguments say.
+    /// Jobs whose label contradicts the arguments of their programs.
     mislabelled: Vec<String>,
     mistakes: Vec<Diagnostics>,
     errors: Vec<LabError>,
@@ -84,12 +85,12 @@ pub(super) struct Raws {
 }
 
 impl Raws {
-    /// Reads the jobs of some systems.
+    /// Reads the jobs of the selected systems.
     pub fn read(&mut self, jobs: BTreeMap<String, Vec<PathBuf>>, wanted: &[Wanted]) -> Result<(), LabError> {
         for (system, folders) in jobs {
             if called(&system, wanted).is_none() || !is_name(&system) {
                 let jobs = words::some(folders.len() as u64, "job");
-                self.notes.insert(format!("{jobs} of {system} left out: it was not asked for"));
+                self.notes.insert(format!("{jobs} of {system} left out: the system was not selected"));
                 self.taken.entry(system).or_default();
                 continue;
             }
@@ -157,7 +158,7 @@ impl Raws {
         Ok(())
     }
 
-    /// Which nodes a job had.
+    /// Reads the nodes of a job.
     fn allocate(&mut self, system: &str, job: &Job, when: i64, log: &Path) -> Result<(), LabError> {
         let hosts = if log.is_file() { jobs::hosts(&Source::file(log).read()?) } else { None };
         let Some(hosts) = hosts.filter(|hosts| hosts.len() == job.nodes as usize) else {
@@ -175,7 +176,7 @@ impl Raws {
         Ok(())
     }
 
-    /// The runs of the systems that are wanted.
+    /// The runs of the selected systems.
     ///
     /// # Errors
     /// All mistakes.
@@ -190,7 +191,7 @@ impl Raws {
         if let Some(first) = self.mislabelled.first() {
             let jobs = words::some(self.mislabelled.len() as u64, "job");
             notes.push(format!(
-                "{jobs} called otherwise than the programs' arguments say, which count: {first} is the first"
+                "{jobs} with a label that contradicts its programs' arguments, which are used; the first is {first}"
             ));
         }
         notes.extend(self.left.iter().map(|(left, count)| left.words(*count)));
@@ -217,13 +218,13 @@ impl Raws {
     }
 }
 
-/// Of allocations for the same cells the latest; those of bursts first, since those without hold for any.
+/// Of allocations for the same cells the latest; those with bursts first, since those without match any bursts.
 fn latest(mut allocations: Vec<(i64, Allocation)>) -> Vec<Allocation> {
     allocations.sort_by_key(|(when, one)| (one.bursts.is_none(), -when));
     allocations.into_iter().map(|(_, one)| one).collect()
 }
 
-/// Cells with their baselines, and what was left out.
+/// Cells with their baselines, and a report of what was left out.
 fn cells(mut taken: Vec<Taken>) -> (Vec<Cell>, Vec<String>) {
     taken.sort_by_key(|one| one.when);
     let mut alone: BTreeMap<At, Vec<(i64, Times)>> = BTreeMap::new();

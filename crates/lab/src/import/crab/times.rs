@@ -1,10 +1,10 @@
 //! The times of one size of one job: `data_app_N.csv`.
 //!
-//! Models: a line for each iteration; the time of the slowest rank, in seconds; the mean of what is left without the warm-up,
-//! with the interval by batch means as the simulator's own, and the median.
+//! Models: a line for each iteration; the time of the slowest rank, in seconds; the mean without the warm-up, with a
+//! confidence interval by batch means as in the simulator, and the median.
 //! Leaves out: means over ranks, the fastest rank, the first rank.
 //!
-//! Invariants: a file with fewer iterations than its job asked for has no times.
+//! Invariants: a file with fewer iterations than its job configured has no times.
 
 use netloom_engine::estimate;
 use netloom_model::WarmUp;
@@ -17,7 +17,7 @@ use crate::import::sheet::{SECOND, Sheet};
 
 const SIZE: &str = "msg_size";
 
-/// What a file says.
+/// The times of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Times {
     pub mean: Duration,
@@ -27,10 +27,10 @@ pub(super) struct Times {
     pub warm_up: u32,
 }
 
-/// What came of reading.
+/// The result of reading.
 pub(super) enum Read {
     Times(Times),
-    /// Fewer iterations than the job asked for, or none beyond the warm-up.
+    /// Fewer iterations than configured, or none beyond the warm-up.
     Short,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn read(bytes: &[u8], path: &str, victim: &Victim) -> Result<Read, Di
     for line in sheet.lines() {
         let size = sheet.whole(&line, SIZE, 0..=u64::MAX);
         if size.is_some_and(|size| size != victim.size.0) {
-            let what = format!("these are not the {} bytes that the job asked for", victim.size.0);
+            let what = format!("the job configured {} bytes", victim.size.0);
             sheet.wrong(&line, SIZE, what, "the size of `-msgsize`");
         }
         times.extend(sheet.time(&line, &slowest, SECOND).map(|time| time.0));
@@ -61,7 +61,7 @@ pub(super) fn read(bytes: &[u8], path: &str, victim: &Victim) -> Result<Read, Di
     }))
 }
 
-/// Of an even number, the mean of the two in the middle.
+/// The median; for an even number of times, the mean of the two middle ones.
 fn median(times: &[u64]) -> Duration {
     let mut sorted = times.to_vec();
     sorted.sort_unstable();
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_hundred_do_not_count() {
+    fn the_first_hundred_iterations_do_not_count() {
         let times =
             (0..200).map(|nth| if nth < 100 { "1".to_owned() } else { format!("{}e-06", 10 + nth % 10) });
         let Ok(Read::Times(found)) = read(&file(times), "a.csv", &victim(200)) else {
@@ -115,9 +115,9 @@ mod tests {
         };
         assert!(
             reported(&file(["nan".to_owned()].into_iter()))
-                .contains("line 2, column `3_Max-Duration_s`: `nan` is no time")
+                .contains("line 2, column `3_Max-Duration_s`: `nan` is not a valid time")
         );
-        assert!(reported(b"run_id,msg_size,3_Max-Duration_s\n1,65,1e-6\n").contains("not the 64 bytes"));
+        assert!(reported(b"run_id,msg_size,3_Max-Duration_s\n1,65,1e-6\n").contains("configured 64 bytes"));
         assert!(reported(b"run_id,msg_size,3_Max-Duration_s\n1,64\n").contains("2 cells where 3"));
         assert!(reported(b"run_id,msg_size,2_Max-Duration_s\n").contains("no column `3_Max-Duration_s`"));
     }

@@ -1,9 +1,9 @@
-//! What nccl-tests write with `-J FILE`.
+//! The file that nccl-tests write with `-J FILE`.
 //!
 //! Models: the program from the arguments, ranks and hosts from the list of devices, out-of-place results of every size.
 //! Leaves out: the environment, which may hold secrets; per-iteration times.
 //!
-//! Invariants: all mistakes are told, each with where in the document it is.
+//! Invariants: all mistakes are reported, each with its path in the document.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -13,10 +13,10 @@ use crate::import::ImportError;
 use crate::import::benchmark::{Benchmarks, Left, Options, Row};
 use crate::import::sheet::{MICROSECOND, span};
 
-/// The newest form of the document that is known.
+/// The newest supported version of the document.
 const VERSION: i64 = 3;
 
-/// What is read of the document.
+/// The parts of the document that are read.
 #[derive(Debug, Deserialize)]
 struct Document {
     version: Option<i64>,
@@ -48,10 +48,10 @@ pub(super) fn read(
 ) -> Result<(), ImportError> {
     let wrong = |mistakes: Vec<String>| ImportError::Document { name: name.to_owned(), mistakes };
     let document: Document =
-        serde_json::from_slice(bytes).map_err(|error| wrong(vec![format!("it cannot be read: {error}")]))?;
+        serde_json::from_slice(bytes).map_err(|error| wrong(vec![format!("cannot be read: {error}")]))?;
     let mut mistakes = Vec::new();
     if document.version.is_some_and(|version| version > VERSION) {
-        found.fact("form", "a newer form of the document than is known, read as the newest that is");
+        found.fact("form", "newer than the supported versions, read as the newest of them");
     }
     let program = document.args.first().map_or("", String::as_str);
     let collective = match collective(program, options) {
@@ -64,16 +64,16 @@ pub(super) fn read(
     };
     let devices = document.config.as_ref().map_or(&[][..], |config| &config.devices);
     let hosts: Vec<String> = devices.iter().filter_map(|device| device.hostname.clone()).collect();
-    // Without MPI, one device stands for all of them.
+    // Without MPI, one device represents all of them.
     let counted = u32::try_from(devices.len()).ok().filter(|ranks| *ranks > 1);
     let ranks = options.ranks.or(counted);
     if ranks.is_none() {
-        mistakes.push("config.devices: the number of ranks is not told; expected `--ranks N`".to_owned());
+        mistakes.push("config.devices: the number of ranks is missing; expected `--ranks N`".to_owned());
     }
     if let (Some(stated), Some(counted)) = (options.ranks, counted)
         && stated != counted
     {
-        mistakes.push(format!("config.devices: there are {counted} ranks, not {stated} as `--ranks` says"));
+        mistakes.push(format!("config.devices: there are {counted} ranks, but `--ranks` is {stated}"));
     }
     let results = document.results.unwrap_or_default();
     if let (Some(collective), Some(ranks)) = (&collective, ranks) {
@@ -102,7 +102,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// A result, or why it is left out; the error says what is wrong.
+/// A result, or why it is left out; the error describes the mistake.
 fn row(result: &Value, collective: &str, ranks: u32, steps: u32) -> Result<Result<Row, Left>, String> {
     let vector = result["size"].as_u64().and_then(|vector| size(vector, collective, ranks));
     let size = vector.ok_or_else(|| format!("size: {} cannot be used; expected bytes", result["size"]))?;
@@ -123,7 +123,7 @@ fn row(result: &Value, collective: &str, ranks: u32, steps: u32) -> Result<Resul
     }
     let mean = reported.as_f64().and_then(|time| span(time, MICROSECOND));
     let mean = mean
-        .ok_or_else(|| format!("out_of_place.time: {reported} is no time; expected microseconds above 0"))?;
+        .ok_or_else(|| format!("out_of_place.time: {reported} is invalid; expected microseconds above 0"))?;
     let done = result["actual_iterations"].as_u64().and_then(|done| u32::try_from(done).ok());
     Ok(Ok(Row { collective: collective.to_owned(), ranks, size, mean, steps: done.unwrap_or(steps) }))
 }
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_reported_with_where_they_are() {
+    fn mistakes_are_reported_with_their_path() {
         let options = Options { ranks: Some(3), ..Options::default() };
         let reported = |bytes: &[u8]| {
             let mut found = Benchmarks::new(&options);
@@ -176,7 +176,9 @@ mod tests {
         let results =
             json!([{ "size": -1 }, { "size": 8, "out_of_place": { "time": "nan", "nwrong": 0.0 } }]);
         let text = reported(&document(&results));
-        for part in ["there are 2 ranks, not 3", "results[0].size", "results[1].out_of_place.time"] {
+        for part in
+            ["there are 2 ranks, but `--ranks` is 3", "results[0].size", "results[1].out_of_place.time"]
+        {
             assert!(text.contains(part), "{text}");
         }
         assert!(reported(b"{ \"version\": 3, ").contains("cannot be read"));

@@ -1,13 +1,15 @@
-//! Times of collectives as nccl-tests print them, or write them as JSON.
+//! Times of collectives from nccl-tests, as text or as JSON.
 //!
-//! Models: the out-of-place times of every size; ranks and hosts of the heading; sizes turned into those of scenarios; what
-//! `netloom export nccl-tests` writes, as text.
-//! Leaves out: in-place times, bandwidths, per-iteration reports; programs of which scenarios have no collective.
+//! Models: the out-of-place times of every size; ranks and hosts of the header; sizes converted to those of scenarios;
+//! the output of `netloom export nccl-tests`, as text.
+//! Leaves out: in-place times, bandwidths, per-iteration reports; programs without a corresponding collective in
+//! scenarios.
 //!
-//! Invariants: results that the program found wrong are left out, and told of; every line that begins with a number is a
-//! cell, is left out and counted, or is a mistake.
+//! Invariants: results that the program found wrong are left out and reported; every line that begins with a number is
+//! a cell, is left out and counted, or is a mistake.
 //!
-//! Source: nccl-tests 2.13 to 2.19 (`src/common.cu`, `src/util.cu`). Which algorithm stands for a program is ours.
+//! Source: nccl-tests 2.13 to 2.19 (`src/common.cu`, `src/util.cu`). The algorithm that represents a program is a
+//! modelling assumption.
 
 mod json;
 mod text;
@@ -27,7 +29,7 @@ use crate::source::Source;
 
 const BY: &str = "nccl-tests";
 
-/// Programs, and the collectives that stand for them.
+/// Programs, and the collectives that represent them.
 const PROGRAMS: [(&str, &str); 7] = [
     ("all_gather_perf", "ring_all_gather"),
     ("all_reduce_perf", "ring_all_reduce"),
@@ -35,7 +37,7 @@ const PROGRAMS: [(&str, &str); 7] = [
     ("broadcast_perf", "broadcast_chain"),
     ("reduce_scatter_perf", "ring_reduce_scatter"),
     ("sendrecv_perf", "permutation"),
-    // What netloom itself prints of a collective that no program times.
+    // Printed by netloom for a collective without a program in nccl-tests.
     ("incast", "incast"),
 ];
 
@@ -62,8 +64,11 @@ pub fn nccl_tests(files: &[PathBuf], options: &Options) -> Result<Measurements, 
         return Err(LabError::several(others));
     }
     let facts = [
-        ("time", "out of place; the mean over iterations, and over ranks unless `-a` said otherwise"),
-        ("collectives", "by the program; which algorithm the library took is not known, ours stands for it"),
+        ("time", "out of place; the mean over iterations, and over ranks unless `-a` selected another value"),
+        (
+            "collectives",
+            "by the program; the algorithm of the library is not known, so netloom's choice represents it",
+        ),
     ];
     Ok(found.finish(BY, "nccl-tests", &facts, files)?)
 }
@@ -76,11 +81,11 @@ fn collective(program: &str, options: &Options) -> Result<String, String> {
     let programs = || PROGRAMS[..6].iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     match found {
         Some(collective) => Ok(options.collective.clone().unwrap_or(collective)),
-        None => Err(format!("`{bare}` is a program that cannot be imported, these are: {}", programs())),
+        None => Err(format!("the program `{bare}` cannot be imported; expected one of {}", programs())),
     }
 }
 
-/// A size as studies tell it: that of an all-to-all for each peer.
+/// The size as studies state it: for an all-to-all, the size for each peer.
 fn size(vector: u64, collective: &str, ranks: u32) -> Option<Bytes> {
     let parts = if is_exchange(collective) { u64::from(ranks.max(1)) } else { 1 };
     (vector <= MOST_BYTES).then(|| Bytes(vector / parts))

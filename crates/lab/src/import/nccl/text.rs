@@ -1,7 +1,7 @@
 //! The text of nccl-tests.
 //!
-//! Models: several outputs one after the other; which program it was, ranks and hosts from what stands above the table;
-//! columns found by the heading: of each name the first one, which is that of out-of-place.
+//! Models: several outputs one after the other; program, ranks and hosts from the header above the table; columns found
+//! by the heading: of each name the first one, which is that of out-of-place.
 //! Leaves out: averages below the table, which follow from it.
 
 use netloom_scenario::foreign::Foreign;
@@ -11,11 +11,11 @@ use super::{collective, size};
 use crate::import::benchmark::{self, Benchmarks, Left, Options, Row, Wrong};
 use crate::import::sheet::{MICROSECOND, time};
 
-/// What stands above a table.
+/// The header above a table.
 #[derive(Debug, Clone, Default)]
 struct Head {
     collective: Option<String>,
-    /// Ranks that our own exports tell.
+    /// Ranks stated by netloom's own exports.
     ranks: Option<u32>,
     hosts: Vec<String>,
     columns: Vec<String>,
@@ -30,7 +30,7 @@ pub(super) fn read(
 ) -> Result<(), Diagnostics> {
     let (mut foreign, text) = Foreign::plain(bytes, name)?;
     let mut head = Head::default();
-    // Which program it was is told below the table by versions that do not tell it above.
+    // Versions that do not state the program above the table state it below.
     let concluded = text.lines().find_map(|line| program(line.trim().strip_prefix('#')?.trim()));
     for line in benchmark::lines(text) {
         let bare = line.text.trim();
@@ -72,13 +72,13 @@ impl Head {
     ) {
         let words: Vec<&str> = text.split_whitespace().collect();
         if let Some(program) = program(text) {
-            // What concludes a test is of the table above.
+            // The line that concludes a test belongs to the table above.
             if !text.contains("concluded") {
                 *self = Head::default();
             }
             match collective(program, options) {
                 Ok(collective) => self.collective = Some(collective),
-                Err(message) => foreign.report(place, message, "no collective of scenarios", None),
+                Err(message) => foreign.report(place, message, "no such collective in scenarios", None),
             }
             found.fact("program", program);
         } else if let Some((collective, ranks)) = benchmark::own_job(text) {
@@ -105,23 +105,23 @@ impl Head {
         let column = |title: &str| self.columns.iter().position(|column| column == title);
         let Some(at) = column("time").or_else(|| column("cputime")) else {
             return mistake(
-                "no heading of columns above it".into(),
+                "there is no heading above this line".into(),
                 "`# size count type redop root time algbw busbw #wrong`",
             );
         };
         let Some(collective) = &self.collective else {
-            return mistake("the text does not tell which program it is of".into(), "`--collective NAME`");
+            return mistake("the text does not state its program".into(), "`--collective NAME`");
         };
-        // A blank block, where nothing was run out of place, cannot be told from a line that was cut.
+        // A row with a blank block, where nothing was run out of place, looks like a truncated line.
         if words.len() != self.columns.len() {
             return mistake(format!("{} columns", words.len()), &format!("{}", self.columns.len()));
         }
         let counted = u32::try_from(self.hosts.len()).ok().filter(|ranks| *ranks > 0);
         let Some(ranks) = self.ranks.or(counted).or(options.ranks) else {
-            return mistake("the number of ranks is not told".into(), "`--ranks N`");
+            return mistake("the number of ranks is missing".into(), "`--ranks N`");
         };
         if options.ranks.is_some_and(|stated| stated != ranks) {
-            return mistake(format!("the text tells of {ranks} ranks"), "the number that `--ranks` says");
+            return mistake(format!("the text states {ranks} ranks"), "the number of `--ranks`");
         }
         let Some(size) = words[0].parse().ok().and_then(|vector| size(vector, collective, ranks)) else {
             return mistake(
@@ -136,7 +136,7 @@ impl Head {
         if let Some(wrong) = wrong.filter(|wrong| *wrong != "N/A") {
             match wrong.parse::<f64>() {
                 Ok(0.0) => {}
-                // Earlier versions print the largest difference there, which is rounding.
+                // Earlier versions print the largest difference here, which is a rounding error.
                 Ok(difference) if column("error").is_some() && difference.abs() < 1e-3 => {}
                 Ok(_) => return Err(Wrong::Left(Left::WrongResult)),
                 Err(_) => {
@@ -152,7 +152,7 @@ impl Head {
         }
         let Some(mean) = time(words[at], MICROSECOND) else {
             return mistake(
-                format!("column `{}`: `{}` is no time", self.columns[at], words[at]),
+                format!("column `{}`: `{}` is not a valid time", self.columns[at], words[at]),
                 "microseconds above 0",
             );
         };
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn times_out_of_place_are_taken_with_ranks_and_iterations_of_the_head() {
+    fn out_of_place_times_are_read_with_ranks_and_iterations_of_the_header() {
         let rows =
             [line(8, "12.34", "0"), line(16, "1.2e+06", "0"), line(32, "5", "3"), line(64, "N/A", "N/A")];
         let text = format!("{HEAD}{COLUMNS}{}# Collective test concluded: all_reduce_perf\n", rows.concat());
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_of_exchanges_are_those_for_each_peer() {
+    fn sizes_of_all_to_alls_are_those_for_each_peer() {
         let text =
             format!("# Collective test starting: alltoall_perf\n{HEAD}{COLUMNS}{}", line(64, "7", "0"));
         let found = cells(&text, &Options::default()).expect("it is right");
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told_with_its_line() {
+    fn mistakes_are_reported_with_their_line() {
         let reported = |text: &str, options: &Options| cells(text, options).expect_err("it is wrong");
         let plain = Options::default();
         assert!(
@@ -218,7 +218,8 @@ mod tests {
         assert!(reported(&format!("{COLUMNS}{}", line(8, "1", "0")), &named).contains("--ranks N"));
         assert!(reported(&format!("{HEAD}{COLUMNS}8 2 float\n"), &named).contains("line 6: 3 columns"));
         assert!(
-            reported(&format!("{HEAD}{COLUMNS}{}", line(8, "-1", "0")), &named).contains("`-1` is no time")
+            reported(&format!("{HEAD}{COLUMNS}{}", line(8, "-1", "0")), &named)
+                .contains("`-1` is not a valid time")
         );
         assert!(reported(&format!("{HEAD}{}", line(8, "1", "0")), &named).contains("no heading"));
         assert!(reported("# Collective test starting: gather_perf\n", &plain).contains("cannot be imported"));

@@ -8,15 +8,15 @@ use super::mixed::{self, Mixed};
 use super::read::{Reader, word};
 use super::topology::{self, Topology};
 
-/// What a configuration says, as far as it changes a run.
+/// The parts of a configuration that change a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Config {
     pub topology: Topology,
     pub scenario: Scenario,
     pub mice: Option<Mice>,
-    /// The seed that the original gives its ring orders.
+    /// The seed of the original's ring orders.
     pub seed: u64,
-    /// What has no effect, or cannot be taken over as it is.
+    /// Settings without effect, and settings that cannot be imported unchanged.
     pub notes: Vec<String>,
 }
 
@@ -29,10 +29,10 @@ pub(super) enum Scenario {
     Mixed(Mixed),
 }
 
-/// What is printed, logged or drawn: nothing that changes a run.
+/// What is printed, logged or plotted: none of it changes a run.
 const RUN: &[&str] = &["file_debug", "message_verbose", "verbose_route", "visualize"];
 
-/// Reads a configuration; what cannot be read has been reported.
+/// Reads a configuration; mistakes have been reported.
 pub(super) fn config(reader: &mut Reader, root: &Node) -> Option<Config> {
     let form = reader.open(root, "configuration", &["run", "topology", "scenario"]);
     reader.optional(&form, "run", RUN);

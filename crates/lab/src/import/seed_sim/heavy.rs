@@ -10,7 +10,7 @@ use super::topology::Topology;
 pub(super) struct Heavy {
     pub steps: u64,
     pub buckets: u64,
-    /// Of one bucket, per host.
+    /// Bytes of one bucket, per host.
     pub bytes: u64,
     pub before: Duration,
     pub after: Duration,
@@ -47,14 +47,18 @@ pub(super) fn seed(reader: &mut Reader, params: &Form<'_>) -> Option<u64> {
 
 /// Refuses a gap between the rounds of a ring that has an effect.
 ///
-/// Round s of a ring starts no earlier than s gaps after the start of the run; a ring that begins later than all of these
-/// instants knows no gap.
+/// Round s of a ring starts no earlier than s gaps after the start of the run; a gap does not affect a ring that begins
+/// later than all of these instants.
 pub(super) fn gap(reader: &mut Reader, params: &Form<'_>, key: &str, ranks: u64, first: Duration) {
     let Some(gap_us) = reader.or(params, key, number, 0.0) else { return };
     let last_s = ranks.saturating_sub(2) as f64 * gap_us * 1e-6;
     if last_s > first.as_seconds() {
         let message =
-            format!("`{key}` spreads the rounds of the first ring, which cannot be said in a scenario");
-        reader.report(params.place_of(key), message, "longer than the computation before it");
+            format!("`{key}` spreads the rounds of the first ring, which a scenario cannot express");
+        reader.report(
+            params.place_of(key),
+            message,
+            "the gaps last longer than the computation before the ring",
+        );
     }
 }

@@ -27,8 +27,8 @@ const KEYS: &[&str] = &[
     "force_cross_rack",
 ];
 
-/// Reads the section: `Some(None)` where there are no such messages, `None` where there is a mistake.
-#[expect(clippy::option_option, reason = "a mistake and an absence are different answers")]
+/// Reads the section: `Some(None)` if there are no such messages, `None` if there is a mistake.
+#[expect(clippy::option_option, reason = "a mistake and an absent section are different results")]
 pub(super) fn mice(reader: &mut Reader, params: &Form<'_>) -> Option<Option<Mice>> {
     let form = reader.optional(params, "mice", KEYS);
     if !form.is_present() || !reader.need(&form, "enabled", flag)? {

@@ -15,7 +15,7 @@ pub(super) struct Mixed {
     pub pipeline: Pipeline,
 }
 
-/// Which hosts the jobs get.
+/// How hosts are assigned to the jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Placement {
     /// Half of each rack.
@@ -91,7 +91,7 @@ fn placement(reader: &mut Reader, params: &Form<'_>, topology: Option<&Topology>
         && mode != "topology_aware"
     {
         let message = format!(
-            "`stage_placement_mode: {mode}` cannot be imported: the original shuffles the hosts anew in every run"
+            "`stage_placement_mode: {mode}` cannot be imported: the original shuffles the hosts again in every run"
         );
         reader.report(params.place_of("stage_placement_mode"), message, "expected `topology_aware`");
     }
@@ -126,12 +126,12 @@ fn steps(reader: &mut Reader, params: &Form<'_>, jobs: &Form<'_>, job: &'static 
     }
 }
 
-/// A number of bytes, scaled and cut to whole ones as the original does.
+/// A number of bytes, scaled and truncated to an integer as in the original.
 fn bytes(reader: &mut Reader, params: &Form<'_>, key: &str, scale: Option<f64>) -> Option<u64> {
     let written = reader.need(params, key, positive)?;
     let scaled = (written as f64 * scale?) as u64;
     if scaled == 0 {
-        reader.report(params.place_of(key), format!("`{key}` is nothing once it is scaled"), "too small");
+        reader.report(params.place_of(key), format!("`{key}` is zero after scaling"), "too small");
     }
     Some(scaled)
 }

@@ -1,10 +1,12 @@
-//! The configurations of the simulator behind `zeltser2026`, as scenarios.
+//! The configurations of the simulator of `zeltser2026`, as scenarios.
 //!
-//! Models: fabric, routing, failures, the two workloads and the background messages, each exactly as its code does them.
-//! Leaves out: its unseeded draws (rings, ties, failed links), in whose place our seed draws others; rings can be given.
+//! Models: fabric, routing, failures, the two workloads and the background messages, each exactly as its code
+//! implements them.
+//! Leaves out: its unseeded random choices (rings, ties, failed links), which are replaced by others from the
+//! scenario's seed; rings can be given.
 //!
-//! Invariants: a key that changes a run is taken over or refused by name and place, never passed over; the text that is
-//! written compiles.
+//! Invariants: a key that changes a run is imported or refused by name and place, never ignored; the resulting scenario
+//! compiles.
 //!
 //! Source: behaviour of the code at commit `6e1b933` of its public repository.
 
@@ -25,7 +27,7 @@ use super::{ImportError, Imported};
 use config::{Config, Scenario};
 use rings::Rings;
 
-/// Makes a scenario of a configuration; `path` names it in messages and gives the scenario its name.
+/// Converts a configuration into a scenario; `path` names it in messages and gives the scenario its name.
 ///
 /// `rings` is the text of a list of ring orders (JSON), and its name.
 ///
@@ -49,23 +51,25 @@ pub fn seed_sim(bytes: &[u8], path: &str, rings: Option<(&str, &str)>) -> Result
     Ok(Imported { name, text, notes: notes(&config, &rings) })
 }
 
-/// What a reader of the scenario should know.
+/// Remarks for users of the scenario.
 fn notes(config: &Config, rings: &Rings) -> Vec<String> {
     let mut notes = config.notes.clone();
     if rings.is_empty() {
         notes.push(
-            "ring orders are drawn by the scenario's seed; the original draws others in every run".into(),
+            "ring orders are random from the scenario's seed; the original uses different ones in every run"
+                .into(),
         );
     }
     if config.topology.failure_percent > 0.0 {
         notes.push(
-            "failed links are drawn by the scenario's seed; the original draws others in every run".into(),
+            "failed links are random from the scenario's seed; the original uses different ones in every run"
+                .into(),
         );
     }
     notes
 }
 
-/// A short name out of the file's own: what all of them have in common is left out.
+/// A short name derived from the name of the file: the common parts of all files are removed.
 fn name(path: &str) -> String {
     let stem = Path::new(path).file_stem().and_then(|stem| stem.to_str()).unwrap_or("scenario");
     let short = stem.strip_prefix("ai_factory_su_").unwrap_or(stem).replace("_scenario", "");

@@ -1,7 +1,7 @@
 //! Reading a configuration key by key: what is missing, misspelled or of the wrong kind is reported with its place.
 //!
-//! Invariants: reading goes on after a mistake, so that all are found; below a section that is missing nothing more is
-//! reported.
+//! Invariants: reading continues after a mistake, so that all are found; below a missing section no further mistakes
+//! are reported.
 
 use netloom_scenario::Diagnostics;
 use netloom_scenario::Place;
@@ -20,15 +20,15 @@ pub(super) struct Form<'a> {
     what: &'static str,
     entries: &'a [Entry],
     head: Place,
-    /// Whether it is there at all.
+    /// Whether it exists.
     present: bool,
 }
 
-/// Reads a value's text, or says what was expected.
+/// Parses a value's text, or states what was expected.
 type Read<T> = fn(&str) -> Result<T, &'static str>;
 
 impl<'a> Form<'a> {
-    /// A section that is not written.
+    /// A section that does not exist.
     fn absent(what: &'static str) -> Form<'a> {
         Form { what, entries: &[], head: Place::default(), present: false }
     }
@@ -37,17 +37,17 @@ impl<'a> Form<'a> {
         self.entries.iter().find(|entry| entry.key == key)
     }
 
-    /// Where a key is written; where the section is named if it is not.
+    /// The place of a key; that of the section's name if the key is missing.
     pub(super) fn place_of(&self, key: &str) -> Place {
         self.get(key).map_or(self.head, |entry| entry.value.place)
     }
 
-    /// Whether the section is there.
+    /// Whether the section exists.
     pub(super) fn is_present(&self) -> bool {
         self.present
     }
 
-    /// Whether the key is there.
+    /// Whether the key exists.
     pub(super) fn has(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
@@ -62,7 +62,7 @@ impl Reader {
         self.foreign.finish()
     }
 
-    /// Notes a mistake.
+    /// Reports a mistake.
     pub(super) fn report(&mut self, place: Place, message: impl Into<String>, label: &str) {
         self.foreign.report(place, message, label, None);
     }
@@ -89,7 +89,7 @@ impl Reader {
         Form { what, entries, head: node.head(), present: true }
     }
 
-    /// Opens a section that must be there.
+    /// Opens a required section.
     pub(super) fn section<'a>(&mut self, form: &Form<'a>, key: &'static str, known: &[&str]) -> Form<'a> {
         let Some(entry) = form.get(key) else {
             self.missing(form, key);
@@ -98,7 +98,7 @@ impl Reader {
         self.open(&entry.value, key, known)
     }
 
-    /// Opens a section that may be left out.
+    /// Opens an optional section.
     pub(super) fn optional<'a>(&mut self, form: &Form<'a>, key: &'static str, known: &[&str]) -> Form<'a> {
         if form.has(key) { self.section(form, key, known) } else { Form::absent(key) }
     }
@@ -125,7 +125,7 @@ impl Reader {
         }
     }
 
-    /// A value that must be there.
+    /// A required value.
     pub(super) fn need<T>(&mut self, form: &Form<'_>, key: &str, read: Read<T>) -> Option<T> {
         if !form.has(key) {
             self.missing(form, key);
@@ -133,12 +133,12 @@ impl Reader {
         self.value(form, key, read)
     }
 
-    /// A value that may be left out.
+    /// An optional value.
     pub(super) fn or<T>(&mut self, form: &Form<'_>, key: &str, read: Read<T>, default: T) -> Option<T> {
         if form.has(key) { self.value(form, key, read) } else { Some(default) }
     }
 
-    /// A span of time whose unit is in the key's name.
+    /// A duration whose unit is part of the key.
     pub(super) fn span(&mut self, form: &Form<'_>, key: &str, unit: &str) -> Option<Duration> {
         let text = self.need(form, key, |text| number(text).map(|_| text.to_owned()))?;
         match quantity::duration(&format!("{text}{unit}")) {
@@ -151,30 +151,30 @@ impl Reader {
     }
 }
 
-/// A whole number.
+/// An integer.
 pub(super) fn whole(text: &str) -> Result<u64, &'static str> {
     text.parse().map_err(|_| "a whole number")
 }
 
-/// A whole number from 1 on.
+/// A positive integer.
 pub(super) fn positive(text: &str) -> Result<u64, &'static str> {
     whole(text).and_then(|n| if n > 0 { Ok(n) } else { Err("a whole number above zero") })
 }
 
-/// A number, not negative.
+/// A number that is not negative.
 pub(super) fn number(text: &str) -> Result<f64, &'static str> {
     let parsed: f64 = text.parse().map_err(|_| "a number")?;
     if parsed.is_finite() && parsed >= 0.0 { Ok(parsed) } else { Err("a number that is not negative") }
 }
 
-/// A rate in bits per second, perhaps written with an exponent.
+/// A rate in bits per second, possibly with an exponent.
 pub(super) fn rate(text: &str) -> Result<u64, &'static str> {
     let parsed = number(text)?;
     let fits = (1.0..9e15).contains(&parsed) && parsed.fract() == 0.0;
     if fits { Ok(parsed as u64) } else { Err("a whole number of bits per second") }
 }
 
-/// A word of yes or no.
+/// A Boolean.
 pub(super) fn flag(text: &str) -> Result<bool, &'static str> {
     match text {
         "true" | "True" | "yes" | "on" => Ok(true),

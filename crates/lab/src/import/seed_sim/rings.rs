@@ -1,7 +1,7 @@
 //! Given orders of the ranks in every ring, so that a run of the original can be repeated on the same rings.
 //!
-//! Models: a JSON list with one entry per collective in the order in which its job meets them; `job` and `order`, a list
-//! of host names, are what counts.
+//! Models: a JSON list with one entry per collective in the order in which its job runs them; only `job` and `order`, a
+//! list of host names, are used.
 //!
 //! Invariants: as many orders as collectives, each of them over exactly the hosts of its job.
 
@@ -69,7 +69,7 @@ fn check_counts(rings: &Rings, scenario: &Scenario) -> Result<(), String> {
     }
 }
 
-/// Which hosts a job has.
+/// The hosts of a job.
 #[derive(Clone, Copy)]
 enum Half {
     Whole,
@@ -108,7 +108,7 @@ fn ranks(order: &[String], half: Half, topology: &Topology) -> Result<Vec<u32>, 
     };
     let mut ranks = Vec::new();
     for name in order {
-        ranks.push(rank(name).ok_or_else(|| format!("`{name}` is no host of this job"))?);
+        ranks.push(rank(name).ok_or_else(|| format!("`{name}` is not a host of this job"))?);
     }
     let mut sorted: Vec<u64> = ranks.iter().map(|&rank| u64::from(rank)).collect();
     sorted.sort_unstable();
@@ -119,7 +119,7 @@ fn ranks(order: &[String], half: Half, topology: &Topology) -> Result<Vec<u32>, 
     }
 }
 
-/// Leaf and place of a host out of its name, `su1_leaf3_srv1`.
+/// Leaf and server number from the name of a host, `su1_leaf3_srv1`.
 fn host(name: &str) -> Option<(u64, u64)> {
     let (leaf, server) = name.strip_prefix("su1_leaf")?.split_once("_srv")?;
     Some((leaf.parse().ok()?, server.parse().ok()?))

@@ -1,4 +1,5 @@
-//! The fabric: eight or so leaves, bundles of links, one routing mode everywhere, links that fail by a coin.
+//! The fabric: about eight leaves, parallel links, one routing mode everywhere, links that fail independently at
+//! random.
 
 use netloom_units::Rate;
 
@@ -19,12 +20,12 @@ pub(super) struct Topology {
     pub failure_percent: f64,
 }
 
-/// How paths are chosen, at hosts as at switches.
+/// How paths are selected, at hosts and at switches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Routing {
     /// By a hash of the message, the same at every node.
     Ecmp,
-    /// The same, the hash changed after so many packets.
+    /// The same, with a new hash after this number of packets.
     Flowlet(u64),
     /// The shortest queue.
     Adaptive,
@@ -40,9 +41,9 @@ const KEYS: &[&str] = &["type", "max_path", "mtu", "ttl", "ai_factory_su", "rout
 const SHAPE: &[&str] =
     &["leaves", "spines", "servers_per_leaf", "server_parallel_links", "leaf_to_spine_parallel_links"];
 
-/// A path has at most this many links, and a packet with fewer to go is lost.
+/// A path has at most this number of links; a packet with a smaller TTL is lost.
 const LONGEST_PATH: u64 = 4;
-/// More would be a slip of the pen: the fabric is described by small numbers.
+/// Larger numbers are mistakes: the fabric is described by small numbers.
 const MOST: u64 = 100_000;
 
 /// Reads the section.
@@ -61,7 +62,7 @@ pub(super) fn topology(reader: &mut Reader, root: &Form<'_>, notes: &mut Vec<Str
         && ttl <= LONGEST_PATH
     {
         let message =
-            format!("packets with a `ttl` of {ttl} are lost on the way, which cannot be said in a scenario");
+            format!("packets with a `ttl` of {ttl} are lost in the network, which a scenario cannot express");
         reader.report(form.place_of("ttl"), message, "expected more than 4");
     }
     let shape = reader.section(&form, "ai_factory_su", SHAPE);

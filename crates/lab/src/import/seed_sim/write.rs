@@ -1,6 +1,6 @@
-//! The text of a scenario, with comments that say what the original does.
+//! The text of a scenario, with comments that describe the original's behaviour.
 //!
-//! Invariants: nothing is left to a default that the original fixes.
+//! Invariants: every value that the original fixes is written, never left to a default.
 
 use std::fmt::{Display, Write as _};
 
@@ -31,7 +31,7 @@ pub(super) fn heavy(name: &str, config: &Config, heavy: &Heavy, rings: &Rings) -
     line!(text, "#");
     line!(
         text,
-        "# Imported from a configuration of the simulator behind zeltser2026; this is what its code does:"
+        "# Imported from a configuration of the simulator of zeltser2026; its code behaves as follows:"
     );
     line!(
         text,
@@ -41,7 +41,7 @@ pub(super) fn heavy(name: &str, config: &Config, heavy: &Heavy, rings: &Rings) -
     );
     line!(
         text,
-        "# - a bucket is a reduce-scatter and an all-gather at the same time, each round a ring shuffled anew;"
+        "# - a bucket is a reduce-scatter and an all-gather at the same time, each over a newly shuffled ring;"
     );
     line!(
         text,
@@ -80,7 +80,7 @@ pub(super) fn mixed(name: &str, config: &Config, mixed: &Mixed, rings: &Rings) -
     line!(text, "#");
     line!(
         text,
-        "# Imported from a configuration of the simulator behind zeltser2026; this is what its code does:"
+        "# Imported from a configuration of the simulator of zeltser2026; its code behaves as follows:"
     );
     line!(text, "# - sizes are those of its file times {};", mixed.scale);
     line!(text, "# - its all-reduce sends what a reduce-scatter sends, half of a real one (`volume: half`);");
@@ -90,7 +90,7 @@ pub(super) fn mixed(name: &str, config: &Config, mixed: &Mixed, rings: &Rings) -
     );
     line!(
         text,
-        "# - the gaps between microbatches count from the start of the run, so only the first phase knows them;"
+        "# - the gaps between microbatches count from the start of the run, so they affect only the first phase;"
     );
     line!(text, "# - a phase ends for all hosts of a job when its last message has arrived.");
     common(&mut text, name, config);
@@ -139,7 +139,7 @@ fn routing(text: &mut String, routing: Routing) {
         Routing::Ecmp => {
             line!(
                 text,
-                "# One hash for all nodes on the way, the sending host's choice of NIC port included."
+                "# One hash for all nodes on the path, the sending host's choice of NIC port included."
             );
             line!(text, "balance:");
             line!(text, "  ecmp: {{salt: none}}");
@@ -147,7 +147,7 @@ fn routing(text: &mut String, routing: Routing) {
         Routing::Flowlet(packets) => {
             line!(
                 text,
-                "# One hash for all nodes on the way; another one after every {packets} packets of a message."
+                "# One hash for all nodes on the path; a new one after every {packets} packets of a message."
             );
             line!(text, "balance:");
             line!(text, "  flowlet: {{by: packets, packets: {packets}, salt: none}}");
@@ -167,7 +167,7 @@ fn failures(text: &mut String, percent: f64) {
     if percent > 0.0 {
         line!(
             text,
-            "# A coin per link, host links too, before the run; only the two ends of a failed link know."
+            "# Each link, host links included, fails at random before the run; only the nodes at its ends detect it."
         );
         line!(text, "faults:");
         line!(text, "  knowledge: local");
@@ -229,7 +229,7 @@ fn pipeline(text: &mut String, config: &Config, mixed: &Mixed, rings: &[Vec<u32>
     orders(text, rings);
 }
 
-/// Half of the hosts; the first job takes the first ones, and the second job what is left.
+/// Half of the hosts; the first job takes the first hosts, and the second job the others.
 fn placement(config: &Config, mixed: &Mixed) -> impl Display {
     let rule = match mixed.placement {
         Placement::RackBalanced => "rack_balanced",
@@ -238,7 +238,7 @@ fn placement(config: &Config, mixed: &Mixed) -> impl Display {
     format!("{{{rule}: {{ranks: {}}}}}", config.topology.n_hosts() / 2)
 }
 
-/// The two rings of a bucket, side by side.
+/// The two rings of a bucket, in parallel.
 fn both(text: &mut String, indent: &str, bytes: u64, order: &str) {
     for ring in ["ring_reduce_scatter", "ring_all_gather"] {
         line!(text, "{indent}- {ring}: {{size: {}, dependent: false, order: {order}}}", size(bytes));
@@ -265,7 +265,10 @@ fn background(text: &mut String, config: &Config) {
     else {
         return;
     };
-    line!(text, "# The same messages in every run, whatever the seed: one at a time over the whole network.");
+    line!(
+        text,
+        "# The same messages in every run, independent of the seed: one at a time over the whole network."
+    );
     line!(text, "background:");
     line!(text, "  mice:");
     line!(text, "    seed: {seed}");

@@ -42,7 +42,10 @@ fn a_measured_study_becomes_two_runs() {
     let manifest = baseline.manifest();
     let measured = manifest.measured.as_ref().expect("it was measured");
     assert_eq!(measured.by, "netloom-field");
-    assert_eq!(measured.facts["drift"], "the victim alone took 1.365 us before and 1.365 us after (+0.0 %)");
+    assert_eq!(
+        measured.facts["drift"],
+        "the victim in isolation took 1.365 us before and 1.365 us after (+0.0 %)"
+    );
     assert_eq!(measured.facts["clock"], "of the worst rank: steps of 27 ns, a reading takes 20.5 ns");
     assert_eq!(measured.allocations[0].hosts[1], "node 1");
     assert!(measured.source.contains(&home.study.digest.to_string()[..12]), "{}", measured.source);
@@ -273,7 +276,7 @@ fn nothing_is_replaced_unless_it_is_asked_for() {
     other.measure_all();
     let mixed = Collection { study: other.study_folder(), ..again.clone() };
     let refused = collect(&mixed).expect_err("runs of another study are there").to_string();
-    assert!(refused.contains("other runs than those that are written now"), "{refused}");
+    assert!(refused.contains("runs of another import"), "{refused}");
     fs::write(home.path("text"), "of the user").expect("it can be written");
     let folder = home.path("text").parent().expect("it has one").to_owned();
     let refused = collect(&Collection { folder, ..again }).expect_err("it holds other files");

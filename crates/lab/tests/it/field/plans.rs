@@ -87,7 +87,7 @@ fn differences_between_machine_and_scenario_are_noted() {
         ("fabric.leaf_spine.spines", "2"),
     ]);
     has(&text, &["bursts exponential 2 2000", "victim ring_all_reduce 1000"]);
-    for word in ["posts its messages rotated", "slack", "whole nanoseconds", "whole words of 8 B", "Faults"] {
+    for word in ["posts its messages rotated", "slack", "whole nanoseconds", "whole 8-byte words", "Faults"] {
         assert!(notes.contains(word), "`{word}` is missing in:\n{notes}");
     }
 }
@@ -147,7 +147,7 @@ fn a_baseline_that_a_congested_point_measures_has_no_plan_of_its_own() {
     let (text, notes) = plan(&[("interference.aggressor", "none")]);
     has(&text, &["groups listed v v v v", "aggressor none", "segment baseline 2 10"]);
     assert_eq!(text.matches("segment").count(), 1);
-    assert!(notes.contains("The victim alone"), "{notes}");
+    assert!(notes.contains("The victim in isolation"), "{notes}");
 }
 
 #[test]
@@ -155,9 +155,9 @@ fn a_job_of_collectives_is_timed_size_by_size() {
     let (text, notes) = plan_of(LATENCY, &[]);
     has(&text, &["groups listed v v v v", "victim latency ring_all_gather 4096 65536"]);
     has(&text, &["aggressor none", "segment baseline 2 10"]);
-    assert!(notes.contains("each size has all of its iterations"), "{notes}");
+    assert!(notes.contains("all iterations of a size"), "{notes}");
     let (_, notes) = plan_of(LATENCY, &[("jobs.0.warm_up", "0")]);
-    assert!(notes.contains("meet at a barrier before each iteration"), "{notes}");
+    assert!(notes.contains("wait at a barrier before each iteration"), "{notes}");
 }
 
 #[test]
@@ -206,11 +206,15 @@ fn refused(text: &str, set: &[(&str, &str)], words: &[&str]) {
 #[test]
 fn a_victim_or_aggressor_that_the_program_lacks_is_refused_with_line_and_column() {
     let broken = STUDY.replace("victim: { ring_all_gather", "victim: { ring_reduce_scatter");
-    refused(&broken, &[], &["no victim `ring_reduce_scatter`", "[study.yaml:9:13]", "expected one of"]);
+    refused(
+        &broken,
+        &[],
+        &["does not support the victim `ring_reduce_scatter`", "[study.yaml:9:13]", "expected one of"],
+    );
     refused(
         STUDY,
         &[("interference.aggressor", "{ring_all_gather: {size: 4KiB}}")],
-        &["no aggressor `ring_all_gather`", "--set"],
+        &["not support the aggressor `ring_all_gather`", "--set"],
     );
 }
 
@@ -228,8 +232,8 @@ fn forms_of_collectives_that_the_program_lacks_are_refused_together() {
         ],
         &[
             "a multiple of 8 B",
-            "whole all-reduces",
-            "ranks in their order",
+            "full all-reduces",
+            "ranks in ascending order",
             "only after it has",
             "4 mistakes",
         ],
@@ -238,7 +242,7 @@ fn forms_of_collectives_that_the_program_lacks_are_refused_together() {
     refused(
         STUDY,
         &[("interference.aggressor.incast.senders", "2"), bursts],
-        &["all ranks but the first send"],
+        &["all ranks except the first one send"],
     );
     refused(STUDY, &[("interference.aggressor.incast.size", "3GiB")], &["MPI counts in 32 bits"]);
     refused(STUDY, &[("background", "{mice: {end: 1ms}}")], &["background traffic"]);
@@ -256,11 +260,15 @@ fn jobs_and_flows_that_the_program_lacks_are_refused() {
     refused(
         LATENCY,
         &[("jobs.0.phases.1", "{all_to_all_linear: {size: 8KiB}}")],
-        &["a plan times one collective"],
+        &["a plan times one kind of collective"],
     );
-    refused(LATENCY, &[("jobs.0.phases.1", "{ring_all_gather: {size: 4KiB}}")], &["4096 B occur twice"]);
+    refused(LATENCY, &[("jobs.0.phases.1", "{ring_all_gather: {size: 4KiB}}")], &["4096 B occurs twice"]);
     refused(LATENCY, &[("jobs.0.phases.1", "{compute: 1ms}")], &["times single collectives"]);
-    refused(LATENCY, &[("jobs.0.phases.1", "{incast: {size: 8KiB}}")], &["no victim `incast`"]);
+    refused(
+        LATENCY,
+        &[("jobs.0.phases.1", "{incast: {size: 8KiB}}")],
+        &["does not support the victim `incast`"],
+    );
     refused(STREAMS, &[("flows.list.0.rate", "1Gbps")], &["`near` has a rate of its own"]);
     refused(STREAMS, &[("flows.message", "4B")], &["a message of 4 B"]);
     let mice = ("background", "{mice: {end: 1ms}}");
@@ -306,7 +314,7 @@ fn a_preparation_that_was_killed_is_completed() {
     let refused = prepare(&preparation(STUDY, folder.clone())).expect_err("nothing says whose it is");
     assert!(refused.to_string().contains("holds other files"), "{refused}");
     let text =
-        "This study is still being prepared, or that was ended early; the same command completes it.\n";
+        "The preparation of this study is in progress or was interrupted; the same command completes it.\n";
     fs::write(folder.join("UNFINISHED"), text).expect("it can be written");
     fs::write(folder.join("run.sh.draft"), "half a").expect("it can be written");
     let plan = home.file("plan.txt");
@@ -323,14 +331,14 @@ fn a_study_that_was_edited_is_refused() {
     let path = home.study_folder().join("study.json");
     let text = home.text("study.json");
     for (from, to, word) in [
-        ("\"bytes\": 65536", "\"bytes\": 65537", "was it edited"),
+        ("\"bytes\": 65536", "\"bytes\": 65537", "may have been edited"),
         ("\"format\": 1", "\"format\": 2", "its format is 2"),
         (
             "\"name\": \"study\",\n      \"seed\"",
             "\"name\": \"../study\",\n      \"seed\"",
-            "no name of a point",
+            "no valid name of a point",
         ),
-        ("{", "", "cannot be understood"),
+        ("{", "", "cannot be read"),
     ] {
         assert!(text.contains(from), "`{from}` is missing in:\n{text}");
         fs::write(&path, text.replacen(from, to, 1)).expect("it can be written");
