@@ -27,7 +27,7 @@ fn a_host_without_links_is_unreachable() {
     assert_eq!(done.outcome.status, Status::Unreachable);
     assert_eq!(ExitCode::of(&done.outcome), ExitCode::StoppedEarly);
     let text = done.outcome.details.join("\n");
-    for part in ["job `ring`: 4 of 4 ranks cannot go on", "leaf0.host0", "no live next hop", "never arrived"]
+    for part in ["job `ring`: 4 of 4 ranks are blocked", "leaf0.host0", "no live next hop", "did not arrive"]
     {
         assert!(text.contains(part), "`{part}` in:\n{text}");
     }
@@ -47,7 +47,7 @@ fn a_full_queue_stalls_who_waits_for_what_it_dropped() {
 fn a_deadline_says_how_far_it_came() {
     let (done, _) = simulated(&prepared(&ring("deadline: 5us"), None), Options::default());
     assert_eq!(done.outcome.status, Status::Deadline);
-    assert_eq!(done.outcome.details[0], "the deadline came at 5 us of simulated time");
+    assert_eq!(done.outcome.details[0], "the deadline was reached at 5 us of simulated time");
     assert_eq!(done.outcome.details[1], "0 of 1 step finished");
 }
 

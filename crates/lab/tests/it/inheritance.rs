@@ -74,7 +74,7 @@ fn what_is_no_plain_file_is_refused() {
     assert!(refused("missing.yaml").contains("no such file or folder"));
     assert!(refused("folder.yaml").contains("this is a folder"));
     if PathBuf::from("/dev/zero").exists() {
-        assert!(refused("device.yaml").contains("a plain file only"));
+        assert!(refused("device.yaml").contains("only from a regular file"));
     }
 }
 
