@@ -210,14 +210,14 @@ fn maps_that_do_not_fit_their_figure_are_refused() {
             "panel `Hashed over sprayed`: across: 1 labels for 2 words",
         ),
         ("words: ['1', '2']", "words: []", "across: has no words"),
-        ("words: [grid, odd]", "words: [grid, odd, grid]", "up: `grid` is there twice"),
+        ("words: [grid, odd]", "words: [grid, odd, grid]", "up: `grid` occurs twice"),
         ("words: [grid, odd]", "words: [grid, odd, even]", "up: no cell of the figure is at `even`"),
         ("words: [grid, odd]", "words: [grid]", "`odd_spray_1/pairs` is in no panel"),
         ("'{up}_spray_{across}'", "'odd_spray_{across}'", "across: no cell of the figure is at `2`"),
         (
             "['{up}_spray_{across}']",
             "['{up}_spray_{across}', '{up}_mist_{across}']",
-            "`{up}_mist_{across}` is no cell",
+            "`{up}_mist_{across}` is not a cell",
         ),
         (
             "['{up}_spray_{across}']",
@@ -227,7 +227,7 @@ fn maps_that_do_not_fit_their_figure_are_refused() {
         (
             "at: [odd_ecmp], per: {at: [odd_spray]}",
             "at: [odd_ecmp], per: {at: [below]}",
-            "left_out: not as many divisors",
+            "left_out: the number of divisors",
         ),
         ("at: [odd_ecmp], per", "at: [even_ecmp], per", "left_out: there is no run `even_ecmp`"),
         ("reason: they are odd", "because: they are odd", "because"),
@@ -250,5 +250,5 @@ fn a_cell_lies_in_one_place() {
     let (panel, after) = panel.split_once("claims:\n").expect("claims follow");
     let twice = format!("{before}        - title{panel}        - title{panel}claims:\n{after}");
     let said = paper(&twice).expect_err("it does not fit").to_string();
-    assert!(said.contains("map: `grid_spray_1/pairs` is in two places"), "{said}");
+    assert!(said.contains("map: `grid_spray_1/pairs` has two positions"), "{said}");
 }

@@ -216,7 +216,7 @@ fn divisors_are_as_many_as_figures() {
     let more = CLAIMS.replace("    per: {at: [sprayed/pairs]}\nclaims", "    per: {at: [both]}\nclaims");
     assert_ne!(more, CLAIMS);
     let error = paper(&published(), &more).expect_err("one row, two divisors");
-    assert!(error.to_string().contains("figure `Figure 2`: not as many divisors as figures"), "{error}");
+    assert!(error.to_string().contains("figure `Figure 2`: the number of divisors differs"), "{error}");
 }
 
 #[test]
@@ -473,7 +473,7 @@ fn files_that_do_not_fit_together_are_refused() {
     assert!(paper(fits, CLAIMS).is_ok());
     let cases = [
         (CLAIMS.replace("at: [hashed]", "at: [hushed]"), "no run `hushed`"),
-        (CLAIMS.replace("id: step", "id: packets"), "two of this name"),
+        (CLAIMS.replace("id: step", "id: packets"), "two claims of this name"),
         (CLAIMS.replace("    reason: It was made up.\n", ""), "without a reason"),
         (CLAIMS.replace("within: exact", "within: reach"), "`within: reach`"),
         (CLAIMS.replace("    relation: equal\n", ""), "either `near` or `relation`"),
