@@ -1,4 +1,4 @@
-//! Seeds as a command takes them: a number of them, or a range.
+//! Parses seeds on the command line: a number of them, or a range.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ pub struct Seeds(
     pub RangeInclusive<u64>,
 );
 
-/// Text that names no seeds.
+/// Text that is not a list of seeds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "seeds are a number of them (`5` means 1 to 5) or a range with both ends (`3..7`), at most {MOST}: {0}"

@@ -1,4 +1,5 @@
-//! A study of interference from its sweep to its table: pairs, ratios, bursts, and summaries that need no rows of messages.
+//! A study of interference from its sweep to its table: pairs, ratios, bursts, and summaries that need no rows of
+//! messages.
 
 use std::path::{Path, PathBuf};
 
@@ -101,7 +102,7 @@ fn runs_alone_have_no_ratio_and_others_are_no_study() {
     let plain = home.path().join("plain");
     run_into(&plain, &[("interference", "none"), ("jobs", "[{phases: [{ring_all_gather: {size: 1KiB}}]}]")]);
     let refused = shown(&[plain]).expect_err("nothing is measured");
-    assert!(refused.to_string().contains("no run here has a job `victim`"), "{refused}");
+    assert!(refused.to_string().contains("no run here has a measured job `victim`"), "{refused}");
 }
 
 /// The figures of the measured steps of a run's victim, from its table of steps.

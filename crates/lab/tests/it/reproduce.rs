@@ -270,7 +270,8 @@ fn results_are_written_as_tables() {
     assert!(document["runs"][0]["parts"]["pairs"]["step_mean"].is_f64());
 }
 
-/// One experiment for each of two policies at each of two sizes of step, more steps at full size; a run that loses packets.
+/// One experiment for each of two policies at each of two sizes of step, more steps at full size; a run that loses
+/// packets.
 const VARIED: &str = "
 seeds: {look: 1, check: 1, more: [{group: same_spray, look: 2, check: 3}]}
 groups: {}
@@ -426,7 +427,7 @@ fn a_reproduction_that_was_stopped_goes_on_where_it_was() {
     };
     let before = kept();
     assert_eq!(before.len(), 4);
-    // One file is cut off, one is of another scenario, one of another build; the last is taken up, and shows by a figure
+    // One file is cut off, one is of another scenario, one of another build; the last is reused, and shows by a figure
     // that is not true.
     let text = |number: usize| std::fs::read_to_string(&before[number]).expect("it is there");
     let [first, second, third, fourth] = [0, 1, 2, 3].map(text);
@@ -448,7 +449,7 @@ fn a_reproduction_that_was_stopped_goes_on_where_it_was() {
     assert_eq!(report.measured.len(), 7);
     assert_eq!(report.measured.iter().filter(|run| run.wall_time_s > 1e8).count(), 1);
     assert!(
-        report.table().contains("kept runs: 1 taken up, 1 of another build ignored\n"),
+        report.table().contains("stored runs: 1 reused, 1 of another build ignored\n"),
         "{}",
         report.table()
     );
