@@ -224,7 +224,7 @@ fn points_that_could_not_be_distinguished_are_refused() {
     };
     assert!(refused(&twice).contains("two scenarios have the name `pairs`: a.yaml and b.yaml"));
     let same = Grid { vary: vary(&["jobs.0.phases.0.permutation.size=1KiB,1024B"]), ..twelve(&folder) };
-    assert!(refused(&same).contains("the same once everything is written out"));
+    assert!(refused(&same).contains("the same resolved scenario"));
     let none = Grid { scenarios: Vec::new(), ..twelve(&folder) };
     assert!(refused(&none).contains("needs a scenario"));
     let many = Grid { seeds: Some(Seeds(1..=1_000_000)), ..twelve(&folder) };
