@@ -86,7 +86,7 @@ pub enum SweepError {
     #[error("a scenario that this one inherits from has changed since the sweep began: {0}")]
     Changed(String),
     /// A folder of other files.
-    #[error("the folder has other files and is not a sweep, nothing is written there: {}", .0.display())]
+    #[error("the folder holds other files and is not a sweep, nothing is written there: {}", .0.display())]
     Foreign(PathBuf),
     /// A plan that cannot be parsed.
     #[error("the plan of the sweep cannot be parsed ({detail}): {}", .path.display())]
