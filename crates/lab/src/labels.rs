@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn points_of_a_sweep_are_called_by_what_differs() {
+    fn points_of_a_sweep_are_named_by_their_differing_parts() {
         let point = |balance: &str, seed: u32| format!("out/big/points/small/balance={balance}/seed-{seed}");
         let points = [point("ecmp", 1), point("spray", 1)];
         called(&points.each_ref().map(String::as_str), &["balance=ecmp", "balance=spray"]);
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_called_by_nothing() {
+    fn no_label_is_empty() {
         called(&["a/run", "a/b/run", "run"], &["a/run", "a/b/run", "run"]);
         called(&["a/x", "a/b/x"], &["x", "b/x"]);
         called(&["a", "a"], &["a", "a"]);

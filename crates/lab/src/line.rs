@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_of_any_name_stays_inside_out() {
+    fn the_default_folder_of_any_name_is_inside_out() {
         assert_eq!(default_folder("ecmp"), Path::new("out/ecmp"));
         assert_eq!(default_folder("two jobs, one fabric"), Path::new("out/two-jobs--one-fabric"));
         assert_eq!(default_folder("../../etc"), Path::new("out/-..-etc"));

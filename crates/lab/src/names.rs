@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_is_in_the_hash() {
+    fn replaced_characters_are_covered_by_the_hash() {
         let long = "x".repeat(400);
         let names = ["a b", "a/b", "a-b", "..", ".", "", "../../etc", "a~b", "\u{e9}", &long];
         let reported: Vec<String> = names.iter().map(|name| descriptive_name(name)).collect();

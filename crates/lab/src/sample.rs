@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_is_known_better_than_one_more_observation() {
+    fn the_confidence_interval_is_shorter_than_the_prediction_interval() {
         let sample = Sample::of(&[1.0, 2.0, 3.0]).expect("there are some");
         // s = 1, t(0.975, 2) = 4.303, sqrt(3) = 1.7321.
         let half = sample.confidence().expect("three are enough");
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_observations_leave_no_room() {
+    fn equal_observations_give_an_interval_of_zero_length() {
         let interval = Sample::of(&[5.0; 4]).expect("there are some").prediction().expect("enough");
         assert!(interval.holds(5.0) && !interval.holds(5.1));
         assert!(interval.widened(0.1).holds(5.1));

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_or_a_range() {
+    fn seeds_are_a_number_or_a_range() {
         assert_eq!("5".parse(), Ok(Seeds(1..=5)));
         assert_eq!("3..7".parse(), Ok(Seeds(3..=7)));
         for text in ["", "0", "7..3", "a", "1..", "-1", "1...3", "0..18446744073709551615"] {

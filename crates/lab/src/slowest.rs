@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slowest_are_kept_and_of_equal_ones_the_earlier() {
+    fn the_slowest_messages_are_kept_and_among_equal_ones_the_earlier() {
         let mut slowest = Slowest::new(2);
         let rows = [row(0, 5, Some(10)), row(1, 0, Some(7)), row(2, 3, Some(8)), row(3, 0, None)];
         slowest.take(Batch::Flows(&rows));

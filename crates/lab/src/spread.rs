@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_begin_first_and_answers_keep_their_order() {
+    fn the_longest_tasks_begin_first_and_results_keep_their_order() {
         let begun = Mutex::new(Vec::new());
         let reported = Mutex::new(Vec::new());
         let tell = |progress: &SweepProgress| reported.lock().expect("nobody panicked").push(*progress);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_do_is_done() {
+    fn an_empty_list_of_tasks_gives_no_results() {
         assert_eq!(spread(&[], None, None, |(): &()| 1, |(), _| 0).expect("fine"), Vec::<i32>::new());
         assert!(spread(&[()], Some(0), None, |()| 1, |(), _| 0).is_err());
     }

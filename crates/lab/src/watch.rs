@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_share_done_is_the_one_that_ends_the_run() {
+    fn the_share_done_is_the_larger_of_steps_and_time() {
         assert_eq!(share(&progress(10, 1, 4), None), Some(0.25));
         assert_eq!(share(&progress(10, 1, 4), Some(Time(20))), Some(0.5));
         assert_eq!(share(&progress(10, 0, 0), None), None);

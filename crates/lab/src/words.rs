@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_well() {
+    fn numbers_are_rounded_with_a_unit() {
         assert_eq!(span(0.047_531), "47.53 ms");
         assert_eq!(span(10.001), "10 s");
         assert_eq!(span(1.5e-6), "1.5 us");
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_steers_the_terminal() {
+    fn control_characters_are_escaped() {
         assert_eq!(harmless("plain \u{e9}"), "plain \u{e9}");
         assert_eq!(harmless("a\u{1b}[31mb\n\u{202e}c\u{9b}"), "a\\u{1b}[31mb\\n\\u{202e}c\\u{9b}");
         let text = "a\u{7f}\u{202e}\u{1b}";
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_text_both_ends_are_kept() {
+    fn a_long_text_keeps_both_ends() {
         assert_eq!(shortened("abc", 3), "abc");
         assert_eq!(shortened("abcdefghijklmnop", 12), "abcdef...nop");
         assert_eq!(shortened(&"\u{e9}".repeat(1_000), 10).chars().count(), 10);

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_come_back_from_their_folder_in_order() {
+    fn cells_are_read_from_their_folder_in_order() {
         let home = tempfile::tempdir().expect("a folder");
         let incast = Aggressor {
             collective: "incast".into(),

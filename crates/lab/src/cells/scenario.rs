@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_named_as_in_the_report() {
+    fn a_position_in_a_study_is_named_as_in_the_report() {
         let mut aggressor = job("aggressor", "all_to_all_linear", "8MiB");
         aggressor["bursts"] = json!({ "length": "1ms", "pause": "100us" });
         let scenario = json!({ "jobs": [job("victim", "ring_all_gather", "512B"), aggressor] });

@@ -221,7 +221,7 @@ claims:
         let ours = folder.manifest().ours.join(" ");
         assert!(ours.contains("published time: 1 run.") && ours.contains("of the study: 1 run."), "{ours}");
         let rows = folder.cells().expect("they are there");
-        assert_eq!(rows.len(), 2, "what runs another policy is left out");
+        assert_eq!(rows.len(), 2, "runs with another policy are left out");
         let (beside, alone) = (rows[0], rows[1]);
         assert_eq!((alone.nodes, alone.size.0, alone.aggressor_size.0), (4, 64 << 10, 0));
         assert_eq!(beside.aggressor_size.0, 1 << 20);

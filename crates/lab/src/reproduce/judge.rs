@@ -331,7 +331,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nearness_is_judged_by_the_spread() {
+    fn nearness_depends_on_the_variance() {
         let values = [10.0, 11.0, 9.0, 10.0];
         let verdict = |published, within, allow| is_near(&values, published, within, allow).1;
         // s = 0.8165, t(0.995, 3) = 5.841, sqrt(1.25): the half-length is 5.33.
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_leaves_out_one_in_forty_at_each_end() {
+    fn the_middle_excludes_one_in_forty_at_each_end() {
         // 0 to 80: the 2.5th percentile is 2, the 97.5th is 78.
         let values: Vec<f64> = (0..=80).rev().map(f64::from).collect();
         let verdict = |published| is_near(&values, published, Within::Middle, 0.0).1;
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn relations_about_seeds_look_at_each_of_them() {
+    fn relations_about_seeds_check_each_of_them() {
         // 0.0, 0.1, ... 1.0: the 10th percentile is 0.1, the 90th is 0.9.
         let seeds: Vec<f64> = (0..=10).rev().map(|tenth| f64::from(tenth) / 10.0).collect();
         let holds = |seeds: &[f64], relation| {
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn relations_are_what_they_say() {
+    fn relations_follow_their_definitions() {
         let holds = |values: &[f64], relation| {
             let by_seed: Vec<Vec<f64>> = values.iter().map(|value| vec![*value]).collect();
             Compared {

@@ -45,7 +45,7 @@ pub(super) struct Rows {
 
 /// Optional figures that a paper uses.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "questions, each asked alone")]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub(super) struct Asks {
     /// Bytes that each port sent.
     pub ports: bool,

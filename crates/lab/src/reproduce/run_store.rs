@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_taken_up_by_the_build_that_made_it() {
+    fn a_run_is_reused_only_by_the_build_that_made_it() {
         let folder = tempfile::tempdir().expect("a folder");
         keep(folder.path(), Some("old")).put("one.json", &measured(1), "small").expect("it can be written");
         let found = |build, scenario| keep(folder.path(), build).find("one.json", scenario);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_two_sizes_lie_side_by_side() {
+    fn runs_of_two_sizes_are_stored_separately() {
         let folder = tempfile::tempdir().expect("a folder");
         let keep = keep(folder.path(), Some("same"));
         let sizes = [("small", 10), ("large", 100)];

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_what_they_say() {
+    fn scores_follow_their_definitions() {
         let e = std::f64::consts::E;
         // Errors 0, 1, 1, 2 and 0.05.
         let pairs =
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_agree_or_do_not() {
+    fn rank_correlation_follows_its_definition() {
         let of = |pairs: &[(f64, f64)]| score(Statistic::RankCorrelation).of(pairs).map(|scored| scored.ours);
         assert_eq!(of(&[(1.0, 0.1), (2.0, 0.2), (9.0, 0.3)]), Some(1.0));
         assert_eq!(of(&[(3.0, 0.1), (2.0, 0.2), (1.0, 0.3)]), Some(-1.0));
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_that_is_not_there_has_no_score() {
+    fn a_missing_figure_gives_no_score() {
         let median = score(Statistic::MedianError);
         assert_eq!(median.of(&[]), None);
         assert_eq!(median.of(&[(f64::NAN, 0.5)]), None);

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parts_of_the_papers_example_are_its_sum() {
+    fn the_parts_of_the_papers_example_add_up() {
         let memory = themis_memory(&Setup::default(), Bytes(64_000_000));
         assert_eq!((memory.total, memory.entries, memory.queue_pair), (192_512, 100, 120));
         assert_eq!(memory.parts.iter().map(|part| part.each * part.number).sum::<u64>(), 192_512);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_beyond_all_reason_do_not_overflow() {
+    fn very_large_numbers_do_not_overflow() {
         let most = Setup {
             n_paths: u64::MAX,
             rate: Rate(u64::MAX),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_quantity_is_refused() {
+    fn invalid_quantities_are_refused() {
         assert_eq!(rate("400Gbps"), Ok(Rate(400_000_000_000)));
         assert!(rate("400").is_err_and(|said| said.contains("unit")));
         assert!(size("0B").is_err() && span("fast").is_err() && factor("0.5").is_err());

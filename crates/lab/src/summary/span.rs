@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_nonsense_is_refused() {
+    fn valid_options_are_parsed_and_invalid_ones_refused() {
         assert_eq!(over("jobs"), Ok(Over::Jobs));
         assert_eq!(over("all"), Ok(Over::All));
         assert_eq!(over("0..2.5ms"), over("0s..2.5ms"));

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn one_is_every_percentile_and_none_is_nothing() {
+    fn a_single_value_is_every_percentile_and_an_empty_list_has_none() {
         let found = Distribution::of(vec![Duration::from_millis(7)]).expect("there is one");
         assert!((found.p95_s - 0.007).abs() < 1e-15 && (found.p50_s - 0.007).abs() < 1e-15);
         assert_eq!(Distribution::of(Vec::new()), None);

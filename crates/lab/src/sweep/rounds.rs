@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_spread_says_how_many_seeds_are_needed() {
+    fn the_variance_gives_the_number_of_seeds_needed() {
         let precise = Precision(10.0);
         assert_eq!(precise.judge(&[Some(5.0); 5]), Known::Well);
         assert_eq!(precise.judge(&[Some(5.0), None]), Known::Never);

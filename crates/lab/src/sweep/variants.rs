@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_in_case_alone_are_distinguished() {
+    fn names_that_differ_only_in_case_are_distinguished() {
         let names = distinct(&["size=1MB", "size=1mb", "size=2MB"]);
         assert_eq!(names["size=2MB"], "size=2MB");
         assert!(names["size=1MB"].starts_with("size=1MB~") && names["size=1mb"].starts_with("size=1mb~"));
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_seed_is_left_out_of_the_digest() {
+    fn the_digest_excludes_only_the_seed() {
         let digest = |text: &str| digest_without_seed(text);
         assert_eq!(digest("a: 1\nseed: 1\n"), digest("a: 1\nseed: 22\n"));
         assert_ne!(digest("a: 1\nseed: 1\n"), digest("a: 2\nseed: 1\n"));

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn commas_part_values_unless_they_stand_inside_one() {
+    fn commas_separate_values_except_inside_of_one() {
         assert_eq!(values("balance=ecmp, spray"), ["ecmp", "spray"]);
         assert_eq!(
             values("balance={flowlet: {gap: 1us, x: 2}},ecmp"),

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_one_is_drawn_in_blocks_whose_cells_are_means() {
+    fn a_large_map_is_drawn_in_blocks_whose_cells_are_means() {
         let (rows, columns) = (names("leaf", 64), names("spine", 100));
         let cells = vec![[vec![Some((1, 1.0)); 50], vec![Some((3, 0.0)); 50]].concat(); 64];
         let map = HeatMap { title: "up", rows: &rows, columns: &columns, cells: &cells };
@@ -200,7 +200,7 @@ mod tests {
         let lines = drawn(&map, 60);
         assert_eq!(lines.len(), 4 + 32);
         assert!(lines.iter().all(|line| line.chars().count() <= 60), "{lines:#?}");
-        // Of the 51 spines of seventeen blocks one is idle, and it has three links, so the mean of its block is 2/5.
+        // One of the 51 spines in seventeen blocks is idle; it has three links, so the mean of its block is 2/5.
         assert!(lines[3].ends_with(&format!("│{}▒{}│", "█".repeat(16), "·".repeat(17))), "{}", lines[3]);
     }
 }

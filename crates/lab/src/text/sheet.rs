@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_is_cut_visibly() {
+    fn text_that_does_not_fit_is_cut_with_an_ellipsis() {
         assert_eq!(cut("abcdef", 6), "abcdef");
         assert_eq!(cut("abcdef", 4), "abc…");
         assert_eq!(name("leaf0.host12.nic3", 9), "leaf0.…c3".to_owned());
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_steers() {
+    fn control_characters_are_escaped() {
         let mut sheet = Sheet::new(Look::PLAIN);
         sheet.line(Line::default().plain("a\u{1b}[2J\rb"));
         sheet.text(Ink::Plain, "c\u{202e}d \n", 2);
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_stand_beside_each_other_as_far_as_they_fit() {
+    fn blocks_are_side_by_side_as_far_as_they_fit() {
         let block = |text: &str| vec![Line::default().plain(text), Line::default().plain("x")];
         let shown =
             |lines: Vec<Line>| lines.into_iter().map(|line| line.finish(80, false)).collect::<Vec<_>>();

@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_joined() {
+    fn values_that_do_not_fit_are_combined() {
         assert_eq!(fitted(&[1.0, 3.0, 5.0, 5.0], 2, largest), [3.0, 5.0]);
         assert_eq!(fitted(&[1.0, 3.0, 5.0, 5.0], 2, mean), [2.0, 5.0]);
         assert_eq!(fitted(&[1.0, 3.0], 9, largest), [1.0, 3.0]);

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_stand_for_all_combinations() {
+    fn brackets_expand_to_all_combinations() {
         assert_ranges(&["leaf0.host0", "leaf0.host1", "leaf1.host0", "leaf1.host1"], "leaf[0-1].host[0-1]");
         assert_ranges(&["leaf0", "leaf1", "leaf2", "leaf7"], "leaf[0-2,7]");
         assert_ranges(&["core0.0", "core1.0"], "core[0-1].0");
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_brackets_would_overstate_is_not_put_into_them() {
+    fn names_that_are_not_all_combinations_are_not_in_brackets() {
         assert_ranges(&["leaf0.host0", "leaf1.host1"], "leaf0.host0, leaf1.host1");
         assert_ranges(&["left", "right"], "left, right");
         assert_ranges(&["only"], "only");

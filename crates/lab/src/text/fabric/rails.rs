@@ -164,28 +164,28 @@ mod tests {
     }
 
     #[test]
-    fn one_rail_joins_all() {
+    fn a_rail_connects_all_its_boxes() {
         let rail = Rail { upper: vec![0, 1], lower: vec![0, 1, 2] };
         let drawn = rows(&[rail], &mut ports(&[2, 6]), &ports(&[0, 4, 8]), 9).expect("it fits");
         assert_eq!(drawn, ["┌─┴─┬─┴─┐"]);
     }
 
     #[test]
-    fn rails_that_do_not_touch_share_a_row() {
+    fn rails_that_do_not_touch_share_a_line() {
         let rails = [Rail { upper: vec![0], lower: vec![0] }, Rail { upper: vec![1], lower: vec![1, 2] }];
         let drawn = rows(&rails, &mut ports(&[1, 6]), &ports(&[1, 4, 8]), 9).expect("it fits");
         assert_eq!(drawn, [" │  ┌─┴─┐"]);
     }
 
     #[test]
-    fn what_a_rail_does_not_join_passes() {
+    fn a_vertical_that_a_rail_does_not_connect_crosses_it() {
         let rails = [Rail { upper: vec![0], lower: vec![0, 2] }, Rail { upper: vec![1], lower: vec![1] }];
         let drawn = rows(&rails, &mut ports(&[1, 4]), &ports(&[1, 5, 8]), 9).expect("it fits");
         assert_eq!(drawn, [" ├──│───┐", " │  └┐  │"]);
     }
 
     #[test]
-    fn verticals_of_one_column_are_kept_apart() {
+    fn verticals_in_one_column_are_shifted_apart() {
         let rails = [Rail { upper: vec![1], lower: vec![0] }, Rail { upper: vec![0], lower: vec![1] }];
         let mut upper = ports(&[1, 5]);
         let drawn = rows(&rails, &mut upper, &ports(&[1, 5]), 7).expect("it fits");
