@@ -23,7 +23,7 @@ pub fn over_time(sheet: &mut Sheet, reported: Option<&OverTime>, run: &Provenanc
     sheet.title(
         "Over time",
         &format!(
-            "0 s to {}, every {}; heights up to the most",
+            "0 s to {}, every {}; full height = maximum",
             words::span(run.simulated),
             words::span(reported.interval)
         ),
@@ -38,10 +38,10 @@ pub fn over_time(sheet: &mut Sheet, reported: Option<&OverTime>, run: &Provenanc
     course(sheet, "at a switch", &sparkline(&shown, largest(&shown)), room, &most);
     let where_to = reported.worst.as_ref().map_or_else(
         || "no backlog at any switch when samples were taken".to_owned(),
-        |node| format!("most bytes waited at {node}"),
+        |node| format!("largest backlog at {node}"),
     );
     let rate = words::bit_rate(reported.mean);
-    sheet.text(Ink::Faint, &format!("{rate} to all hosts as a mean; {where_to}"), 2);
+    sheet.text(Ink::Faint, &format!("mean {rate} to all hosts; {where_to}"), 2);
 }
 
 fn course(sheet: &mut Sheet, label: &str, shown: &str, room: usize, most: &str) {

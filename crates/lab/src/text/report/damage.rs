@@ -84,7 +84,7 @@ fn list_event(sheet: &mut Sheet, event: &EventData) {
         text.push_str(&format!(", every {}", words::span(period)));
     }
     if let Some(noticed) = event.noticed {
-        text.push_str(&format!(", noticed at {}", words::span(noticed)));
+        text.push_str(&format!(", detected at {}", words::span(noticed)));
     }
     let start = Line::indented(2).right(Ink::Plain, &words::span(event.time), 10).plain("  ");
     sheet.hanging(start, Ink::Plain, &text);
@@ -114,8 +114,8 @@ pub fn lost(sheet: &mut Sheet, reported: &Faults, n_packets: Option<u64>) {
         sheet.hanging(line, Ink::Plain, &text);
     }
     let all: u64 = reported.drops.iter().map(|drops| drops.packets).sum();
-    let made =
-        n_packets.map_or_else(String::new, |made| format!("; hosts made {} of data", words::count(made)));
+    let made = n_packets
+        .map_or_else(String::new, |made| format!("; hosts created {} data packets", words::count(made)));
     let text = format!("{} in all{made}", words::some(all, "packet"));
     sheet.text(Ink::Faint, &text, 2);
 }

@@ -18,7 +18,7 @@ const BEHIND: usize = 36;
 /// The stages of a run; empty without any.
 pub fn stages(sheet: &mut Sheet, reported: Option<&Staged>) {
     let Some(reported) = reported.filter(|reported| !reported.stages.is_empty()) else { return };
-    sheet.title("Staged flows", "what all flows of a stage got together, and how evenly");
+    sheet.title("Staged flows", "sum of the throughputs of each stage, and fairness");
     let full = largest(&reported.stages.iter().map(|stage| stage.sum).collect::<Vec<_>>());
     let room = sheet.columns().saturating_sub(LABEL + BEHIND).max(6);
     let row = |stage: &StageData| {
