@@ -218,7 +218,7 @@ impl LabError {
         }
     }
 
-    /// Whether the output exists already and was written by netloom, so it could be replaced.
+    /// Whether the output exists already and may be replaced on request.
     pub fn is_occupied(&self) -> bool {
         match self {
             LabError::Folder(FolderError::Complete(_))

@@ -16,7 +16,7 @@ pub struct Seeds(
 /// Text that is not a list of seeds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "seeds are a number of them (`5` means 1 to 5) or a range with both ends (`3..7`), at most {MOST}: {0}"
+    "expected a number of seeds (`5` means 1 to 5) or a range with both ends (`3..7`), at most {MOST}: {0}"
 )]
 pub struct NotSeeds(String);
 

@@ -324,8 +324,8 @@ impl Paper {
     fn published_parts<'a>(&'a self, run: &'a str, quantity: Quantity) -> Vec<&'a str> {
         let has_own = self.published.parts(run).next().is_some();
         let run = if has_own { run } else { self.origin(run) };
-        let is_told = |part: &&str| self.published.get(run, Some(part), quantity).is_some();
-        let reported: Vec<&str> = self.published.parts(run).filter(is_told).collect();
+        let has_figure = |part: &&str| self.published.get(run, Some(part), quantity).is_some();
+        let reported: Vec<&str> = self.published.parts(run).filter(has_figure).collect();
         if reported.is_empty() { self.published.parts(run).collect() } else { reported }
     }
 
