@@ -1,4 +1,4 @@
-//! Checking what a path leads to: a scenario, or a run folder.
+//! Checks a scenario or a run folder, given by its path.
 
 use std::path::{Path, PathBuf};
 
@@ -9,19 +9,19 @@ use crate::error::LabError;
 use crate::prepare::{Prepared, prepare};
 use crate::source::Source;
 
-/// What was found to be right.
+/// What was checked, without errors.
 #[derive(Debug, Clone)]
 pub enum Checked {
     /// A scenario without mistakes.
     Scenario(Box<Prepared>),
-    /// A complete run folder whose tables are what its manifest says.
+    /// A complete run folder whose tables agree with its manifest.
     Run(Box<Manifest>),
 }
 
 /// Checks a scenario or a run folder.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All errors in it.
 pub fn check(path: &Path) -> Result<Checked, LabError> {
     if !path.is_dir() {
         let prepared = prepare(&Source::file(path), &Overrides::default())?;
@@ -33,7 +33,7 @@ pub fn check(path: &Path) -> Result<Checked, LabError> {
     }
 }
 
-/// A folder that cannot be read at all is told in one sentence, an altered one with everything that differs.
+/// A folder that cannot be read at all is reported in one sentence, an altered one with all differences.
 fn refusal(path: PathBuf, mut problems: Vec<Problem>) -> LabError {
     match (problems.len(), problems.pop()) {
         (1, Some(Problem::Read(error))) => LabError::Read(error),

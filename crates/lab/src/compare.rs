@@ -1,8 +1,8 @@
-//! Several runs side by side.
+//! Compares several runs side by side.
 //!
-//! Models: a row for each run (for each of its jobs and stages, where it has several), a column for each metric, and what
-//! each value is relative to that of the first run.
-//! Leaves out: whether a difference means anything; that takes several seeds.
+//! Models: a row for each run (for each of its jobs and stages, where it has several), a column for each metric, and
+//! the ratio of each value to that of the first run.
+//! Leaves out: whether a difference is significant; that takes several seeds.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::labels::labels;
 use crate::show::interference::runs_in;
 use crate::summary::{Distribution, JobSummary, SpanSummary, StageSummary, Summary};
 
-/// What the numbers of a column count.
+/// The unit of a column's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Seconds.
@@ -26,7 +26,7 @@ pub enum Unit {
     Packets,
     /// Bits per second.
     BitsPerSecond,
-    /// Nothing: a share or an index.
+    /// Dimensionless: a share or an index.
     One,
     /// Squares of bits per second.
     BitsPerSecondSquared,
@@ -39,12 +39,12 @@ pub struct Metric {
     pub key: &'static str,
     /// Its name for people.
     pub title: &'static str,
-    /// What its numbers count.
+    /// The unit of its numbers.
     pub unit: Unit,
     read: Read,
 }
 
-/// Where a metric's value is found.
+/// Where a metric's value is read from.
 #[derive(Debug, Clone, Copy)]
 enum Read {
     Job(fn(&JobSummary) -> Option<f64>),
@@ -74,7 +74,7 @@ const fn of_run(
     Metric { key, title, unit, read: Read::Run(read) }
 }
 
-/// The columns; FCT is that of background messages within the span, and of queues the longest one is meant.
+/// The columns; FCT is that of background messages within the span, and queues are the longest ones.
 pub static METRICS: &[Metric] = &[
     of_job("step_mean_s", "step mean", |job| job.step.map(|step| step.mean_s)),
     of_job("step_p95_s", "step p95", |job| job.step.map(|step| step.p95_s)),
@@ -104,7 +104,7 @@ pub static METRICS: &[Metric] = &[
     }),
 ];
 
-/// A run of whose network something is known: a machine that was measured does not tell of packets.
+/// The run, if it has records of its network; runs measured on a machine have none of packets.
 fn network(run: &Summary) -> Option<&Summary> {
     run.hops.is_some().then_some(run)
 }
@@ -116,9 +116,9 @@ fn fct(run: &Summary) -> Option<Distribution> {
 /// A run to be compared.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// What to call it.
+    /// Its name.
     pub name: String,
-    /// Its seed; absent of a measured run.
+    /// Its seed; absent for a measured run.
     pub seed: Option<u64>,
     /// How it ended.
     pub status: Status,
@@ -126,12 +126,12 @@ pub struct Entry {
     pub summary: Summary,
 }
 
-/// One value, and what it is relative to that of the first run.
+/// One value, and its ratio to that of the first run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {
     /// The value, in the unit of its column.
     pub value: f64,
-    /// Value over that of the first run; absent for the first run, and where that has none or zero.
+    /// Value over that of the first run; absent for the first run itself, and where its value is absent or zero.
     pub ratio: Option<f64>,
 }
 
@@ -140,7 +140,7 @@ pub struct Cell {
 pub struct Row {
     /// The run.
     pub run: String,
-    /// Its seed; absent of a measured run.
+    /// Its seed; absent for a measured run.
     pub seed: Option<u64>,
     /// How it ended.
     pub status: Status,
@@ -148,7 +148,7 @@ pub struct Row {
     pub job: Option<String>,
     /// The stage, where there is one.
     pub stage: Option<u32>,
-    /// What was measured.
+    /// The values.
     pub cells: Vec<Option<Cell>>,
 }
 
@@ -157,18 +157,18 @@ pub struct Row {
 pub struct Comparison {
     /// Run by run, job by job, then stage by stage.
     pub rows: Vec<Row>,
-    /// Runs with background messages, and the part of each that these are of.
+    /// Runs with background messages, and the part of each that they are taken over.
     pub spans: Vec<(String, SpanSummary)>,
 }
 
-/// What a row is about; the first one of a run is about the whole of it, too.
+/// The part of a run that a row describes; the first row of a run also has the figures of the whole run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     /// A run without parts.
     Whole,
-    /// The job of this place.
+    /// The job with this index.
     Job(usize),
-    /// The stage of this place.
+    /// The stage with this index.
     Stage(usize),
 }
 
@@ -180,7 +180,7 @@ fn parts(run: &Summary) -> Vec<Part> {
     if parts.is_empty() { vec![Part::Whole] } else { parts }
 }
 
-/// Compares runs at hand.
+/// Compares runs in memory.
 pub fn compare(entries: &[Entry]) -> Comparison {
     let Some(first) = entries.first() else { return Comparison { rows: Vec::new(), spans: Vec::new() } };
     let rows = entries.iter().enumerate().flat_map(|(number, entry)| {
@@ -195,7 +195,7 @@ pub fn compare(entries: &[Entry]) -> Comparison {
 /// Compares run folders, or all runs of folders of sweeps and of measured runs, with figures over a part of each.
 ///
 /// # Errors
-/// If one of them is no complete run folder, or cannot be read, or an interval is not within it.
+/// If one of them is not a complete run folder or cannot be read, or an interval is not within it.
 pub fn compare_folders(paths: &[PathBuf], over: Over) -> Result<Comparison, LabError> {
     let paths: Vec<PathBuf> = paths.iter().flat_map(|path| runs_in(path)).collect();
     let names = labels(&paths);
@@ -237,7 +237,7 @@ impl Part {
 }
 
 impl Metric {
-    /// The value for a part of a run; what belongs to the whole run stands with its first part.
+    /// The value for a part of a run; values of the whole run are in the row of its first part.
     fn value(&self, run: &Summary, part: Part) -> Option<f64> {
         match self.read {
             Read::Job(read) => part.job(run).and_then(read),
@@ -249,7 +249,7 @@ impl Metric {
 }
 
 impl Comparison {
-    /// As data for programs.
+    /// As JSON.
     pub fn to_json(&self) -> Value {
         let span = |row: &Row| self.spans.iter().find(|(run, _)| *run == row.run).map(|(_, span)| span);
         Value::Array(self.rows.iter().map(|row| row.to_json(span(row))).collect())

@@ -1,13 +1,14 @@
-//! What a run will cost, before it is made.
+//! Estimates the cost of a run before it is made.
 //!
-//! Models: the messages of one step of some ranks, and of some hosts beside them, as the engine would be handed them; their
-//! packets, the links of a shortest path, ACKs; times steps, ranks and hosts. Time from instructions per packet-hop.
-//! Leaves out: retransmissions, notifications and pause frames, longer paths, what a deadline cuts off.
+//! Models: the messages of one step of a sample of ranks, and of a sample of hosts with background traffic, as the
+//! engine would receive them; their packets, the links of a shortest path, ACKs; multiplied by steps, ranks and hosts.
+//! Time follows from instructions per packet-hop.
+//! Leaves out: retransmissions, notifications and pause frames, non-minimal paths, the effect of a deadline.
 //!
-//! Invariants: what is looked at is bounded, however large the scenario; what cannot be told beforehand is named.
+//! Invariants: the number of messages examined is bounded for scenarios of any size; what cannot be estimated is named.
 //!
-//! Source: round numbers near the instructions per packet-hop of the budgets in `crates/bench`; time per instruction and per
-//! message, and memory, fitted to runs on two cores of a shared machine (`docs/concepts/cost.md`).
+//! Source: round numbers near the instructions per packet-hop of the budgets in `crates/bench`; time per instruction
+//! and per message, and memory, fitted to runs on two cores of a shared machine (`docs/concepts/cost.md`).
 
 use std::collections::VecDeque;
 
@@ -20,22 +21,22 @@ use serde::Serialize;
 use crate::error::LabError;
 use crate::prepare::Prepared;
 
-/// Actors of a job, or of what goes on beside jobs, that are looked at.
+/// Most actors of a job, or of background traffic, that are examined.
 const MOST_ACTORS: usize = 64;
-/// Messages of an actor that are looked at.
+/// Most messages of an actor that are examined.
 const MOST_MESSAGES: u64 = 4_096;
-/// Nanoseconds of an instruction: that of a run, whose memory is larger than caches.
+/// Nanoseconds per instruction, of a run whose memory exceeds the caches.
 const NS_PER_INSTRUCTION: f64 = 0.14;
-/// What a message takes beside its packets: its rows, its flow, waking its rank.
+/// Nanoseconds per message in addition to its packets: its rows, its flow, waking its rank.
 const NS_PER_MESSAGE: f64 = 1_500.0;
-/// Reading, compiling, storing.
+/// Nanoseconds for reading, compiling and storing.
 const NS_AT_LEAST: f64 = 3e6;
-/// Memory of a process that does nothing, of a port, and of a message of a step.
+/// Memory of an idle process, of a port, and of a message of a step.
 const BYTES_AT_LEAST: f64 = 24e6;
 const BYTES_PER_PORT: f64 = 2_500.0;
 const BYTES_PER_MESSAGE: f64 = 120.0;
 
-/// What a run will cost.
+/// The estimated cost of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cost {
     /// Messages.
@@ -48,11 +49,11 @@ pub struct Cost {
     pub memory_bytes: f64,
     /// Time on two cores.
     pub seconds: f64,
-    /// Why it may be another.
+    /// Why the actual cost may differ.
     pub but: Vec<&'static str>,
 }
 
-/// Messages that were looked at, or all of them.
+/// Load of the messages that were examined, or of all.
 #[derive(Debug, Clone, Copy, Default)]
 struct Load {
     messages: f64,
@@ -68,10 +69,10 @@ impl Load {
     }
 }
 
-/// What a prepared scenario will cost.
+/// Estimates the cost of a prepared scenario.
 ///
 /// # Errors
-/// Never for what the compiler lets pass.
+/// Never for a scenario that the compiler accepts.
 pub fn cost(prepared: &Prepared) -> Result<Cost, LabError> {
     let model = &prepared.compiled.model;
     let mut work = prepared.work()?;
@@ -83,12 +84,10 @@ pub fn cost(prepared: &Prepared) -> Result<Cost, LabError> {
         in_step += step.messages;
         if job.repetition.endless {
             but.push(
-                "an endless job goes on until the others are done; its steps are counted as if it ended",
+                "an endless job repeats until the others have finished; its steps are counted as if it ended",
             );
         } else if job.repetition.precision.is_some() {
-            but.push(
-                "a job ends as soon as its mean is known well enough, with fewer steps than are counted",
-            );
+            but.push("a job ends as soon as its mean is precise enough, with fewer steps than are counted");
         }
         first += job.ranks.len();
     }
@@ -98,11 +97,11 @@ pub fn cost(prepared: &Prepared) -> Result<Cost, LabError> {
         all.add(sampled(model, &mut work, first, n_senders, Until::End(end)), 1.0);
     }
     if model.workload.staged.is_some() {
-        but.push("staged flows are counted as if each had its port for itself");
+        but.push("staged flows are counted as if none shared its port");
         all.add(staged(model), 1.0);
     }
     if model.deadline.is_some() {
-        but.push("a deadline may end it earlier");
+        but.push("a deadline may end the run earlier");
     }
     but.dedup();
     Ok(Cost {
@@ -115,18 +114,18 @@ pub fn cost(prepared: &Prepared) -> Result<Cost, LabError> {
     })
 }
 
-/// Up to where an actor is looked at.
+/// Up to where an actor is examined.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Until {
     /// The end of its first step.
     Step,
-    /// An instant, where its messages end.
+    /// An instant, after which its messages are not counted.
     End(Time),
 }
 
-/// The messages of so many actors from a first one on: those of some of them, times all.
+/// The messages of `n_actors` actors, starting at `first`: those of a sample, scaled to all.
 fn sampled(model: &Model, work: &mut TrainingWork, first: usize, n_actors: usize, until: Until) -> Load {
-    // An odd distance: ranks come in racks of even numbers, and those at one place in a rack are not like all.
+    // An odd stride: racks hold an even number of ranks, and ranks at one position in a rack do not represent all.
     let each = n_actors.div_ceil(MOST_ACTORS).max(1) | 1;
     let mut sum = Load::default();
     let mut n_seen = 0;
@@ -172,7 +171,7 @@ fn of_actor(model: &Model, work: &mut TrainingWork, actor: ActorId, until: Until
     }
 }
 
-/// A message: its packets over a shortest path, and what is sent back.
+/// A message: its packets over a shortest path, and its ACKs.
 fn of_message(model: &Model, from: HostId, message: &Message) -> Load {
     load(model, from, message.to, message.size)
 }
@@ -188,7 +187,7 @@ fn load(model: &Model, from: HostId, to: HostId, size: Bytes) -> Load {
     Load { messages: 1.0, packets: packets as f64, hops: (packets as f64 + answers) * links }
 }
 
-/// Flows that start and stop, each as fast as its port and its own limit let it.
+/// Staged flows, each at the rate of its port or its own limit.
 fn staged(model: &Model) -> Load {
     let mut all = Load::default();
     let Some(staged) = &model.workload.staged else { return all };
@@ -203,7 +202,7 @@ fn staged(model: &Model) -> Load {
     all
 }
 
-/// Instructions of a packet-hop, as the budgets have them.
+/// Instructions per packet-hop, as in the budgets.
 fn instructions_per_hop(model: &Model) -> f64 {
     match &model.transport.kind {
         _ if model.queues.credits.is_some() => 1_000.0,
@@ -214,7 +213,7 @@ fn instructions_per_hop(model: &Model) -> f64 {
 
 fn seconds(model: &Model, all: Load) -> f64 {
     let ns = all.hops * instructions_per_hop(model) * NS_PER_INSTRUCTION + all.messages * NS_PER_MESSAGE;
-    // A second thread, which fabrics of 1,024 hosts take, saves a part of it on dense traffic, and nothing on other.
+    // A second thread, which fabrics of 1,024 hosts use, saves time only on dense traffic.
     (NS_AT_LEAST + ns) / 1e9
 }
 

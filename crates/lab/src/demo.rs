@@ -16,35 +16,35 @@ use crate::sweep::{Point, PointReport, Sweep, SweepProgress, sweep};
 /// The policies shown.
 pub const DEMO_POLICIES: [&str; 4] = ["ecmp", "flowlet", "adaptive", "spray"];
 
-/// What makes the small scenario the heavy job of the paper.
+/// Settings that turn the small scenario into the heavy job of the paper.
 const FULL_LENGTH: [(&str, &str); 2] = [("jobs.0.steps", "50"), ("background.mice.end", "10s")];
 
 const SCENARIO: &str = include_str!("../../../scenarios/demo/heavy-x2.yaml");
 
-/// How to make the demonstration.
+/// A request for the demonstration.
 pub struct Demo<'a> {
-    /// The folder that takes a run folder per policy, and the report.
+    /// The folder for a run folder per policy, and the report.
     pub folder: PathBuf,
-    /// What to do where complete runs are already.
+    /// Whether complete runs that are there already may be replaced.
     pub overwrite: Overwrite,
-    /// How many runs at a time; `None` takes all cores.
+    /// Number of runs at a time; `None` uses all cores.
     pub threads: Option<usize>,
     /// The part of each run that figures are taken over.
     pub over: Over,
     /// The command line, for the manifests.
     pub command: Vec<String>,
-    /// Raised to end all runs.
+    /// Set to stop all runs.
     pub stop: Option<&'a AtomicBool>,
     /// Called with the progress, from any thread.
     pub on_progress: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
 }
 
-/// Where the report about the demonstration goes.
+/// The path of the demonstration's report.
 pub fn demo_report(folder: &Path) -> PathBuf {
     folder.join("report.html")
 }
 
-/// Runs the demonstration: the reports in the order of [`DEMO_POLICIES`], and the runs side by side.
+/// Runs the demonstration; returns the runs in the order of [`DEMO_POLICIES`], and their comparison.
 ///
 /// # Errors
 /// If a run could not be made.

@@ -1,8 +1,8 @@
-//! How a run ended, in names: who waits for what, and where packets were lost.
+//! How a run ended, with names: which actors wait for what, and where packets were lost.
 //!
 //! Models: the engine's outcome joined with the names of jobs, hosts and links and with the rows of drops.
 //!
-//! Invariants: a list of names is cut off after [`SHOWN`] of them, with the number of those left out.
+//! Invariants: a list of names is cut after [`SHOWN`] of them, with the number of those left out.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::prepare::Prepared;
 use crate::summary::Gather;
 use crate::words;
 
-/// How many names a list shows.
+/// Number of names that a list shows.
 const SHOWN: usize = 8;
 
 /// The outcome for the manifest.
@@ -23,7 +23,7 @@ pub(crate) fn diagnose(engine: &EngineOutcome, gather: &Gather, prepared: &Prepa
     match &engine.status {
         EngineStatus::Complete => Outcome { status: Status::Complete, details: losses(gather, prepared) },
         EngineStatus::Deadline => {
-            let how = format!("the deadline came at {at} of simulated time");
+            let how = format!("the deadline was reached at {at} of simulated time");
             Outcome { status: Status::Deadline, details: cut_off(how, gather, prepared) }
         }
         EngineStatus::Stopped => {
@@ -39,7 +39,7 @@ pub(crate) fn diagnose(engine: &EngineOutcome, gather: &Gather, prepared: &Prepa
     }
 }
 
-/// How far a run came that was cut off.
+/// The progress of a run that ended early.
 fn cut_off(how: String, gather: &Gather, prepared: &Prepared) -> Vec<String> {
     let jobs = &prepared.compiled.model.workload.jobs;
     let finite = jobs.iter().filter(|job| !job.repetition.endless);
@@ -59,7 +59,7 @@ fn cut_off(how: String, gather: &Gather, prepared: &Prepared) -> Vec<String> {
 fn stalled(stall: &Stall, at: &str, gather: &Gather, prepared: &Prepared) -> Outcome {
     let unreachable = gather.drops().iter().any(|row| row.reason == DropReason::Unreachable);
     let status = if unreachable { Status::Unreachable } else { Status::Stalled };
-    let mut details = vec![format!("nothing could go on after {at} of simulated time")];
+    let mut details = vec![format!("no progress was possible after {at} of simulated time")];
     let mut groups: BTreeMap<Group, Vec<&Waiting>> = BTreeMap::new();
     for waiting in &stall.waiting {
         groups.entry(group_of(waiting, prepared)).or_default().push(waiting);
@@ -71,7 +71,7 @@ fn stalled(stall: &Stall, at: &str, gather: &Gather, prepared: &Prepared) -> Out
     }
     if stall.unfinished > 0 {
         let messages = words::some(stall.unfinished, "message");
-        details.push(format!("{messages} started and never arrived in full"));
+        details.push(format!("{messages} started and did not arrive completely"));
     }
     details.extend(losses(gather, prepared));
     Outcome { status, details }
@@ -81,7 +81,7 @@ fn gave_up(pair: &GivenUp, prepared: &Prepared) -> String {
     let [source, destination] =
         [pair.source, pair.destination].map(|host| &prepared.compiled.node_names[host.index()]);
     let timeouts = words::some(u64::from(pair.timeouts), "timeout");
-    format!("{source} to {destination} (its number {}) after {timeouts} in a row", pair.number)
+    format!("{source} to {destination} (queue pair {}) after {timeouts} in a row", pair.number)
 }
 
 fn deadlocked(deadlock: &Deadlock, at: &str, gather: &Gather, prepared: &Prepared) -> Outcome {
@@ -93,18 +93,18 @@ fn deadlocked(deadlock: &Deadlock, at: &str, gather: &Gather, prepared: &Prepare
     };
     let ring = shortened(deadlock.ring.iter().map(port).collect(), ", then ");
     let mut details = vec![
-        format!("a deadlock, found at {at} of simulated time: buffers wait for each other in a ring"),
+        format!("a deadlock, detected at {at} of simulated time: buffers wait for each other in a cycle"),
         format!(
-            "each of these ports waits for room that only the next one can make, and the last for the first: {ring}"
+            "each of these ports waits for buffer space that the next one must free, and the last for the first: {ring}"
         ),
     ];
     let messages = words::some(deadlock.unfinished, "message");
-    details.push(format!("{messages} started and never arrived in full"));
+    details.push(format!("{messages} started and did not arrive completely"));
     details.extend(losses(gather, prepared));
     Outcome { status: Status::Deadlock, details }
 }
 
-/// Actors that are told together.
+/// Actors that are reported together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
     Background,
@@ -112,7 +112,7 @@ enum Group {
     Flows,
 }
 
-/// What an actor belongs to: ranks come first, job by job; then the senders of background traffic; then staged flows.
+/// The group of an actor: ranks come first, job by job; then the senders of background traffic; then staged flows.
 fn group_of(waiting: &Waiting, prepared: &Prepared) -> Group {
     let workload = &prepared.compiled.model.workload;
     let mut end = 0;
@@ -124,7 +124,7 @@ fn group_of(waiting: &Waiting, prepared: &Prepared) -> Group {
     job.map_or_else(|| if is_flow() { Group::Flows } else { Group::Background }, Group::Job)
 }
 
-/// The name of the staged flow that an actor is.
+/// The name of an actor's staged flow.
 fn flow_of<'a>(waiting: &Waiting, prepared: &'a Prepared) -> Option<&'a str> {
     let workload = &prepared.compiled.model.workload;
     let n_ranks: usize = workload.jobs.iter().map(|job| job.ranks.len()).sum();
@@ -139,12 +139,12 @@ fn group_waits(group: Group, waiting: &[&Waiting], prepared: &Prepared) -> Strin
             let n_ranks = prepared.compiled.model.workload.jobs[job].ranks.len() as u64;
             let name = &prepared.compiled.job_names[job];
             let n_waiting = words::count(waiting.len() as u64);
-            format!("job `{name}`: {n_waiting} of {} cannot go on", words::some(n_ranks, "rank"))
+            format!("job `{name}`: {n_waiting} of {} are blocked", words::some(n_ranks, "rank"))
         }
         Group::Background => {
-            format!("background traffic: {} cannot go on", words::some(waiting.len() as u64, "sender"))
+            format!("background traffic: {} blocked", words::some(waiting.len() as u64, "sender"))
         }
-        Group::Flows => format!("{} cannot go on", words::some(waiting.len() as u64, "staged flow")),
+        Group::Flows => format!("{} blocked", words::some(waiting.len() as u64, "staged flow")),
     };
     let each = waiting.iter().map(|waiting| actor_waits(waiting, prepared)).collect();
     format!("{who}: {}", shortened(each, "; "))
@@ -153,7 +153,7 @@ fn group_waits(group: Group, waiting: &[&Waiting], prepared: &Prepared) -> Strin
 fn actor_waits(waiting: &Waiting, prepared: &Prepared) -> String {
     let host = &prepared.compiled.node_names[waiting.host.index()];
     if let Some(flow) = flow_of(waiting, prepared) {
-        return format!("`{flow}` waits until {host} is told that a message has arrived");
+        return format!("`{flow}` waits at {host} for confirmation that a message has arrived");
     }
     match (waiting.messages, waiting.at_barrier) {
         (0, true) => format!("{host} waits at a barrier"),
@@ -163,13 +163,13 @@ fn actor_waits(waiting: &Waiting, prepared: &Prepared) -> String {
     }
 }
 
-/// Where packets were lost, a sentence for each place and reason.
+/// Where packets were lost, a sentence for each location and reason.
 fn losses(gather: &Gather, prepared: &Prepared) -> Vec<String> {
     let rows = gather.drops();
     let mut shown: Vec<String> = rows.iter().take(SHOWN).map(|row| loss(row, prepared)).collect();
     if let Some(rest) = rows.get(SHOWN..).filter(|rest| !rest.is_empty()) {
         let packets = rest.iter().map(|row| row.packets).sum();
-        let places = words::some(rest.len() as u64, "more place");
+        let places = words::some(rest.len() as u64, "more location");
         shown.push(format!("{} lost at {places}", words::some(packets, "packet")));
     }
     shown

@@ -1,6 +1,7 @@
-//! What can go wrong, in words for users, and what it means for a command's exit code.
+//! Errors as users read them, and the exit codes of commands.
 //!
-//! Invariants: every message says what was found and ends with the place it is about; only our own mistakes are internal.
+//! Invariants: every message says what was found and ends with the file or folder it is about; only bugs are internal
+//! errors.
 
 use std::io;
 use std::path::PathBuf;
@@ -22,29 +23,29 @@ use crate::words::{harmless, time};
 /// Most threads a run may use.
 const MOST_THREADS: usize = 256;
 
-/// Refuses a number of threads that makes no sense.
+/// Refuses a number of threads that is out of range.
 pub(crate) fn check_threads(threads: usize) -> Result<(), LabError> {
     if (1..=MOST_THREADS).contains(&threads) { Ok(()) } else { Err(LabError::Threads(threads)) }
 }
 
-/// How a command says in a number how it went.
+/// The exit code of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum ExitCode {
-    /// All is well.
+    /// Success.
     Good = 0,
     /// A study's check failed.
     CheckFailed = 1,
-    /// What was asked for cannot be done: a mistake in a scenario, a file, an argument.
+    /// The request is invalid: an error in a scenario, a file, an argument.
     BadInput = 2,
     /// The run ended before its work was done: stopped, stalled, unreachable, at its deadline, or a full disk.
     StoppedEarly = 3,
-    /// A mistake of ours.
+    /// A bug in netloom.
     Internal = 4,
 }
 
 impl ExitCode {
-    /// What the end of a run means.
+    /// The exit code for the outcome of a run.
     pub fn of(outcome: &Outcome) -> ExitCode {
         match outcome.status {
             Status::Complete => ExitCode::Good,
@@ -55,7 +56,7 @@ impl ExitCode {
     }
 }
 
-/// Why something could not be done.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabError {
@@ -67,27 +68,27 @@ pub enum LabError {
         /// Why not.
         source: io::Error,
     },
-    /// A folder stands where a scenario is expected.
+    /// A folder where a scenario is expected.
     #[error("a scenario is a file, and this is a folder: {}", .0.display())]
     NotAFile(PathBuf),
-    /// A pipe, a device or the like stands where a base is expected.
-    #[error("a scenario can inherit from a plain file only, and this is none: {}", .0.display())]
+    /// A pipe, a device or the like where a base is expected.
+    #[error("a scenario can inherit only from a regular file, and this is not one: {}", .0.display())]
     NotPlain(PathBuf),
     /// A file too large to be a scenario.
-    #[error("this is too large for a scenario (more than {limit} bytes): {}", .path.display())]
+    #[error("the file is too large for a scenario (more than {limit} bytes): {}", .path.display())]
     TooLarge {
         /// Which file.
         path: PathBuf,
         /// The most that is read.
         limit: u64,
     },
-    /// Nothing is there.
+    /// The path does not exist.
     #[error("there is no such file or folder: {}", .0.display())]
     Missing(PathBuf),
-    /// The scenario has mistakes.
+    /// The scenario has errors.
     #[error(transparent)]
     Scenario(Box<Diagnostics>),
-    /// What was to be imported has mistakes.
+    /// The files to be imported have errors.
     #[error(transparent)]
     Import(Box<ImportError>),
     /// A scenario cannot be written.
@@ -98,21 +99,21 @@ pub enum LabError {
         /// Why not.
         source: io::Error,
     },
-    /// A run cannot be shown while it goes on.
-    #[error("cannot show the run while it goes on ({source}): {address}")]
+    /// A run cannot be shown live.
+    #[error("cannot show the run live ({source}): {address}")]
     Unserved {
-        /// Where it would be shown.
+        /// The address at which it would be shown.
         address: String,
         /// Why not.
         source: io::Error,
     },
-    /// A number of threads that makes no sense.
+    /// A number of threads that is out of range.
     #[error("the number of threads must be from 1 to {MOST_THREADS}, not {0}")]
     Threads(usize),
     /// The run folder cannot be written.
     #[error(transparent)]
     Folder(FolderError),
-    /// Rows could not be stored any more; the run ended there.
+    /// Rows could not be stored; the run ended there.
     #[error("the run ended early, because its records could not be stored: {0}")]
     Storing(SinkError),
     /// A run folder cannot be read.
@@ -124,15 +125,15 @@ pub enum LabError {
     /// Figures cannot be made.
     #[error(transparent)]
     Figures(FigureError),
-    /// A run folder is not what its manifest says.
-    #[error("the run folder is not what its manifest says ({}): {}", joined(.problems), .path.display())]
+    /// A run folder differs from its manifest.
+    #[error("the run folder does not match its manifest ({}): {}", joined(.problems), .path.display())]
     Altered {
         /// Which folder.
         path: PathBuf,
-        /// Everything that is wrong with it.
+        /// All differences.
         problems: Vec<Problem>,
     },
-    /// A run folder was written by something that left out what is needed here.
+    /// The manifest of a run folder lacks a value that is needed here.
     #[error("the manifest lacks `{what}`: {}", .path.display())]
     Lacking {
         /// Which folder.
@@ -140,7 +141,7 @@ pub enum LabError {
         /// What is missing.
         what: &'static str,
     },
-    /// Figures were asked for over a part of a run that lies outside of it.
+    /// Figures were requested over an interval that is not within the run.
     #[error(
         "the span from {} to {} is not within the run, which ended at {}: {}",
         time(found.asked[0]), time(found.asked[1]), time(found.end), .path.display()
@@ -148,10 +149,10 @@ pub enum LabError {
     OutsideRun {
         /// Which folder.
         path: PathBuf,
-        /// What was asked for.
+        /// The interval requested.
         found: OutsideRun,
     },
-    /// What a run recorded does not hold what was asked for.
+    /// The records of a run do not include what was requested.
     #[error(transparent)]
     Show(#[from] ShowError),
     /// A run cannot be exported.
@@ -166,13 +167,13 @@ pub enum LabError {
     /// A study cannot be prepared, measured or collected.
     #[error(transparent)]
     Field(#[from] FieldError),
-    /// Several things at once.
+    /// Several errors at once.
     #[error("{}", one_per_line(.0))]
     Several(Vec<LabError>),
-    /// A sweep was stopped before this run of it began.
+    /// A sweep was stopped before this run began.
     #[error("the sweep was stopped before this run began")]
     NotBegun,
-    /// A mistake of ours.
+    /// A bug in netloom.
     #[error("internal error: {0}")]
     Internal(String),
 }
@@ -186,7 +187,7 @@ fn joined(problems: &[Problem]) -> String {
 }
 
 impl LabError {
-    /// All of these, or the one there is.
+    /// All of these errors as one.
     pub(crate) fn several(mut errors: Vec<LabError>) -> LabError {
         match (errors.len(), errors.pop()) {
             (1, Some(only)) => only,
@@ -197,7 +198,7 @@ impl LabError {
         }
     }
 
-    /// What it means for a command's exit code.
+    /// The exit code of a command that ends with it.
     pub fn exit_code(&self) -> ExitCode {
         match self {
             LabError::Several(errors) => {
@@ -217,7 +218,7 @@ impl LabError {
         }
     }
 
-    /// Whether something of ours stands in the way, which could be replaced.
+    /// Whether the output exists already and may be replaced on request.
     pub fn is_occupied(&self) -> bool {
         match self {
             LabError::Folder(FolderError::Complete(_))
@@ -230,7 +231,7 @@ impl LabError {
         }
     }
 
-    /// Whether the message has its own headings: it shows the places of mistakes, or tells several.
+    /// Whether the message has its own headings: it shows the locations of errors, or has several.
     fn has_places(&self) -> bool {
         match self {
             LabError::Import(error) => matches!(**error, ImportError::Text(_)),
@@ -238,14 +239,14 @@ impl LabError {
         }
     }
 
-    /// The whole message under its heading: what shows places needs none.
+    /// The whole message under a heading; a message that shows locations needs none.
     pub fn headed(&self, style: Style) -> String {
         let heading = if self.has_places() { "" } else { "error: " };
         heading.to_owned() + &self.render(style)
     }
 
-    /// The whole message for people, in which no name steers the terminal; mistakes in a scenario are shown with their
-    /// places.
+    /// The whole message for people, with control characters in names escaped; errors in a scenario are shown with
+    /// their locations.
     pub fn render(&self, style: Style) -> String {
         match self {
             LabError::Scenario(diagnostics) => diagnostics.render(style),
@@ -253,14 +254,13 @@ impl LabError {
             LabError::Several(errors) => errors.iter().map(|error| error.headed(style)).collect(),
             LabError::Altered { path, problems } => {
                 let place = path.display().to_string();
-                let mut text =
-                    format!("the run folder is not what its manifest says: {}\n", harmless(&place));
+                let mut text = format!("the run folder does not match its manifest: {}\n", harmless(&place));
                 for problem in problems {
                     text.push_str(&format!("  {}\n", harmless(&problem.to_string())));
                 }
                 text
             }
-            // These messages have lines of their own, such as the last ones of a launcher.
+            // These messages have several lines, such as the last ones of a launcher's output.
             LabError::Field(error) => {
                 let message = error.to_string();
                 let lines: Vec<_> = message.lines().map(harmless).collect();

@@ -1,10 +1,10 @@
-//! What runs are called where several are shown.
+//! The names of runs where several are shown.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The last part of each path where these differ; else what is between the parts with which all begin and those with
-/// which all end; the whole path where that does not tell them apart.
+/// The last part of each path where these differ; else the path without the parts with which all begin and those with
+/// which all end; the whole path where that is not unique.
 pub(crate) fn labels(paths: &[PathBuf]) -> Vec<String> {
     let parts: Vec<Vec<String>> = paths.iter().map(|path| parts_of(path)).collect();
     let short: Vec<String> = parts.iter().map(|parts| parts.last().cloned().unwrap_or_default()).collect();
@@ -22,7 +22,7 @@ fn differ(labels: &[String]) -> bool {
     distinct.len() == labels.len() && labels.iter().all(|label| !label.is_empty())
 }
 
-/// What is left of lists without what all begin with and what all end with; of each at least one item.
+/// Lists without their common prefix and suffix; of each at least one item.
 fn without_common(lists: &[Vec<String>]) -> Vec<&[String]> {
     let most = lists.iter().map(Vec::len).min().unwrap_or(0).saturating_sub(1);
     let all_begin_alike = |nth: usize| lists.windows(2).all(|two| two[0][nth] == two[1][nth]);
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn points_of_a_sweep_are_called_by_what_differs() {
+    fn points_of_a_sweep_are_named_by_their_differing_parts() {
         let point = |balance: &str, seed: u32| format!("out/big/points/small/balance={balance}/seed-{seed}");
         let points = [point("ecmp", 1), point("spray", 1)];
         called(&points.each_ref().map(String::as_str), &["balance=ecmp", "balance=spray"]);
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_called_by_nothing() {
+    fn no_label_is_empty() {
         called(&["a/run", "a/b/run", "run"], &["a/run", "a/b/run", "run"]);
         called(&["a/x", "a/b/x"], &["x", "b/x"]);
         called(&["a", "a"], &["a", "a"]);

@@ -1,15 +1,15 @@
-//! The façade: the straight line from a scenario to a run folder, and what is built from it.
+//! The façade: the pipeline from a scenario to a run folder, and everything built on it.
 //!
 //! Models: compile, simulate, store ([`run`]); the figures of a run ([`summary`]), runs side by side ([`compare`]) and
 //! on a page ([`report`]), as text ([`report_text`]) and in figures for papers ([`figures`]), in the formats of other
-//! programs ([`export`]), a run while it goes on ([`live`]), fabrics in characters ([`text::fabric()`]), the life of packets
-//! in them ([`show`]), a fabric as a network of namespaces ([`testbed`]), a study on a real machine
+//! programs ([`export`]), live views of a run ([`live`]), fabrics in characters ([`text::fabric()`]), the life of
+//! packets in them ([`show`]), a fabric as a network of namespaces ([`testbed`]), a study on a real machine
 //! ([`field`]), many runs at once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking
-//! scenarios and run folders ([`check`]), and what there is to choose from ([`list`]).
-//! Leaves out: terminals, arguments, and how a page is drawn.
+//! scenarios and run folders ([`check`]), and lists of the available components ([`list`]).
+//! Leaves out: terminals, arguments, and the layout of a page.
 //!
-//! Invariants: whoever needs the line calls it here; every error says what was found, where, and what it means for the
-//! exit code of a command.
+//! Invariants: other crates use the pipeline only through this one; every error says what was found, where, and which
+//! exit code a command returns.
 //!
 //! ```
 //! use netloom_lab::{Point, Source, Sweep, sweep};

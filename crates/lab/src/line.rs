@@ -1,4 +1,4 @@
-//! The straight line: compile, simulate, store.
+//! The pipeline: compile, simulate, store.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,35 +22,35 @@ use crate::summary::{Summary, taken_over};
 use crate::watch::Watch;
 use crate::words;
 
-/// Most threads of a run for which no number is given.
+/// Most threads of a run if their number is not given.
 const MOST_BY_ITSELF: usize = 16;
 
-/// What to run, how, and where its records go.
+/// A request for a run: the scenario, how it is run, and where its records go.
 pub struct RunRequest<'a> {
     /// The scenario.
     pub scenario: Source,
     /// Changes to it, the seed among them.
     pub overrides: Overrides,
-    /// Where the run folder goes; `out/<name of the scenario>` if nowhere is said.
+    /// The path of the run folder; `out/<name of the scenario>` by default.
     pub folder: Option<PathBuf>,
-    /// What to do where a complete run is already.
+    /// Whether a complete run that is there already may be replaced.
     pub overwrite: Overwrite,
-    /// Threads; no result depends on it. `None` chooses by the size of the fabric.
+    /// Number of threads; no result depends on it. `None` chooses by the size of the fabric.
     pub threads: Option<usize>,
     /// The part of the run that figures are taken over.
     pub over: Over,
     /// The command line, for the manifest.
     pub command: Vec<String>,
-    /// Who looks on.
+    /// Observers of the run.
     pub watch: Watch<'a>,
-    /// Whether it is shown while it goes on.
+    /// Whether and where it is shown live.
     pub live: Option<Serve<'a>>,
-    /// Called before the run with the settings that cannot matter, if there are any.
+    /// Called before the run with the settings that have no effect, if there are any.
     pub warn: Option<&'a mut (dyn FnMut(&Diagnostics) + 'a)>,
 }
 
 impl RunRequest<'_> {
-    /// A run that nobody watches, into the folder of its name.
+    /// A run without observers, into the folder of its name.
     pub fn new(scenario: Source) -> Self {
         RunRequest {
             scenario,
@@ -67,23 +67,23 @@ impl RunRequest<'_> {
     }
 }
 
-/// A run that was made.
+/// The result of a run.
 #[derive(Debug, Clone)]
 pub struct RunReport {
-    /// What the scenario is called.
+    /// The name of the scenario.
     pub name: String,
     /// Where its records are.
     pub folder: PathBuf,
-    /// What its folder says about it.
+    /// The manifest in its folder.
     pub manifest: Manifest,
     /// Its figures.
     pub summary: Summary,
-    /// What each phase of each job is that communicates, by job and phase.
+    /// The collectives of each communication phase, by job and phase.
     pub collectives: BTreeMap<(usize, u16), String>,
 }
 
 impl RunReport {
-    /// Bus bandwidths of a job as nccl-tests tell them, in bytes per second: of each collective, over all phases with it.
+    /// Bus bandwidths of a job as nccl-tests report them, in bytes per second: of each collective, over all its phases.
     pub fn bandwidths(&self, job: usize) -> Vec<(String, f64)> {
         let mut found: Vec<(String, [f64; 2])> = Vec::new();
         let phases = self.summary.jobs.get(job).map_or(&[][..], |job| &job.phases);
@@ -107,7 +107,7 @@ impl RunReport {
         Ok(RunReport { summary, ..self })
     }
 
-    /// What its end means for a command's exit code.
+    /// The exit code for how it ended.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::of(&self.manifest.outcome)
     }
@@ -115,11 +115,11 @@ impl RunReport {
 
 /// Runs a scenario from its text to its run folder.
 ///
-/// However the run ends, its folder is complete and says how.
+/// The folder is complete and records how the run ended, whatever the outcome.
 ///
 /// # Errors
-/// If the scenario has mistakes, the folder cannot be written, or figures are wanted over an interval that is not within the
-/// run; what was recorded is stored then.
+/// If the scenario has errors, the folder cannot be written, or figures are requested over an interval that is not
+/// within the run; what was recorded is stored even then.
 pub fn run(request: RunRequest<'_>) -> Result<RunReport, LabError> {
     let prepared = prepare(&request.scenario, &request.overrides)?;
     let warnings = &prepared.compiled.warnings;
@@ -138,14 +138,14 @@ pub fn run(request: RunRequest<'_>) -> Result<RunReport, LabError> {
     report.over(request.over)
 }
 
-/// Threads by the size of the fabric: a round is shared only while that is faster, so more threads than a window has work
-/// for cost little, yet small fabrics never have enough.
+/// Number of threads by the size of the fabric: a window is shared among threads only where that is faster, so more
+/// threads than a window has work for cost little, yet small fabrics never have enough work for several.
 fn fitting_threads(prepared: &Prepared) -> usize {
     const HOSTS_PER_THREAD: usize = 128;
     cores().min(prepared.n_hosts() as usize / HOSTS_PER_THREAD).clamp(1, MOST_BY_ITSELF)
 }
 
-/// The line after compilation, with figures over the whole run.
+/// The pipeline after compilation, with figures over the whole run.
 pub(crate) fn store(
     prepared: &Prepared,
     folder: PathBuf,
@@ -163,7 +163,7 @@ pub(crate) fn store(
     Ok(RunReport { name: prepared.name.clone(), folder, manifest, summary: simulated.summary, collectives })
 }
 
-/// What scenarios call the collectives of each phase, with their size where all have the same.
+/// The names of the collectives of each phase, with their size where all have the same.
 fn collectives(jobs: &[Job]) -> BTreeMap<(usize, u16), String> {
     let of_phase = |phase: &Phase| {
         let Phase::Communicate { buckets, .. } = phase else { return None };
@@ -184,7 +184,7 @@ fn collectives(jobs: &[Job]) -> BTreeMap<(usize, u16), String> {
     phases.filter_map(|(place, phase)| Some((place, of_phase(phase)?))).collect()
 }
 
-/// Where the system refuses at the end, say for a full disk, it is as if it had refused on the way.
+/// A system error at the end, such as a full disk, is reported like one during the run.
 fn not_stored(error: FolderError) -> LabError {
     match error {
         FolderError::Io { .. } | FolderError::Parquet { .. } => LabError::Storing(error.into()),
@@ -192,7 +192,7 @@ fn not_stored(error: FolderError) -> LabError {
     }
 }
 
-/// Where a run goes if nowhere is said: a folder whose name is safe on every system.
+/// The default folder of a run; its name is safe on every system.
 fn default_folder(name: &str) -> PathBuf {
     let safe = safe_name(name);
     Path::new("out").join(if safe.is_empty() { "scenario" } else { &safe })
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_of_any_name_stays_inside_out() {
+    fn the_default_folder_of_any_name_is_inside_out() {
         assert_eq!(default_folder("ecmp"), Path::new("out/ecmp"));
         assert_eq!(default_folder("two jobs, one fabric"), Path::new("out/two-jobs--one-fabric"));
         assert_eq!(default_folder("../../etc"), Path::new("out/-..-etc"));

@@ -1,6 +1,6 @@
-//! What there is to choose from, as the specifications say it.
+//! Lists the available components of each kind, from their specifications.
 //!
-//! Leaves out: how a list is drawn.
+//! Leaves out: the layout of a list.
 
 use netloom_catalog::topology;
 use netloom_catalog::workload::{background, collective};
@@ -10,40 +10,40 @@ use netloom_scenario::words;
 use netloom_units::{Parameter, Spec};
 use serde::Serialize;
 
-/// Things of one kind.
+/// The components of one kind.
 #[derive(Debug, Clone, Serialize)]
 pub struct Listing {
-    /// What they are.
+    /// The kind.
     pub kind: &'static str,
-    /// Where a scenario names one.
+    /// The scenario key that selects one.
     pub key: &'static str,
     /// All of them.
     pub entries: Vec<Entry>,
 }
 
-/// Something a scenario may name.
+/// A component that a scenario may select.
 #[derive(Debug, Clone, Serialize)]
 pub struct Entry {
     /// Its name.
     pub name: &'static str,
-    /// One line.
+    /// A summary of one line.
     pub summary: &'static str,
-    /// Where its rule comes from.
+    /// The source of its rule.
     pub source: &'static str,
-    /// What it takes.
+    /// Its parameters.
     pub parameters: Vec<ParameterEntry>,
 }
 
-/// A parameter, in words.
+/// A parameter.
 #[derive(Debug, Clone, Serialize)]
 pub struct ParameterEntry {
     /// Its key.
     pub name: &'static str,
-    /// What may be written.
+    /// The values allowed.
     pub value: String,
-    /// What is taken where nothing is written; absent where something must be.
+    /// The default; absent if the key is required.
     pub default: Option<String>,
-    /// One line.
+    /// Its meaning, in one line.
     pub meaning: &'static str,
 }
 
@@ -56,7 +56,7 @@ pub fn collectives() -> Vec<&'static str> {
     collective::SPECS.iter().map(|spec| spec.name).collect()
 }
 
-/// Everything, kind by kind.
+/// All components, kind by kind.
 pub fn list() -> Vec<Listing> {
     let listing = |kind, key, specs: &[&Spec], common: &[Parameter]| Listing {
         kind,
@@ -89,7 +89,7 @@ fn entry(spec: &Spec, common: &[Parameter]) -> Entry {
 fn parameter(parameter: &Parameter) -> ParameterEntry {
     ParameterEntry {
         name: parameter.name,
-        // On a terminal backquotes only get in the way.
+        // Backquotes are noise on a terminal.
         value: words::kind(&parameter.kind).replace('`', ""),
         default: parameter.default.map(words::value),
         meaning: parameter.meaning,

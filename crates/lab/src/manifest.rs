@@ -1,4 +1,4 @@
-//! What a run's manifest says beside what its tables are.
+//! The part of a run's manifest that does not describe its tables.
 
 use netloom_model::Partitions;
 use netloom_records::{ChangedSetting, RunSummary};
@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use crate::prepare::Prepared;
 use crate::simulate::Simulated;
 
-/// Key of the number of hosts among the values the engine derived.
+/// Key of the number of hosts among the derived values.
 pub(crate) const HOSTS: &str = "hosts";
 
-/// What whoever ran it knows about a run.
+/// The summary of a run for its manifest.
 pub(crate) fn run_summary(
     prepared: &Prepared,
     simulated: &Simulated,
@@ -39,7 +39,7 @@ pub(crate) fn run_summary(
     }
 }
 
-/// Choices that are ours, and settings that cannot matter.
+/// Modelling assumptions, and settings that have no effect.
 fn notes(prepared: &Prepared) -> Vec<String> {
     let warnings = prepared.compiled.warnings.problems().iter();
     let warnings = warnings.map(|problem| format!("{}: {}", problem.message(), problem.label()));
@@ -50,7 +50,7 @@ fn stored(setting: Changed) -> ChangedSetting {
     ChangedSetting { path: setting.path, value: setting.value, default: setting.default }
 }
 
-/// Values that follow from the scenario and are not written in it.
+/// Values derived from the scenario.
 fn derived(prepared: &Prepared, simulated: &Simulated) -> Map<String, Value> {
     let model = &prepared.compiled.model;
     let partitions = Partitions::of(&model.fabric);

@@ -1,25 +1,26 @@
-//! Names of folders made of names that people chose.
+//! Names of folders, made from names in scenarios.
 //!
-//! Invariants: a name is safe on every system: letters, digits and a few signs, no path, never long; two texts that differ
-//! in more than what a name can show differ in the hash at its end, and no text without such a hash looks as if it had one.
+//! Invariants: a name is safe on every system: letters, digits and a few other characters, no path, of limited length;
+//! two texts that the allowed characters cannot distinguish differ in the hash at the end, and a name without a hash
+//! never looks like one with a hash.
 
 use netloom_records::Digest;
 
-/// Signs that may stand in a name.
+/// Other characters allowed in a name.
 const SIGNS: &str = "-_.";
-/// Signs that may also stand in the name of a point: `balance=ecmp,jobs.0.steps=3`.
+/// Other characters allowed in the name of a point: `balance=ecmp,jobs.0.steps=3`.
 const SIGNS_OF_POINTS: &str = "-_.=,";
-/// Longest name before its hash, in bytes; file systems take 255.
+/// Longest name before its hash, in bytes; file systems allow 255.
 const LONGEST: usize = 120;
 /// Digits of the hash.
 const DIGITS: usize = 16;
 
-/// A name with every other sign replaced; may be empty.
+/// A name with every other character replaced; may be empty.
 pub(crate) fn safe_name(name: &str) -> String {
     cleaned(name, SIGNS)
 }
 
-/// A name that says as much as can be said, and ends with a hash where that is not all.
+/// A name that keeps as much of the text as possible, with a hash at its end where a part is lost.
 pub(crate) fn descriptive_name(name: &str) -> String {
     let clean = cleaned(name, SIGNS_OF_POINTS);
     if clean == name && name.len() <= LONGEST && name.is_ascii() && !name.is_empty() {
@@ -28,7 +29,7 @@ pub(crate) fn descriptive_name(name: &str) -> String {
     hashed_name(name)
 }
 
-/// A name that ends with a hash in any case.
+/// A name that always ends with a hash.
 pub(crate) fn hashed_name(name: &str) -> String {
     let clean = cleaned(name, SIGNS_OF_POINTS);
     let shown = &clean[..clean.floor_char_boundary(LONGEST)];
@@ -54,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_is_in_the_hash() {
+    fn replaced_characters_are_covered_by_the_hash() {
         let long = "x".repeat(400);
         let names = ["a b", "a/b", "a-b", "..", ".", "", "../../etc", "a~b", "\u{e9}", &long];
         let reported: Vec<String> = names.iter().map(|name| descriptive_name(name)).collect();

@@ -1,8 +1,8 @@
-//! Where the bases of a scenario are: beside it, in the file system or on the shelf that it is from.
+//! Finds the bases of a scenario: relative to it, in the file system or on the shelf that it is from.
 //!
-//! Leaves out: what is inherited, and in which order; the scenario crate knows.
+//! Leaves out: what is inherited, and in which order (crate `netloom-scenario`).
 //!
-//! Invariants: a base is a plain file, so that no text can make a run wait for a pipe or a terminal.
+//! Invariants: a base is a regular file, so no scenario can make a run wait for a pipe or a terminal.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -24,7 +24,7 @@ impl Origin for Source {
         }
         let path = self
             .path()
-            .ok_or("a scenario that is no file cannot inherit: there is no folder to find its base in")?;
+            .ok_or("a scenario that is not a file cannot inherit: there is no folder to find its base in")?;
         Ok(Source::file(beside(path, from)))
     }
 
@@ -40,12 +40,12 @@ impl Origin for Source {
     }
 }
 
-/// A path that starts at the folder of another.
+/// A path relative to the folder of another.
 fn beside(path: &Path, from: &str) -> PathBuf {
     path.parent().unwrap_or(Path::new("")).join(from)
 }
 
-/// A path without steps on the spot or back, as texts on a shelf are named.
+/// A path without `.` and `..`, as texts on a shelf are named.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -61,7 +61,7 @@ fn plain(path: &Path) -> PathBuf {
 impl Source {
     fn refuse_unreadable_kinds(&self) -> Result<(), LabError> {
         match self {
-            // What is not there, or a folder, is refused in better words when it is read.
+            // A missing file or a folder is refused with a better message when it is read.
             Source::File(path) => match fs::metadata(path) {
                 Ok(found) if !found.is_file() && !found.is_dir() => Err(LabError::NotPlain(path.clone())),
                 _ => Ok(()),
@@ -71,7 +71,7 @@ impl Source {
     }
 }
 
-/// Whether two paths lead to one file, by whatever way.
+/// Whether two paths lead to the same file.
 fn is_same_file(one: &Path, two: &Path) -> bool {
     match (one.canonicalize(), two.canonicalize()) {
         (Ok(one), Ok(two)) => one == two,

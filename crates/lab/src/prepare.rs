@@ -1,6 +1,6 @@
-//! The first part of the line: from what is wanted to what is meant.
+//! The first part of the pipeline: from a scenario's text to a compiled model.
 //!
-//! Invariants: what is prepared can be simulated; mistakes have been told, all at once.
+//! Invariants: a prepared scenario can be simulated; errors are reported all at once.
 
 use netloom_catalog::{TrainingWork, expand};
 use netloom_records::Names;
@@ -14,9 +14,9 @@ use crate::source::Source;
 /// A scenario ready to be simulated.
 #[derive(Debug, Clone)]
 pub struct Prepared {
-    /// What the scenario is called.
+    /// The name of the scenario.
     pub name: String,
-    /// The model, names, the resolved text and what is ours in it.
+    /// The model, names, the resolved text and its modelling assumptions.
     pub compiled: Compiled,
     /// The resolved scenario as data.
     pub scenario: Value,
@@ -25,7 +25,7 @@ pub struct Prepared {
 /// Reads, checks and compiles a scenario.
 ///
 /// # Errors
-/// If it cannot be read, or all mistakes that are in it.
+/// If it cannot be read; otherwise all errors in it.
 pub fn prepare(source: &Source, overrides: &Overrides) -> Result<Prepared, LabError> {
     let resolved = resolve_from(&source.read()?, source, overrides)?;
     let compiled = compile(&resolved)?;
@@ -33,7 +33,7 @@ pub fn prepare(source: &Source, overrides: &Overrides) -> Result<Prepared, LabEr
     Ok(Prepared { name: resolved.name, compiled, scenario })
 }
 
-/// How large a scenario is.
+/// The size of a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScenarioSize {
     /// Hosts.
@@ -47,7 +47,7 @@ pub struct ScenarioSize {
 }
 
 impl Prepared {
-    /// How large it is.
+    /// Its size.
     pub fn size(&self) -> ScenarioSize {
         let model = &self.compiled.model;
         ScenarioSize {
@@ -85,7 +85,7 @@ impl Prepared {
     /// The work of its jobs, background traffic and staged flows.
     ///
     /// # Errors
-    /// Never for what the compiler lets pass.
+    /// Never for a scenario that the compiler accepts.
     pub fn work(&self) -> Result<TrainingWork, LabError> {
         let model = &self.compiled.model;
         let expanded = expand(&model.workload, model.fabric.n_hosts(), model.seed);
@@ -93,9 +93,10 @@ impl Prepared {
     }
 }
 
-/// The canonical text as data, for those who read the manifest by program.
+/// The canonical text as JSON, for programs that read the manifest.
 pub(crate) fn as_data(yaml: &str) -> Result<Value, LabError> {
-    // Our own text, so no budget against hostile ones is wanted; a fabric given as lists may be long.
+    // The text was written by netloom, so no budget against hostile input is needed; a fabric given as lists may be
+    // long.
     let options = serde_saphyr::options! { budget: None };
     serde_saphyr::from_str_with_options(yaml, options)
         .map_err(|error| LabError::Internal(format!("the resolved scenario cannot be read back: {error}")))

@@ -1,22 +1,22 @@
-//! What a few observations say about the mean, and about one more observation.
+//! Confidence intervals of the mean, and prediction intervals, from a few observations.
 //!
-//! Models: observations of a normal distribution with unknown mean and spread; the 95 % confidence interval of the mean,
-//! mean +- t(0.975, n - 1) s / sqrt(n), and the 99 % prediction interval, mean +- t(0.995, n - 1) s sqrt(1 + 1/n)
+//! Models: observations of a normal distribution with unknown mean and variance; the 95 % confidence interval of the
+//! mean, mean +- t(0.975, n - 1) s / sqrt(n), and the 99 % prediction interval, mean +- t(0.995, n - 1) s sqrt(1 + 1/n)
 //! (Student's t).
-//! Leaves out: other distributions; for figures that are means of many steps the normal one is close.
+//! Leaves out: other distributions; the normal one is a good approximation for means of many steps.
 
 use netloom_records::statistics::student;
 use serde::Serialize;
 
-/// Share of the observations to come that the prediction interval holds.
+/// Probability that the prediction interval contains a further observation.
 const PREDICTED: f64 = 0.99;
-/// Share of the confidence intervals that hold the mean.
+/// Probability that the confidence interval contains the mean.
 const CONFIDENT: f64 = 0.95;
 
 /// Observations of one figure, one per seed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Sample {
-    /// How many.
+    /// Number of observations.
     pub count: usize,
     /// Arithmetic mean.
     pub mean: f64,
@@ -28,7 +28,7 @@ pub struct Sample {
     pub maximum: f64,
 }
 
-/// From where to where.
+/// An interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Interval {
     /// Lower end.
@@ -38,12 +38,12 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Whether a value lies in it, its ends included.
+    /// Whether it contains a value, its ends included.
     pub fn holds(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
 
-    /// The interval, longer at both ends.
+    /// The interval, extended at both ends.
     #[must_use]
     pub fn widened(self, by: f64) -> Interval {
         Interval { low: self.low - by, high: self.high + by }
@@ -51,7 +51,7 @@ impl Interval {
 }
 
 impl Sample {
-    /// Of these observations; `None` of none.
+    /// The sample of these observations; `None` without any.
     pub fn of(values: &[f64]) -> Option<Sample> {
         let count = values.len();
         if count == 0 {
@@ -65,7 +65,7 @@ impl Sample {
         Some(Sample { count, mean, deviation, minimum, maximum })
     }
 
-    /// Where one more observation lies; nothing can be said after a single one.
+    /// The prediction interval of a further observation; `None` after a single one.
     pub fn prediction(&self) -> Option<Interval> {
         if self.count < 2 {
             return None;
@@ -76,7 +76,7 @@ impl Sample {
         Some(Interval { low: self.mean - half, high: self.mean + half })
     }
 
-    /// Half the length of the interval in which the mean lies; nothing can be said after a single observation.
+    /// Half the length of the confidence interval of the mean; `None` after a single observation.
     pub fn confidence(&self) -> Option<f64> {
         if self.count < 2 {
             return None;
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_is_known_better_than_one_more_observation() {
+    fn the_confidence_interval_is_shorter_than_the_prediction_interval() {
         let sample = Sample::of(&[1.0, 2.0, 3.0]).expect("there are some");
         // s = 1, t(0.975, 2) = 4.303, sqrt(3) = 1.7321.
         let half = sample.confidence().expect("three are enough");
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_observations_leave_no_room() {
+    fn equal_observations_give_an_interval_of_zero_length() {
         let interval = Sample::of(&[5.0; 4]).expect("there are some").prediction().expect("enough");
         assert!(interval.holds(5.0) && !interval.holds(5.1));
         assert!(interval.widened(0.1).holds(5.1));

@@ -1,4 +1,4 @@
-//! Seeds as a command takes them: a number of them, or a range.
+//! Parses seeds on the command line: a number of them, or a range.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -13,10 +13,10 @@ pub struct Seeds(
     pub RangeInclusive<u64>,
 );
 
-/// Text that names no seeds.
+/// Text that is not a list of seeds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "seeds are a number of them (`5` means 1 to 5) or a range with both ends (`3..7`), at most {MOST}: {0}"
+    "expected a number of seeds (`5` means 1 to 5) or a range with both ends (`3..7`), at most {MOST}: {0}"
 )]
 pub struct NotSeeds(String);
 
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_or_a_range() {
+    fn seeds_are_a_number_or_a_range() {
         assert_eq!("5".parse(), Ok(Seeds(1..=5)));
         assert_eq!("3..7".parse(), Ok(Seeds(3..=7)));
         for text in ["", "0", "7..3", "a", "1..", "-1", "1...3", "0..18446744073709551615"] {

@@ -1,7 +1,7 @@
-//! The second part of the line: from what is meant to what happened.
+//! The second part of the pipeline: from a compiled model to the results of its run.
 //!
-//! Models: the engine's run with its rows going to a sink and, on their way, into the figures of a summary; a second run
-//! for the paths of the slowest messages, where they are asked for.
+//! Models: the engine's run, whose rows go to a sink and into the figures of a summary; a second run for the paths of
+//! the slowest messages, if the scenario selects them.
 //! Leaves out: where rows are stored.
 
 use std::time::Instant;
@@ -16,23 +16,23 @@ use crate::slowest::{Slowest, paths};
 use crate::summary::{Gather, Summary, Totals};
 use crate::watch::{ProgressObserver, Watch};
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug, Clone)]
 pub struct Simulated {
-    /// How it ended, with the reasons by name.
+    /// How it ended, with reasons and names.
     pub outcome: Outcome,
     /// Its figures, over the whole run.
     pub summary: Summary,
-    /// What the engine says.
+    /// The outcome from the engine.
     pub engine: EngineOutcome,
-    /// Wall time of the simulation, storing included and the second run not, in seconds.
+    /// Wall time of the simulation in seconds, storing included, the second run excluded.
     pub wall_time_s: f64,
 }
 
-/// Simulates a prepared scenario, its rows going into the sink.
+/// Simulates a prepared scenario and writes its rows to the sink.
 ///
 /// # Errors
-/// If the number of threads makes no sense, or rows could not be stored.
+/// If the number of threads is out of range, or rows could not be stored.
 pub fn simulate(
     prepared: &Prepared,
     sink: &mut dyn Sink,
@@ -72,11 +72,11 @@ pub fn simulate(
 }
 
 fn stopped_in_second_run() -> Outcome {
-    let detail = "stopped in its second run, so table `paths` is empty; all other tables are whole";
+    let detail = "stopped in its second run, so table `paths` is empty; all other tables are complete";
     Outcome { status: Status::Stopped, details: vec![detail.to_owned()] }
 }
 
-/// Hands rows to all who want them.
+/// Passes rows to all sinks.
 struct All<'a> {
     sink: &'a mut dyn Sink,
     gather: &'a mut Gather,

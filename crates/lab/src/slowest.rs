@@ -1,14 +1,15 @@
 //! The paths of the slowest messages.
 //!
-//! Which messages are slowest is known only when all have arrived. To have their paths by then, the paths of all would have
-//! to be kept, whoever wants sixteen of them. Instead the same model is run again, with these few recorded packet by packet:
-//! equal models give equal runs, so what the second run says holds for the first, and the first pays nothing.
+//! The slowest messages are known only when all have arrived. To have their paths by then, the paths of all messages
+//! would have to be recorded, even if only sixteen are needed. Instead the same model is run a second time, with these
+//! few recorded packet by packet: equal models give equal runs, so the records of the second run hold for the first,
+//! which has no extra cost.
 //!
-//! Models: finding the slowest while rows pass by; the second run; its packets summed by link.
-//! Leaves out: messages that never arrived, which have no time; ACKs, which are not waited for by whoever receives.
+//! Models: finding the slowest messages in the stream of rows; the second run; its packets summed by link.
+//! Leaves out: messages that did not arrive, which have no completion time; ACKs, which do not delay the receiver.
 //!
-//! Invariants: the second run must find each of these messages as the first did, to the picosecond; it ends when the last
-//! of them has arrived.
+//! Invariants: the second run must find each of these messages as the first did, to the picosecond; it ends when the
+//! last of them has arrived.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +25,7 @@ use crate::error::LabError;
 use crate::prepare::Prepared;
 use crate::watch::{ProgressObserver, RunProgress, Watch};
 
-/// A message that arrived; slower ones come first, of equally slow ones the earlier.
+/// A message that arrived; ordered by falling time, then by start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Slow {
     time: Reverse<Duration>,
@@ -54,12 +55,12 @@ pub(crate) struct Slowest {
 }
 
 impl Slowest {
-    /// At most so many.
+    /// Finds at most `most` messages.
     pub fn new(most: u32) -> Slowest {
         Slowest { most: most as usize, kept: BTreeSet::new() }
     }
 
-    /// Takes rows of any table.
+    /// Adds rows of any table.
     pub fn take(&mut self, batch: Batch<'_>) {
         if let (Batch::Flows(rows), true) = (batch, self.most > 0) {
             rows.iter().filter_map(Slow::of).for_each(|slow| self.offer(slow));
@@ -81,7 +82,7 @@ impl Slowest {
 /// Runs the scenario again for the paths of the slowest messages; `None` if it was stopped.
 ///
 /// # Errors
-/// If the second run finds one of the messages otherwise than the first: a mistake of ours.
+/// If one of the messages differs between the two runs, which is a bug.
 pub(crate) fn paths(
     prepared: &Prepared,
     slowest: &Slowest,
@@ -119,7 +120,7 @@ fn following(slowest: &Slowest) -> Recording {
     Recording { packets_of: slowest.kept.iter().map(named).collect(), ..Recording::default() }
 }
 
-/// Ends a run once an instant has passed.
+/// Ends a run after an instant.
 struct Until(Time);
 
 impl Observer for Until {
@@ -131,7 +132,7 @@ impl Observer for Until {
 /// Sums packets by message and link.
 struct Sums<'a> {
     fabric: &'a Fabric,
-    /// Rank and row in the first run, by (source, destination, number), and whether the second has found it so.
+    /// Rank and row in the first run, by (source, destination, number), and whether the second run agrees.
     expected: BTreeMap<(HostId, HostId, u32), Expected>,
     links: BTreeMap<(u32, PortId), PathRow>,
 }
@@ -173,7 +174,7 @@ impl<'a> Sums<'a> {
         sum.propagation.0 += crossing.propagation.0;
     }
 
-    /// The rows, if the second run was as the first.
+    /// The rows, if the second run agrees with the first.
     fn finish(self) -> Result<Vec<PathRow>, String> {
         if let Some(missed) = self.expected.values().find(|expected| !expected.is_found) {
             return Err(format!(
@@ -198,7 +199,7 @@ impl Sink for Sums<'_> {
     }
 }
 
-/// The sum of no packets at a port.
+/// An empty sum at a port.
 fn unused(fabric: &Fabric, rank: u32, port: PortId, row: &PacketRow) -> PathRow {
     PathRow {
         rank,
@@ -219,7 +220,7 @@ fn unused(fabric: &Fabric, rank: u32, port: PortId, row: &PacketRow) -> PathRow 
     }
 }
 
-/// What the time of a hop was spent on: the three parts make up the whole from arrival to end.
+/// The three parts of a hop's time, which add up to that from arrival to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Crossing {
     /// From its arrival at the node to its first bit on the wire.
@@ -231,7 +232,7 @@ pub(crate) struct Crossing {
 }
 
 impl Crossing {
-    /// Of a packet that got over the link.
+    /// The parts for a packet that crossed the link; `None` for others.
     pub fn of(row: &PacketRow) -> Option<Crossing> {
         let (start, sent, end) = (row.start?, row.sent?, row.end?);
         Some(Crossing {
@@ -265,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slowest_are_kept_and_of_equal_ones_the_earlier() {
+    fn the_slowest_messages_are_kept_and_among_equal_ones_the_earlier() {
         let mut slowest = Slowest::new(2);
         let rows = [row(0, 5, Some(10)), row(1, 0, Some(7)), row(2, 3, Some(8)), row(3, 0, None)];
         slowest.take(Batch::Flows(&rows));

@@ -1,6 +1,6 @@
-//! Where a scenario comes from: a file, or text with a name, perhaps from a shelf of texts.
+//! Sources of scenarios: a file, or text with a name, possibly from a shelf of texts.
 //!
-//! Invariants: never reads more than [`LIMIT`] bytes, whatever the path leads to.
+//! Invariants: never reads more than [`LIMIT`] bytes, whatever kind of file the path denotes.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,7 +13,7 @@ use crate::error::LabError;
 /// Most bytes of a scenario.
 const LIMIT: u64 = 64 << 20;
 
-/// Texts by path that inherit from one another without being files.
+/// Texts by path, not files, that may inherit from each other.
 pub type Shelf = BTreeMap<PathBuf, Arc<str>>;
 
 /// A scenario before it is read.
@@ -21,18 +21,18 @@ pub type Shelf = BTreeMap<PathBuf, Arc<str>>;
 pub enum Source {
     /// A file.
     File(PathBuf),
-    /// Text that is at hand.
+    /// Text in memory.
     Text {
-        /// What messages call it; a scenario without a name of its own is called after it.
+        /// Its name in messages, and the name of a scenario without a name of its own.
         name: String,
         /// The scenario.
         text: Arc<str>,
-        /// The file it was read from, beside which its bases are; text of no file has none.
+        /// The file it was read from, relative to which its bases are found; absent for text that is not from a file.
         path: Option<PathBuf>,
     },
-    /// Text from a shelf, where its bases are too.
+    /// Text from a shelf, where its bases are as well.
     Shelved {
-        /// Where it is on the shelf, and what messages call it.
+        /// Its path on the shelf, and its name in messages.
         path: PathBuf,
         /// The shelf.
         shelf: Arc<Shelf>,
@@ -45,7 +45,7 @@ impl Source {
         Source::File(path.into())
     }
 
-    /// Text that is at hand.
+    /// Text in memory.
     pub fn text(name: impl Into<String>, text: impl Into<Arc<str>>) -> Source {
         Source::Text { name: name.into(), text: text.into(), path: None }
     }
@@ -55,13 +55,13 @@ impl Source {
         Source::Shelved { path: path.into(), shelf }
     }
 
-    /// The text of a file as it is now.
+    /// The current text of a file.
     pub(crate) fn text_of(path: &Path, text: impl Into<Arc<str>>) -> Source {
         let name = path.display().to_string();
         Source::Text { name, text: text.into(), path: Some(path.to_owned()) }
     }
 
-    /// The file that it is, or that it was read from.
+    /// The file that it is or was read from.
     pub(crate) fn path(&self) -> Option<&Path> {
         match self {
             Source::File(path) => Some(path),
@@ -70,7 +70,7 @@ impl Source {
         }
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     pub fn name(&self) -> String {
         match self {
             Source::File(path) | Source::Shelved { path, .. } => path.display().to_string(),
@@ -81,7 +81,7 @@ impl Source {
     /// Its bytes.
     ///
     /// # Errors
-    /// If it is no file that can be read, or a file too large to be a scenario.
+    /// If it is not a readable file, or too large to be a scenario.
     pub fn read(&self) -> Result<Vec<u8>, LabError> {
         match self {
             Source::File(path) => read(path),

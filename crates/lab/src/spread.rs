@@ -1,10 +1,10 @@
-//! Many tasks over the cores of the machine, and how far they have come.
+//! Runs many tasks on the cores of the machine, and reports progress.
 //!
-//! Models: one task per core at a time, the one expected to take longest first; progress by expected length.
-//! Leaves out: what a task is.
+//! Models: one task per core at a time, the one with the longest expected time first; progress by expected time.
+//! Leaves out: the tasks themselves.
 //!
-//! Invariants: answers come in the order of the tasks, whatever order they were done in; what a report costs does not
-//! grow with the number of tasks.
+//! Invariants: results are in the order of the tasks, independent of the order of execution; the cost of a progress
+//! report does not grow with the number of tasks.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -13,26 +13,26 @@ use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use crate::error::{LabError, check_threads};
 
-/// Shares of all the work are counted in these.
+/// Units in which shares of the total work are counted.
 const PARTS: f64 = 1e15;
 
-/// How many threads the machine runs at a time.
+/// Number of threads that the machine runs at a time.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// How far many runs have come.
+/// Progress of many runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SweepProgress {
-    /// Points that are done.
+    /// Number of finished points.
     pub finished: usize,
-    /// Points there are.
+    /// Number of points.
     pub total: usize,
     /// Packets that have crossed a link, in all points together.
     pub hops: u64,
     /// Wall time so far.
     pub elapsed: Duration,
-    /// How much is done, from 0 to 1.
+    /// Share of the work that is done, from 0 to 1.
     pub share: f64,
 }
 
@@ -42,19 +42,19 @@ impl SweepProgress {
         self.hops as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }
 
-    /// Wall time left if things go on as before.
+    /// Estimated wall time left, at the rate so far.
     pub fn left(&self) -> Option<Duration> {
         let seconds = self.elapsed.as_secs_f64() * (1.0 - self.share) / self.share;
         (self.share > 0.0 && seconds < 1e9).then(|| Duration::from_secs_f64(seconds.max(0.0)))
     }
 }
 
-/// Who wants to be told how far many runs are.
+/// Receives the progress of many runs.
 pub(crate) type OnProgress<'a> = Option<&'a (dyn Fn(&SweepProgress) + Sync)>;
 
-/// Does all tasks; `threads` says how many at a time, `None` takes all cores.
+/// Executes all tasks, at most `threads` at a time; `None` uses all cores.
 ///
-/// `weight` says how long a task is expected to take, in any unit.
+/// `weight` gives the expected time of a task, in any unit.
 pub(crate) fn spread<T: Sync, R: Send>(
     tasks: &[T],
     threads: Option<usize>,
@@ -69,19 +69,19 @@ pub(crate) fn spread<T: Sync, R: Send>(
     let mut order: Vec<usize> = (0..tasks.len()).collect();
     order.sort_by_key(|&number| std::cmp::Reverse(weights[number]));
     let one = |number: usize| (number, work(&tasks[number], progress.task(weights[number])));
-    // A bridge hands the tasks out one by one and in order, so that no long one is left for the end.
+    // A bridge distributes the tasks one by one and in order, so that no long one begins last.
     let all = || order.iter().copied().par_bridge().map(one).collect::<Vec<_>>();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(tasks.len().max(1))).build();
     let mut answers = match pool {
         Ok(pool) => pool.install(all),
-        // Without threads of its own the work is still done, one task after the other.
+        // If no thread pool can be made, the tasks are executed one after the other.
         Err(_) => order.iter().copied().map(one).collect(),
     };
     answers.sort_by_key(|(number, _)| *number);
     Ok(answers.into_iter().map(|(_, answer)| answer).collect())
 }
 
-/// What all tasks share.
+/// State that all tasks share.
 struct SharedProgress<'a> {
     tell: OnProgress<'a>,
     begun: Instant,
@@ -89,7 +89,7 @@ struct SharedProgress<'a> {
     total_weight: f64,
     finished: AtomicUsize,
     hops: AtomicU64,
-    /// Work done, in [`PARTS`] of all.
+    /// Work done, in units of 1 / [`PARTS`] of the total.
     parts: AtomicU64,
 }
 
@@ -122,18 +122,18 @@ impl<'a> SharedProgress<'a> {
     }
 }
 
-/// One task's part in the progress.
+/// The progress of one task.
 pub(crate) struct Task<'a> {
     progress: &'a SharedProgress<'a>,
-    /// Its part of all the work.
+    /// Its part of the total work.
     parts: u64,
-    /// How much of that has been noted, and how many packet-hops.
+    /// The part of it that has been reported, and the packet-hops reported.
     noted: u64,
     hops: u64,
 }
 
 impl Task<'_> {
-    /// Notes how far it is; neither number ever falls.
+    /// Reports its progress; neither number ever decreases.
     pub fn note(&mut self, hops: u64, share: f64) {
         let parts = ((self.parts as f64 * share.clamp(0.0, 1.0)) as u64).max(self.noted);
         let hops = hops.max(self.hops);
@@ -143,7 +143,7 @@ impl Task<'_> {
         self.progress.report_progress();
     }
 
-    /// Notes that it is done.
+    /// Reports that it is finished.
     pub fn finish(mut self, hops: u64) {
         self.progress.finished.fetch_add(1, Ordering::Relaxed);
         self.note(hops, 1.0);
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_begin_first_and_answers_keep_their_order() {
+    fn the_longest_tasks_begin_first_and_results_keep_their_order() {
         let begun = Mutex::new(Vec::new());
         let reported = Mutex::new(Vec::new());
         let tell = |progress: &SweepProgress| reported.lock().expect("nobody panicked").push(*progress);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_do_is_done() {
+    fn an_empty_list_of_tasks_gives_no_results() {
         assert_eq!(spread(&[], None, None, |(): &()| 1, |(), _| 0).expect("fine"), Vec::<i32>::new());
         assert!(spread(&[()], Some(0), None, |()| 1, |(), _| 0).is_err());
     }

@@ -1,10 +1,10 @@
-//! Looking on while a run goes on: stopping it, and saying how far it is.
+//! Observes a run: stops it, and reports its progress.
 //!
-//! Models: a flag that somebody else may raise, reports with a rate and an estimate of the time left, and a look at what is
-//! behind them.
-//! Leaves out: what a report looks like.
+//! Models: a flag that another thread may set, progress reports with a rate and an estimate of the time left, and
+//! access to the state of the run.
+//! Leaves out: the display of a report.
 //!
-//! Invariants: nothing here changes a result; the clock is read rarely, so that looking on costs next to nothing.
+//! Invariants: observation does not change results; the clock is read rarely, so the overhead is negligible.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -13,55 +13,55 @@ use netloom_engine::observe::{Control, Observer, Progress, States};
 use netloom_model::Model;
 use netloom_units::Time;
 
-/// Reports come about this often.
+/// Approximate time between reports.
 const INTERVAL: Duration = Duration::from_millis(100);
 /// The clock is read after this many windows or packet-hops, whichever comes first.
 const WINDOWS_BETWEEN: u64 = 256;
 const HOPS_BETWEEN: u64 = 200_000;
 
-/// How far a run has come, for people.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunProgress {
     /// Simulated time.
     pub simulated: Time,
-    /// Packets that have crossed a link.
+    /// Packet-hops so far.
     pub hops: u64,
     /// Steps finished by all ranks.
     pub steps: u64,
-    /// Steps there are.
+    /// Number of steps.
     pub total_steps: u64,
     /// Wall time so far.
     pub elapsed: Duration,
     /// Packet-hops per second of wall time, since the last report.
     pub rate: f64,
-    /// How much is done, from 0 to 1; absent where nothing tells.
+    /// Share of the run that is done, from 0 to 1; absent if it is unknown.
     pub share: Option<f64>,
-    /// Wall time left if things go on as before.
+    /// Estimated wall time left, at the rate so far.
     pub left: Option<Duration>,
     /// Whether this is the second run, for the paths of the slowest messages.
     pub again: bool,
 }
 
-/// Sees how far a run is, and what is behind that.
+/// Receives the progress of a run and its state.
 pub type Look<'a> = dyn FnMut(&RunProgress, &dyn States) + 'a;
 
-/// Who looks on.
+/// The observers of a run.
 #[derive(Default)]
 pub struct Watch<'a> {
-    /// Raised to end the run at the next window; what was recorded by then is valid.
+    /// Set to end the run at the next window; the records up to then are valid.
     pub stop: Option<&'a AtomicBool>,
     /// Called with the progress about ten times a second.
     pub on_progress: Option<&'a mut (dyn FnMut(&RunProgress) + 'a)>,
-    /// Called with the progress as often, and with what is behind it.
+    /// Called as often, with the progress and the state of the run.
     pub look: Option<&'a mut Look<'a>>,
-    /// Sees every window.
+    /// Called at every window.
     pub observer: Option<&'a mut dyn Observer>,
 }
 
-/// Joins all who look on into the one observer the engine knows.
+/// Combines all observers into the one that the engine calls.
 pub(crate) struct ProgressObserver<'a> {
     watch: Watch<'a>,
-    /// The end of simulated time, where it is known.
+    /// The end of simulated time, if it is known.
     horizon: Option<Time>,
     begun: Instant,
     reported: Instant,
@@ -90,12 +90,12 @@ impl<'a> ProgressObserver<'a> {
         }
     }
 
-    /// Of the second run.
+    /// The observer of the second run.
     pub fn again(self) -> ProgressObserver<'a> {
         ProgressObserver { again: true, ..self }
     }
 
-    /// Who looked on, to look on at something else.
+    /// The observers, for use with another run.
     pub fn into_watch(self) -> Watch<'a> {
         self.watch
     }
@@ -148,7 +148,7 @@ impl Observer for ProgressObserver<'_> {
     }
 }
 
-/// The instant by which the run is over: its deadline, or the end of background traffic where there is nothing else.
+/// The latest end of the run: its deadline, or the end of background traffic if there is no other work.
 fn horizon(model: &Model) -> Option<Time> {
     let background = model.workload.background.as_ref().filter(|_| model.workload.jobs.is_empty());
     let last = background.map(|background| Time::ZERO + background.settings.duration("end"));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_share_done_is_the_one_that_ends_the_run() {
+    fn the_share_done_is_the_larger_of_steps_and_time() {
         assert_eq!(share(&progress(10, 1, 4), None), Some(0.25));
         assert_eq!(share(&progress(10, 1, 4), Some(Time(20))), Some(0.5));
         assert_eq!(share(&progress(10, 0, 0), None), None);

@@ -1,6 +1,6 @@
-//! Numbers as people read them: rounded, with a unit, with thousands set apart; and texts that steer no terminal.
+//! Formats numbers for people: rounded, with a unit, with separators of thousands; and escapes control characters.
 //!
-//! Leaves out: exact quantities, which the scenario crate prints.
+//! Leaves out: exact quantities (crate `netloom-scenario`).
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -8,12 +8,13 @@ use std::fmt::Write;
 use netloom_scenario::steers;
 use netloom_units::{Duration, Time};
 
-/// A span in seconds, in the unit that fits, with four digits that count.
+/// A duration in seconds, in a suitable unit, with four significant digits.
 pub fn span(seconds: f64) -> String {
     scaled(seconds, &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9), ("ps", 1e-12)])
 }
 
-/// Exact spans in microseconds, all with as many decimals as the finest of them needs, so that sums can be followed.
+/// Exact durations in microseconds, all with the number of decimals that the finest of them needs, so that sums can be
+/// verified.
 pub fn exact_micros(picoseconds: &[u64]) -> Vec<String> {
     let fine = (0..=6).find(|&decimals| picoseconds.iter().all(|ps| ps % 10_u64.pow(6 - decimals) == 0));
     let decimals = fine.unwrap_or(6) as usize;
@@ -25,7 +26,7 @@ pub fn exact_micros(picoseconds: &[u64]) -> Vec<String> {
     picoseconds.iter().map(text).collect()
 }
 
-/// A simulated span.
+/// A simulated duration.
 pub fn duration(duration: Duration) -> String {
     span(duration.as_seconds())
 }
@@ -40,7 +41,7 @@ pub fn bandwidth(bytes_per_second: f64) -> String {
     bit_rate(bytes_per_second * 8.0)
 }
 
-/// Bytes per second, as benchmarks of collectives have them.
+/// Bytes per second, as in benchmarks of collectives.
 pub fn bytes_per_second(number: f64) -> String {
     scaled(number, &[("GB/s", 1e9), ("MB/s", 1e6), ("KB/s", 1e3), ("B/s", 1.0)])
 }
@@ -50,7 +51,7 @@ pub fn bit_rate(bits_per_second: f64) -> String {
     scaled(bits_per_second, &[("Tbps", 1e12), ("Gbps", 1e9), ("Mbps", 1e6), ("Kbps", 1e3), ("bps", 1.0)])
 }
 
-/// A plain number, with four digits that count.
+/// A plain number, with four significant digits.
 pub fn number(number: f64) -> String {
     significant(number)
 }
@@ -61,12 +62,12 @@ pub fn size(bytes: f64) -> String {
     scaled(bytes, &[("GiB", mib * 1024.0), ("MiB", mib), ("KiB", 1024.0), ("B", 1.0)])
 }
 
-/// A number of things, in millions where there are many.
+/// A count, abbreviated to thousands, millions and so on.
 pub fn amount(number: f64) -> String {
     scaled(number, &[("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0)])
 }
 
-/// A whole number with its thousands set apart.
+/// A whole number with separators of thousands.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -79,7 +80,7 @@ pub fn count(number: u64) -> String {
     text
 }
 
-/// A count with its noun, in the plural unless there is one.
+/// A count with its noun, in the plural unless the count is one.
 pub fn some(number: u64, noun: &str) -> String {
     let plural = match number {
         1 => "",
@@ -89,8 +90,8 @@ pub fn some(number: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", count(number))
 }
 
-/// A text in which no character moves the cursor, changes colours or turns the direction of writing: those that would
-/// are told by their number.
+/// A text without characters that move the cursor, change colours or reverse the direction of writing: these are
+/// replaced by escapes with their numbers.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     if !text.contains(steers) {
         return Cow::Borrowed(text);
@@ -106,7 +107,7 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// The same JSON without a character that steers a terminal; outside of texts there is none but the end of a line.
+/// The same JSON without control characters; outside of strings it has none except line ends.
 pub fn harmless_json(json: &str) -> Cow<'_, str> {
     let bad = |c: char| steers(c) && c != '\n';
     if !json.contains(bad) {
@@ -115,7 +116,7 @@ pub fn harmless_json(json: &str) -> Cow<'_, str> {
     let mut clean = String::with_capacity(json.len());
     for c in json.chars() {
         if bad(c) {
-            // All of them have a number of four digits.
+            // All of them have a code of at most four hexadecimal digits.
             let _ = write!(clean, "\\u{:04x}", u32::from(c));
         } else {
             clean.push(c);
@@ -124,7 +125,7 @@ pub fn harmless_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// A text of at most so many characters: of a longer one, its beginning and its end.
+/// A text of at most `most` characters: of a longer one, its beginning and its end.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     const BETWEEN: &str = "...";
     let length = text.chars().count();
@@ -137,18 +138,18 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned([head, BETWEEN, tail].concat())
 }
 
-/// A share of one.
+/// A share, as a percentage.
 pub fn percent(share: f64) -> String {
     format!("{} %", significant(share * 100.0))
 }
 
-/// What a value has changed to, compared with the first one.
+/// The relative change of a value from the first one.
 pub fn change(ratio: f64) -> String {
     format!("{:+.1} %", (ratio - 1.0) * 100.0)
 }
 
 fn scaled(number: f64, units: &[(&str, f64)]) -> String {
-    // Nothing at all is read best in the unit that all others are made of.
+    // Zero is shown in the base unit.
     let is_whole = |(_, unit): &&(&str, f64)| *unit >= 1.0;
     let fits = match number {
         0.0 => units.iter().rev().find(is_whole),
@@ -158,7 +159,7 @@ fn scaled(number: f64, units: &[(&str, f64)]) -> String {
     format!("{} {name}", significant(number / unit)).trim_end().to_owned()
 }
 
-/// Four digits that count, without trailing zeros behind the point.
+/// Four significant digits, without trailing zeros after the decimal point.
 fn significant(number: f64) -> String {
     let decimals = match number.abs() {
         n if n >= 999.95 => 0,
@@ -175,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_well() {
+    fn numbers_are_rounded_with_a_unit() {
         assert_eq!(span(0.047_531), "47.53 ms");
         assert_eq!(span(10.001), "10 s");
         assert_eq!(span(1.5e-6), "1.5 us");
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_steers_the_terminal() {
+    fn control_characters_are_escaped() {
         assert_eq!(harmless("plain \u{e9}"), "plain \u{e9}");
         assert_eq!(harmless("a\u{1b}[31mb\n\u{202e}c\u{9b}"), "a\\u{1b}[31mb\\n\\u{202e}c\\u{9b}");
         let text = "a\u{7f}\u{202e}\u{1b}";
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_text_both_ends_are_kept() {
+    fn a_long_text_keeps_both_ends() {
         assert_eq!(shortened("abc", 3), "abc");
         assert_eq!(shortened("abcdefghijklmnop", 12), "abcdef...nop");
         assert_eq!(shortened(&"\u{e9}".repeat(1_000), 10).chars().count(), 10);

@@ -376,7 +376,7 @@ fn a_flow_that_nobody_answers_is_told_by_name() {
     let run = place.netloom(&cut);
     assert_eq!(run.code, Some(3), "{}{}", run.out, run.err);
     assert!(
-        run.out.contains("2 staged flows cannot go on: `one` waits until leaf0.host0 is told"),
+        run.out.contains("2 staged flows blocked: `one` waits at leaf0.host0 for confirmation"),
         "{}",
         run.out
     );

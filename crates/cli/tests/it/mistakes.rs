@@ -138,7 +138,7 @@ fn run_folders() {
     fs::remove_file(place.path("a/INCOMPLETE")).expect("it was there");
     assert_eq!(place.netloom(&["check", "a"]).code, Some(0));
     alter(&place, "a/manifest.json");
-    refused(&place.netloom(&["check", "a"]), "not what its manifest says");
+    refused(&place.netloom(&["check", "a"]), "does not match its manifest");
     fs::remove_file(place.path("a/ports.parquet")).expect("it was there");
     refused(&place.netloom(&["check", "a", "small.yaml"]), "`ports` is missing");
 }

@@ -64,7 +64,7 @@ fn what_cannot_be_shown_is_refused() {
         (&["show", "packets", "plain"], "recorded no packets"),
         (&["show", "packets", "idle"], "none of the flows under `packets_of` sent a packet"),
         (&["show", "paths", "plain"], "recorded no paths"),
-        (&["show", "packets", "a", "--flow", "leaf0.host0"], "names no flow"),
+        (&["show", "packets", "a", "--flow", "leaf0.host0"], "not the name of a flow"),
         (&["show", "packets", "a", "--flow", "leaf0.host0->leaf0.hots1"], "did you mean `leaf0.host1`?"),
         (
             &["show", "packets", "a", "--flow", "leaf1.host0->leaf0.host1"],

@@ -40,7 +40,7 @@ fn a_fabric_without_anything_to_do_is_drawn_and_a_wrong_one_is_refused_with_its_
     place.write("heir.yaml", "netloom: 1\nfrom: base.yaml\nbalance: spray\n");
     let heir = place.netloom(&["show", "heir.yaml", "--set", "fabric.single_switch.hosts=6"]);
     assert_eq!(heir.code, Some(0), "{}", heir.err);
-    for word in ["inherits from base.yaml", "6 hosts", "a fabric to inherit from", "spray"] {
+    for word in ["inherits from base.yaml", "6 hosts", "none (a base fabric)", "spray"] {
         assert!(heir.out.contains(word), "{word}: {}", heir.out);
     }
     let json = place.netloom(&["show", "heir.yaml", "--json"]);

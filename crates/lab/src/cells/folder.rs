@@ -3,8 +3,8 @@
 //! Models: the file that marks such a folder and says what is in it; the marker `UNFINISHED` until all is on the disk.
 //! Leaves out: what is in the run folders.
 //!
-//! Invariants: nothing that netloom did not write is touched; runs of an earlier import that this one does not make are not
-//! mixed with it.
+//! Invariants: files that netloom did not write are not changed; runs of an earlier import that this one does not write
+//! are not mixed with its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,14 +29,14 @@ pub(crate) trait StoredRun {
     /// Writes its folder.
     ///
     /// # Errors
-    /// If something is there that shall stay, or the system refuses.
+    /// If something is there that must not be overwritten, or the system refuses.
     fn write(&self, folder: &Path, overwrite: Overwrite, command: &[String]) -> Result<(), LabError>;
 }
 
-/// Writes a folder of measured runs; the answer is where each run is.
+/// Writes a folder of measured runs; returns where each run is.
 ///
 /// # Errors
-/// If something is there that shall stay, or the system refuses.
+/// If something is there that must not be overwritten, or the system refuses.
 pub(crate) fn write_measured(
     folder: &Path,
     by: &str,
@@ -65,7 +65,7 @@ pub(crate) fn write_measured(
     Ok(written)
 }
 
-/// Looks at what is there.
+/// Checks what is there.
 fn check(folder: &Path, runs: &[impl StoredRun], overwrite: Overwrite) -> Result<(), LabError> {
     if folder.is_file() {
         return Err(FolderError::File(folder.to_owned()).into());

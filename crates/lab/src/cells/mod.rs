@@ -1,11 +1,11 @@
-//! Cells of studies of interference that were summed up elsewhere, as run folders.
+//! Cells of interference studies that were summarized elsewhere, as run folders.
 //!
 //! Models: a cell with its names; a run folder of one system with table `cells`; the folder that holds such folders
 //! (`folder`); where a scenario is in a study (`scenario`).
 //! Leaves out: where the means come from.
 //!
-//! Invariants: rows are in the order of their table; names of collectives are numbered in alphabetical order, so the same
-//! cells give the same digest.
+//! Invariants: rows are in the order of their table; names of collectives are numbered in alphabetical order, so the
+//! same cells give the same digest.
 
 mod folder;
 pub(crate) mod scenario;
@@ -26,25 +26,25 @@ pub(crate) use folder::{StoredRun, write_measured};
 use crate::error::LabError;
 use crate::manifest::HOSTS;
 
-/// What stands for the aggressor where there is none.
+/// The name in place of the aggressor's collective where there is no aggressor.
 pub(crate) const NONE: &str = "none";
 
-/// One cell: how long a victim took alone, or beside an aggressor.
+/// One cell: the time of a victim in isolation, or beside an aggressor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
     /// Where it is in the study.
     pub at: At,
     /// Mean time of the victim's collective.
     pub mean: Duration,
-    /// Half of its 95 % interval.
+    /// Half of its 95 % confidence interval.
     pub half_interval: Option<Duration>,
     /// Median of these times.
     pub median: Option<Duration>,
-    /// Iterations it is the mean of; zero where that is not known.
+    /// Number of iterations in the mean; zero where it is unknown.
     pub steps: u32,
-    /// Iterations before these.
+    /// Number of warm-up iterations before these.
     pub warm_up: u32,
-    /// The mean it is compared with, and half of its interval; absent of the victim alone.
+    /// The mean it is compared with, and half of its interval; absent for the victim in isolation.
     pub baseline: Option<(Duration, Option<Duration>)>,
 }
 
@@ -53,20 +53,20 @@ pub struct Cell {
 pub struct At {
     /// Hosts of both groups: twice the victim's ranks.
     pub nodes: u32,
-    /// The victim's collective, as scenarios call it.
+    /// The victim's collective, by its name in scenarios.
     pub victim: String,
-    /// The aggressor; absent of the victim alone.
+    /// The aggressor; absent for the victim in isolation.
     pub aggressor: Option<Aggressor>,
-    /// Bytes of the victim's vector; of an all-to-all those for each peer.
+    /// Bytes of the victim's vector; for an all-to-all those for each peer.
     pub size: Bytes,
 }
 
 /// What runs beside the victim.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Aggressor {
-    /// Its collective, as scenarios call it.
+    /// Its collective, by its name in scenarios.
     pub collective: String,
-    /// Bytes of its vector; of an all-to-all those for each peer.
+    /// Bytes of its vector; for an all-to-all those for each peer.
     pub size: Bytes,
     /// Length and pause of its bursts; absent where it never pauses.
     pub bursts: Option<[Duration; 2]>,
@@ -75,13 +75,13 @@ pub struct Aggressor {
 /// All cells of one system.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellRun {
-    /// The system, which names folder and scenario.
+    /// The system; its name is that of the folder and of the scenario.
     pub system: String,
-    /// Its cells, in any order, each place once.
+    /// Its cells, in any order, one for each position in the study.
     pub cells: Vec<Cell>,
-    /// Who measured them; absent of simulated ones.
+    /// Who measured them; absent for simulated cells.
     pub measured: Option<Measured>,
-    /// What is ours in them, in whole sentences.
+    /// Modelling assumptions behind them, in whole sentences.
     pub ours: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ impl CellRun {
     /// Writes the run folder.
     ///
     /// # Errors
-    /// If the folder cannot be written, or a complete run is there that shall stay.
+    /// If the folder cannot be written, or a complete run is there that must not be overwritten.
     pub(crate) fn store(
         &self,
         folder: &Path,
@@ -173,12 +173,12 @@ fn row(cell: &Cell, collectives: &[String]) -> CellRow {
     }
 }
 
-/// Removes a run folder with nothing in it but what a run leaves; anything else stays as far as it is not of a run.
+/// Removes the files of a run from a folder, and the folder if it is empty then; other files stay.
 pub(crate) fn remove(folder: &Path) {
     if RunFolder::open(folder).is_err() {
         return;
     }
-    // The manifest goes last, so that what is left of a folder that cannot be removed is still known for one.
+    // The manifest is removed last, so that the rest of a folder that cannot be removed is still recognized as a run.
     let tables = Table::ALL.iter().map(|table| table.file_name());
     for name in tables.chain([MANIFEST_FILE.to_owned()]) {
         fs::remove_file(folder.join(name)).unwrap_or_default();
@@ -186,7 +186,7 @@ pub(crate) fn remove(folder: &Path) {
     fs::remove_dir(folder).unwrap_or_default();
 }
 
-/// Whether a system can be called so: its name is that of a folder, and of a scenario.
+/// Whether a text may be the name of a system: it names a folder and a scenario.
 pub(crate) fn is_name(name: &str) -> bool {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
     name.len() <= 64
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_come_back_from_their_folder_in_order() {
+    fn cells_are_read_from_their_folder_in_order() {
         let home = tempfile::tempdir().expect("a folder");
         let incast = Aggressor {
             collective: "incast".into(),

@@ -1,10 +1,10 @@
-//! Where a run of a study of interference is in its study, by its resolved scenario.
+//! The position of a run in its interference study, by its resolved scenario.
 //!
-//! Models: the jobs `victim` and `aggressor`, told as the report tells them: hosts of both groups, collectives, sizes (of an
-//! all-to-all those for each peer), bursts.
-//! Leaves out: all else that runs may differ in.
+//! Models: the jobs `victim` and `aggressor`, described as in the report: hosts of both groups, collectives, sizes (for
+//! an all-to-all those for each peer), bursts.
+//! Leaves out: everything else in which runs may differ.
 //!
-//! Invariants: a run and its baseline have the same text without the aggressor.
+//! Invariants: a run and its baseline have the same text once the aggressor is removed.
 
 use netloom_scenario::quantity;
 use netloom_units::{Bytes, Duration};
@@ -15,7 +15,7 @@ use super::{Aggressor, At};
 const VICTIM: &str = "victim";
 const AGGRESSOR: &str = "aggressor";
 
-/// The place of a scenario in its study; absent of a scenario that is part of none.
+/// The position of a scenario in its study; absent for a scenario that is not part of a study.
 pub(crate) fn at(scenario: &Value) -> Option<At> {
     let victim = job(scenario, VICTIM)?;
     let (name, size) = collective(victim)?;
@@ -39,7 +39,7 @@ pub(crate) fn without_aggressor(scenario: &Value) -> String {
     alone.to_string()
 }
 
-/// Whether sizes of a collective are told as those of the part for each peer.
+/// Whether the size of a collective is stated as the bytes for each peer.
 pub(crate) fn is_exchange(collective: &str) -> bool {
     collective.starts_with("all_to_all")
 }
@@ -48,7 +48,7 @@ fn job<'a>(scenario: &'a Value, name: &str) -> Option<&'a Value> {
     scenario.get("jobs")?.as_array()?.iter().find(|job| job.get("name").and_then(Value::as_str) == Some(name))
 }
 
-/// The first collective of a job, with its size as studies tell it.
+/// The first collective of a job, with its size as studies state it.
 fn collective(job: &Value) -> Option<(String, Bytes)> {
     let each = job.get("phases")?.get(0)?.get("collectives")?.get("each")?.get(0)?.as_object()?;
     let (name, body) = each.iter().next()?;
@@ -57,7 +57,7 @@ fn collective(job: &Value) -> Option<(String, Bytes)> {
     Some((name.clone(), Bytes(size.0 / parts)))
 }
 
-/// How many ranks a job asks for.
+/// The number of ranks of a job.
 fn n_ranks(job: &Value) -> Option<u64> {
     let (_, rule) = job.get("placement")?.as_object()?.iter().next()?;
     if let Some(list) = rule.as_array() {
@@ -67,7 +67,7 @@ fn n_ranks(job: &Value) -> Option<u64> {
     ranks.as_u64().or_else(|| ranks.as_str()?.parse().ok())
 }
 
-/// Length and pause of a job's bursts; nothing where they cannot be read.
+/// Length and pause of a job's bursts; `None` where they cannot be read.
 #[expect(clippy::option_option, reason = "no bursts are not the same as bursts that cannot be read")]
 fn bursts(job: &Value) -> Option<Option<[Duration; 2]>> {
     let Some(bursts) = job.get("bursts").filter(|bursts| bursts.is_object()) else { return Some(None) };
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_named_as_in_the_report() {
+    fn a_position_in_a_study_is_named_as_in_the_report() {
         let mut aggressor = job("aggressor", "all_to_all_linear", "8MiB");
         aggressor["bursts"] = json!({ "length": "1ms", "pause": "100us" });
         let scenario = json!({ "jobs": [job("victim", "ring_all_gather", "512B"), aggressor] });

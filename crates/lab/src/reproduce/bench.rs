@@ -1,24 +1,24 @@
-//! What runs gave and what was published, each over something else where that is asked for.
+//! Simulated and published figures, each divided by another figure where a claim requests it.
 //!
 //! Models: a figure of a run or a part with every seed; ratios of two figures.
-//! Leaves out: verdicts, and how figures are written down.
+//! Leaves out: verdicts, and the format of figures.
 //!
-//! Invariants: claims and figures divide in the same way: means over means, and what is known of a ratio follows from the
-//! ratios seed by seed, since runs with one seed share what the seed decides, failed links above all.
+//! Invariants: claims and figures use the same ratios: mean over mean. The confidence interval of a ratio follows from
+//! the ratios seed by seed, since runs with the same seed share what the seed decides, such as failed links.
 
 use super::paper::{Paper, Target};
 use super::quantity::Quantity;
 use super::runs::Measured;
 use crate::sample::Sample;
 
-/// Where figures are looked up.
+/// Looks figures up.
 #[derive(Clone, Copy)]
 pub(super) struct Bench<'a> {
     pub paper: &'a Paper,
     pub measured: &'a [Measured],
 }
 
-/// A quantity of a run or a part, over another one if that is asked for.
+/// A quantity of a run or a part, over another one if a divisor is given.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Asked {
     pub above: (Target, Quantity),
@@ -26,7 +26,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// A quantity of each of these, over what stands at the same place of the divisors.
+    /// A quantity of each of these targets, over the divisor with the same index.
     pub(super) fn all(
         quantity: Quantity,
         targets: Vec<Target>,
@@ -40,7 +40,7 @@ impl Asked {
 }
 
 impl Bench<'_> {
-    /// A figure with every seed; nothing where the run has none.
+    /// A figure with every seed; empty where the run does not have it.
     pub(super) fn values(&self, target: &Target, quantity: Quantity) -> Vec<f64> {
         let runs = self.measured.iter().filter(|measured| measured.run == target.run);
         runs.filter_map(|run| run.get(target.part.as_deref(), quantity)).collect()
@@ -58,31 +58,31 @@ impl Bench<'_> {
         self.measured.iter().filter(|run| run.run == target.run).filter_map(ratio).collect()
     }
 
-    /// How well it is known: half of the 95 % confidence interval.
+    /// Half of the 95 % confidence interval.
     pub(super) fn half(&self, asked: &Asked) -> Option<f64> {
         Sample::of(&self.by_seed(asked)).and_then(|sample| sample.confidence())
     }
 
-    /// The mean over seeds, or a mean over another; not a number where there is none.
+    /// The mean over seeds, or the ratio of two means; NaN where there is none.
     pub(super) fn ours(&self, asked: &Asked) -> f64 {
         divided(asked, |target, quantity| mean(&self.values(target, quantity)))
     }
 
-    /// The same as published.
+    /// The same of published figures.
     pub(super) fn published(&self, asked: &Asked) -> f64 {
         divided(asked, |target, quantity| {
             self.paper.published.get(&target.run, target.part.as_deref(), quantity).unwrap_or(f64::NAN)
         })
     }
 
-    /// Seeds of the run with the fewest.
+    /// The smallest number of seeds among the runs.
     pub(super) fn n_seeds(&self, asked: &Asked) -> usize {
         let count = |(target, quantity): &(Target, Quantity)| self.values(target, *quantity).len();
         asked.below.as_ref().map_or(usize::MAX, count).min(count(&asked.above))
     }
 }
 
-/// The mean of a figure over seeds; not a number without any.
+/// The mean of a figure over seeds; NaN without any.
 pub(super) fn mean(values: &[f64]) -> f64 {
     Sample::of(values).map_or(f64::NAN, |sample| sample.mean)
 }

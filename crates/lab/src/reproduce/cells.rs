@@ -1,12 +1,12 @@
-//! The cells of a paper's studies of interference, as run folders: `cells/SYSTEM` beside the report.
+//! The cells of a paper's interference studies, as run folders: `cells/SYSTEM` beside the report.
 //!
-//! Models: every run that leaves its fabric as it is, at its place in the study; of several at one place those whose times
-//! were published; the mean over seeds, and over allocations where there are still several; the baseline of each, which is
-//! the run that is equal but for the aggressor.
-//! Leaves out: runs that change more than the study (they ask what else might be), which are counted; runs that did not
-//! measure.
+//! Models: every run with an unchanged fabric, at its position in the study; of several at one position those whose
+//! times were published; the mean over seeds, and over allocations where several remain; the baseline of each, which is
+//! the run that differs only by the aggressor.
+//! Leaves out: runs that change settings other than those of the study (what-if experiments), which are counted; runs
+//! without measured steps.
 //!
-//! Invariants: each place of a system is there once; folders of systems of which there are no cells any more are removed.
+//! Invariants: each position of a system occurs once; folders of systems without cells are removed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,7 +34,7 @@ pub(crate) const FOLDER: &str = "cells";
 /// The job whose steps are measured.
 const VICTIM: &str = "victim";
 
-/// What a study varies, and what does not change its times.
+/// Settings that a study varies, and settings that do not affect its times.
 const OF_STUDIES: [&str; 8] = [
     "interference.victim",
     "interference.aggressor",
@@ -50,19 +50,19 @@ const OF_STUDIES: [&str; 8] = [
 #[derive(Debug)]
 struct Point {
     at: At,
-    /// What it has in common with its baseline.
+    /// The text that it has in common with its baseline.
     key: String,
     /// In microseconds.
     times: Sample,
-    /// Whether its time was published, too: what else has its place asks what other hosts would do.
+    /// Whether its time was published; other runs at its position are experiments with other hosts.
     is_published: bool,
 }
 
-/// What is known of a system.
+/// The runs of a system.
 #[derive(Debug, Default)]
 struct Found {
     points: Vec<Point>,
-    /// Runs that change more than the study.
+    /// Number of runs that change settings other than those of the study.
     changed: usize,
 }
 
@@ -79,7 +79,7 @@ pub(super) fn write(report: &Report, folder: &Path) -> Result<(), ReproduceError
             remove(&path);
         }
     }
-    // It stays where it holds anything.
+    // A folder that is not empty stays.
     fs::remove_dir(folder).unwrap_or_default();
     Ok(())
 }
@@ -94,7 +94,7 @@ fn of(paper: &Paper, measured: &[Measured]) -> Result<Vec<CellRun>, ReproduceErr
         let times: Vec<f64> =
             seeds.iter().filter_map(|run| run.get(Some(VICTIM), Quantity::MeasuredMean)).collect();
         let Some(times) = Sample::of(&times) else { continue };
-        // Stored runs may be of a paper's earlier files.
+        // Stored runs may belong to earlier files of a paper.
         let Ok(plan) = paper.plan(&seeds[0].run) else { continue };
         let found = systems.entry(paper.system(&seeds[0].run)).or_default();
         let is_of_the_study = |(path, _): &(String, String)| OF_STUDIES.contains(&path.as_str());
@@ -146,19 +146,17 @@ fn run(paper: &Paper, system: String, found: &Found) -> CellRun {
     }
     if passed_over > 0 {
         let runs = words::some(passed_over as u64, "run");
-        ours.push(format!(
-            "Left out, since another run of the same place is that of the published time: {runs}."
-        ));
+        ours.push(format!("Left out, since another run of the same cell has the published time: {runs}."));
     }
     if found.changed > 0 {
         let runs = words::some(found.changed as u64, "run");
-        ours.push(format!("Left out, since they change more than the study: {runs}."));
+        ours.push(format!("Left out, since they change settings other than those of the study: {runs}."));
     }
     let cells = places.into_iter().map(|(at, points)| cell(at, &points, &alone)).collect();
     CellRun { system, cells, measured: None, ours }
 }
 
-/// The cell of one place, by its runs and theirs without the aggressor.
+/// The cell at one position, from its runs and their baselines.
 fn cell(at: At, points: &[&Point], alone: &BTreeMap<&str, Sample>) -> Cell {
     let own: Vec<Sample> = points.iter().map(|point| point.times).collect();
     let below: Option<Vec<Sample>> =
@@ -168,7 +166,7 @@ fn cell(at: At, points: &[&Point], alone: &BTreeMap<&str, Sample>) -> Cell {
     Cell { at, mean, half_interval, median: None, steps: 0, warm_up: 0, baseline }
 }
 
-/// The mean of means in microseconds, and half of its interval where there is one alone.
+/// The mean of means in microseconds, and half of its interval if there is only one.
 fn mean(samples: &[Sample]) -> (Duration, Option<Duration>) {
     let span = |micros: f64| Duration((micros * 1e6).round() as u64);
     let sum: f64 = samples.iter().map(|sample| sample.mean).sum();
@@ -221,9 +219,9 @@ claims:
         let folder = RunFolder::open(&home.path().join("cells/lake")).expect("it is a run");
         assert!(folder.manifest().measured.is_none());
         let ours = folder.manifest().assumptions.join(" ");
-        assert!(ours.contains("published time: 1 run.") && ours.contains("than the study: 1 run."), "{ours}");
+        assert!(ours.contains("published time: 1 run.") && ours.contains("of the study: 1 run."), "{ours}");
         let rows = folder.cells().expect("they are there");
-        assert_eq!(rows.len(), 2, "what runs another policy is left out");
+        assert_eq!(rows.len(), 2, "runs with another policy are left out");
         let (beside, alone) = (rows[0], rows[1]);
         assert_eq!((alone.nodes, alone.size.0, alone.aggressor_size.0), (4, 64 << 10, 0));
         assert_eq!(beside.aggressor_size.0, 1 << 20);

@@ -1,8 +1,8 @@
-//! A paper's claims as they are written down.
+//! A paper's claims as its files state them.
 //!
-//! Models: a claim is one of two kinds. `near`: each published figure is one that our seeds could have given.
-//! `relation`: figures of several runs stand in a relation.
-//! Leaves out: judging.
+//! Models: a claim is one of two kinds. `near`: each published figure is consistent with the simulated ones.
+//! `relation`: figures of several runs satisfy a relation.
+//! Leaves out: evaluation.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,16 @@ use super::score::Score;
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Claims {
-    /// How many seeds are run.
+    /// Numbers of seeds.
     pub seeds: SeedCounts,
     /// Names for lists of runs.
     pub groups: BTreeMap<String, Vec<String>>,
     /// Runs that change a scenario.
     pub experiments: Vec<Experiment>,
-    /// Runs in which packets may be lost; in all others that breaks a law.
+    /// Runs in which packets may be lost; in all others a loss violates an invariant.
     #[serde(default)]
     pub lossy: Vec<String>,
-    /// What the paper calls systems whose files here are called otherwise, by the names of those.
+    /// The paper's names of systems, by the names of their files where these differ.
     #[serde(default)]
     pub systems: BTreeMap<String, String>,
     /// The paper's figures and tables, as numbers.
@@ -35,7 +35,7 @@ pub(super) struct Claims {
     pub claims: Vec<Claim>,
 }
 
-/// How many seeds are run.
+/// Numbers of seeds.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SeedCounts {
@@ -43,7 +43,7 @@ pub(super) struct SeedCounts {
     pub look: u64,
     /// With it.
     pub check: u64,
-    /// Other numbers for the runs of some groups.
+    /// Other numbers of seeds for the runs of some groups.
     #[serde(default)]
     pub more: Vec<MoreSeeds>,
 }
@@ -53,64 +53,64 @@ pub(super) struct SeedCounts {
 #[serde(deny_unknown_fields)]
 pub(super) struct MoreSeeds {
     pub group: String,
-    /// Without `--check`; as all others if it is not said.
+    /// Without `--check`; by default that of all others.
     #[serde(default)]
     pub look: Option<u64>,
     /// With it.
     pub check: u64,
 }
 
-/// A scenario with something changed.
+/// A scenario with changes.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Experiment {
-    /// What the run is called.
+    /// The name of the run.
     pub name: String,
     /// The scenario: one of the paper's, or a file of `fabrics/` by its path.
     pub from: String,
     /// Paths and values, as `--set` takes them.
     #[serde(default)]
     pub set: BTreeMap<String, String>,
-    /// What else is changed with `--full`.
+    /// Further changes with `--full`.
     #[serde(default)]
     pub full: BTreeMap<String, String>,
-    /// Lists of variants: the experiment stands for all combinations of one of each.
+    /// Lists of variants: the experiment is expanded to all combinations of one from each list.
     #[serde(default)]
     pub vary: Vec<Vec<Variant>>,
-    /// What it is to show.
+    /// Its purpose.
     pub shows: String,
 }
 
-/// One of several ways to change a scenario.
+/// One of several variants of a scenario.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Variant {
-    /// What is added to the name of the run, after a `_`.
+    /// The suffix of the name of the run, after a `_`.
     pub name: String,
     /// Paths and values, as `--set` takes them.
     #[serde(default)]
     pub set: BTreeMap<String, String>,
-    /// What else is changed with `--full`.
+    /// Further changes with `--full`.
     #[serde(default)]
     pub full: BTreeMap<String, String>,
 }
 
-/// A figure of the paper: quantities of runs, as published and as ours.
+/// A figure of the paper: quantities of runs, published and simulated.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Figure {
-    /// What the paper calls it.
+    /// Its name in the paper.
     pub name: String,
-    /// What it shows, in our words.
+    /// What it shows, paraphrased.
     pub shows: String,
-    /// What is plotted, and what should be beside it.
+    /// The quantities plotted, and further ones for comparison.
     pub measured: Vec<Quantity>,
     /// Runs, `run/job`, or groups.
     pub at: Vec<String>,
-    /// What each quantity is divided by, in a column more.
+    /// The divisor of each quantity, in an additional column.
     #[serde(default)]
     pub per: Option<Divisor>,
-    /// How the ratios are drawn.
+    /// The maps of the ratios.
     #[serde(default)]
     pub map: Option<Map>,
 }
@@ -120,19 +120,19 @@ pub(super) struct Figure {
 #[serde(deny_unknown_fields)]
 pub(super) struct Claim {
     pub id: String,
-    /// Where it is said.
+    /// Its location in the paper.
     pub said: String,
-    /// In our words.
+    /// The claim, paraphrased.
     pub text: String,
     /// Whether a parameter was chosen so that it holds.
     pub kind: Kind,
-    /// The size of the runs that it is about; both if it is not said.
+    /// The size of the runs that it is about; by default both.
     #[serde(default)]
     pub scale: Option<Scale>,
     pub measured: Quantity,
     /// Runs, `run/job`, or groups.
     pub at: Vec<String>,
-    /// What each figure is divided by.
+    /// The divisor of each figure.
     #[serde(default)]
     pub per: Option<Divisor>,
     #[serde(default)]
@@ -140,10 +140,10 @@ pub(super) struct Claim {
     #[serde(default)]
     pub relation: Option<Relation>,
     pub recorded: Recorded,
-    /// The verdict with `--full`; the same if it is not said.
+    /// The verdict with `--full`; by default the same.
     #[serde(default)]
     pub recorded_full: Option<Recorded>,
-    /// Figures of a `near` claim whose verdict is the other one.
+    /// Figures of a `near` claim with the opposite verdict.
     #[serde(default)]
     pub except: Vec<Exception>,
     /// Why it does not hold.
@@ -154,7 +154,7 @@ pub(super) struct Claim {
     pub shown_by: Vec<String>,
 }
 
-/// What figures are divided by: by default the same quantity, and the same runs.
+/// The divisor of figures: by default the same quantity, and the same runs.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Divisor {
@@ -180,11 +180,11 @@ pub enum Kind {
 pub(super) enum Scale {
     /// As the scenarios are written.
     Quick,
-    /// With what `--full` changes.
+    /// With the changes of `--full`.
     Full,
 }
 
-/// The verdict written down with a claim.
+/// The verdict recorded with a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Recorded {
     /// It holds.
@@ -193,36 +193,37 @@ pub enum Recorded {
     /// It does not.
     #[serde(rename = "not reproduced")]
     NotReproduced,
-    /// Nobody has obtained a verdict yet.
+    /// No verdict has been obtained yet.
     #[serde(rename = "not judged")]
     NotJudged,
 }
 
-/// How near a published figure must be.
+/// The tolerance of a published figure.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Near {
-    /// `interval`, `range`, `middle`, `exact`, a share such as `0.5%` of our mean, or a distance such as `0.02` from it.
+    /// `interval`, `range`, `middle`, `exact`, a share such as `0.5%` of the simulated mean, or a distance such as
+    /// `0.02` from it.
     pub within: String,
-    /// The interval is longer by this at both ends.
+    /// The interval is extended by this at both ends.
     #[serde(default)]
     pub allow: f64,
 }
 
-/// How near, read.
+/// The tolerance, parsed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Within {
     /// In the prediction interval.
     Interval,
-    /// Between the smallest and the largest of ours.
+    /// Between the smallest and the largest simulated figure.
     Range,
-    /// Among the middle 95 % of ours.
+    /// Within the middle 95 % of the simulated figures.
     Middle,
-    /// The same with every seed.
+    /// Equal to the simulated figure with every seed.
     Exact,
-    /// This share of our mean.
+    /// Within this share of the simulated mean.
     Share(f64),
-    /// So far from our mean.
+    /// Within this distance of the simulated mean.
     Distance(f64),
 }
 
@@ -245,39 +246,39 @@ impl Near {
     }
 }
 
-/// How figures stand to each other.
+/// A relation between figures.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Relation {
     /// The largest is at most this many times the smallest.
     Flat(f64),
-    /// None is below this.
+    /// None is less than this.
     AtLeast(f64),
-    /// None is above this.
+    /// None is greater than this.
     AtMost(f64),
-    /// All lie from one to the other.
+    /// All are within these bounds.
     Between([f64; 2]),
-    /// The smallest lies from one to the other.
+    /// The smallest is within these bounds.
     SmallestBetween([f64; 2]),
-    /// The largest does.
+    /// The largest is within these bounds.
     LargestBetween([f64; 2]),
-    /// None is below the first.
+    /// None is less than the first.
     FirstLeast,
-    /// Each is above the one before.
+    /// Each is greater than the one before.
     Rising,
     /// Each equals the first, seed by seed.
     Equal,
-    /// With no seed is any below this.
+    /// None is less than this with any seed.
     EverySeedAtLeast(f64),
-    /// The mean over seeds of each lies from one to the other; of ratios, that of the ratios seed by seed.
+    /// The mean over seeds of each is within these bounds; for ratios, the mean of the ratios seed by seed.
     MeanBetween([f64; 2]),
-    /// Of each one seed in ten or more lies at or below this, and as many at or above it.
+    /// For each figure, at least one seed in ten is at or below this, and at least one in ten at or above it.
     AmongSeeds(f64),
-    /// All together are as near to those published.
+    /// A score of all figures together against the published ones.
     Score(Score),
 }
 
-/// Figures whose verdict is not that of their claim.
+/// Figures whose verdict differs from that of their claim.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Exception {

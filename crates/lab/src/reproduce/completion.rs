@@ -1,11 +1,11 @@
-//! Completion times of messages against the ideal: the time in which the busiest NIC carries all of its messages.
+//! Completion times of messages relative to the ideal: the time in which the busiest NIC transmits all of its messages.
 //!
-//! Models: T, the most payload that any host sends or receives over the rate of its NIC, which no network can beat where all
-//! messages start together; the mean, the shortest and the longest time from start to end over T; the share of messages
-//! that take more than so many times T.
+//! Models: T, the most payload that any host sends or receives over the rate of its NIC, a lower bound for every
+//! network if all messages start together; the mean, the shortest and the longest time from start to end over T; the
+//! share of messages that take longer than a given multiple of T.
 //! Leaves out: messages of background traffic and of staged flows; latency and headers, which count as excess.
 //!
-//! Invariants: a message that never arrived takes more than any multiple.
+//! Invariants: a message that did not arrive exceeds every multiple.
 
 use std::collections::BTreeMap;
 
@@ -16,17 +16,17 @@ use netloom_units::{HostId, NodeId};
 use super::parts::Parts;
 use super::quantity::Quantity;
 
-/// What is kept of a run's messages.
+/// The completion times of a run's messages.
 #[derive(Debug, Default)]
 pub(super) struct Completion {
-    /// From start to end, in ps; absent of those that never arrived.
+    /// From start to end, in ps; absent for messages that did not arrive.
     spans: Vec<Option<u64>>,
     sent: BTreeMap<HostId, u64>,
     received: BTreeMap<HostId, u64>,
 }
 
 impl Completion {
-    /// Takes rows of messages.
+    /// Adds rows of messages.
     pub fn take(&mut self, rows: &[FlowRow]) {
         for row in rows.iter().filter(|row| row.job != Message::BACKGROUND && row.job != Message::STAGED) {
             self.spans.push(row.end.map(|end| end.since(row.start).0));
@@ -35,7 +35,7 @@ impl Completion {
         }
     }
 
-    /// Figures of the whole run; none without messages.
+    /// Figures of the whole run; empty without messages.
     pub fn whole(&self, model: &Model) -> Vec<(Quantity, f64)> {
         let Some(ideal) = self.ideal(model) else { return Vec::new() };
         let arrived: Vec<f64> = self.spans.iter().flatten().map(|span| *span as f64 / ideal).collect();

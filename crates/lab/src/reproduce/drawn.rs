@@ -1,10 +1,10 @@
-//! The maps of a paper's figures as a page: measured beside simulated.
+//! The heat maps of a paper's figures as a page: published beside simulated.
 //!
-//! Models: the ratio of each cell as published and as ours, with what it is of; how near those are that count, all together.
-//! Leaves out: where cells lie.
+//! Models: the published and the simulated ratio of each cell, with its quantities; scores over the cells that count.
+//! Leaves out: the positions of cells.
 //!
-//! Invariants: ratios are made as those of `figures.md` are: means over means, known as well as their seeds agree; a figure
-//! that these runs say nothing about is left out, and cells of others that were not run are told as such.
+//! Invariants: ratios are those of `figures.md`: mean over mean, with confidence intervals over seeds; a figure without
+//! runs is left out, and cells of the others that were not run are marked as such.
 
 use netloom_report::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, Nearness, PanelMap};
 
@@ -15,7 +15,7 @@ use super::quantity::Quantity;
 use super::report::Report;
 use super::score::{Score, Statistic};
 
-/// All maps; nothing of a paper without any, or of which these runs say nothing.
+/// All maps; `None` if the paper has none, or none of them was run.
 pub(super) fn drawn(report: &Report) -> Option<Maps> {
     let figures = report.paper.claims.figures.iter();
     let figures: Vec<FigureMaps> = figures.filter_map(|figure| of(report, figure)).collect();
@@ -23,10 +23,10 @@ pub(super) fn drawn(report: &Report) -> Option<Maps> {
     (!figures.is_empty()).then(|| Maps { paper, netloom: env!("CARGO_PKG_VERSION").to_owned(), figures })
 }
 
-/// What ratios are between.
+/// The quantities of the ratios.
 struct Drawing<'a> {
     bench: Bench<'a>,
-    /// Above and below the line.
+    /// Numerator and denominator.
     quantities: [Quantity; 2],
 }
 
@@ -63,7 +63,7 @@ fn panels(drawing: &Drawing<'_>, map: &Map, laid: &[Places<'_>]) -> Vec<PanelMap
     panels.map(panel).collect()
 }
 
-/// How near the cells are that count and were run; their number stands beside it.
+/// The scores of the cells that count and were run, with their number.
 fn scores(drawing: &Drawing<'_>, cells: &[Cell]) -> Option<MapScores> {
     let counts = cells.iter().filter(|cell| !cell.left_out).map(|cell| drawing.asked(cell));
     let pairs = counts.map(|asked| (drawing.bench.ours(&asked), drawing.bench.published(&asked)));

@@ -1,11 +1,11 @@
-//! Why a paper could not be reproduced at all; a claim that does not hold is no error.
+//! Why a reproduction could not be carried out; a claim that does not hold is not an error.
 
 use std::path::PathBuf;
 
 use super::files::papers;
 use crate::error::{ExitCode, LabError};
 
-/// Why a paper could not be reproduced at all.
+/// Why a reproduction could not be carried out.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReproduceError {
@@ -17,11 +17,11 @@ pub enum ReproduceError {
     NoSuchClaim(String),
     /// The claim is about runs of the other size.
     #[error(
-        "claim `{0}` is judged with `--full` alone, or without it alone: it is about runs of the other size"
+        "claim `{0}` is about runs of the other size: it is evaluated either only with `--full` or only without it"
     )]
     OtherSize(String),
     /// The paper's own files contradict each other.
-    #[error("the files of paper `{paper}` do not fit together: {reason}")]
+    #[error("the files of paper `{paper}` contradict each other: {reason}")]
     Paper {
         /// Which paper.
         paper: String,
@@ -31,7 +31,7 @@ pub enum ReproduceError {
     /// A run could not be made.
     #[error(transparent)]
     Run(#[from] LabError),
-    /// Somebody ended the runs.
+    /// The runs were stopped.
     #[error("stopped before all runs were made")]
     Stopped,
     /// Stored runs could not be read.
@@ -42,8 +42,8 @@ pub enum ReproduceError {
         /// Why not.
         source: std::io::Error,
     },
-    /// Stored runs are of another kind.
-    #[error("the stored runs cannot be judged: {reason}: {}", .path.display())]
+    /// Stored runs are of another paper or version.
+    #[error("the stored runs cannot be evaluated: {reason}: {}", .path.display())]
     Stored {
         /// Where.
         path: PathBuf,
@@ -61,7 +61,7 @@ pub enum ReproduceError {
 }
 
 impl ReproduceError {
-    /// What it means for a command's exit code.
+    /// The exit code of a command that ends with it.
     pub fn exit_code(&self) -> ExitCode {
         match self {
             ReproduceError::Run(error) => error.exit_code(),

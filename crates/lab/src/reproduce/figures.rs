@@ -1,8 +1,9 @@
-//! A paper's figures as tables: published numbers beside ours.
+//! A paper's figures as tables: published numbers beside simulated ones.
 //!
-//! Models: for each run of a figure what was published, our mean over seeds with its 95 % confidence interval, and whether
-//! the published number lies where 99 % of single runs do; and the same of ratios of two runs, where a figure asks for them.
-//! Leaves out: pictures; `drawn` has those.
+//! Models: for each run of a figure the published number, the simulated mean over seeds with its 95 % confidence
+//! interval, and whether the published number is within the 99 % prediction interval of single runs; the same for
+//! ratios of two runs, where a figure requests them.
+//! Leaves out: heat maps (`drawn`).
 
 use super::bench::{Asked, Bench};
 use super::claims::Figure;
@@ -11,9 +12,9 @@ use super::report::Report;
 use super::table::{figure, known};
 use crate::sample::Sample;
 
-/// All figures as Markdown; empty for a paper without any.
+/// All figures as Markdown; empty for a paper without figures.
 ///
-/// A figure that these runs say nothing about is left out.
+/// A figure without runs is left out.
 pub(super) fn figures(report: &Report) -> String {
     let parts = report.paper.claims.figures.iter().filter_map(|figure| section(report, figure));
     let parts: Vec<String> = parts.collect();
@@ -54,7 +55,7 @@ fn section(report: &Report, figure: &Figure) -> Option<String> {
     Some(format!("## {name}\n\n{shows}{per}\n\n{heading}\n{rule}\n{}", lines.concat()))
 }
 
-/// What ratios are between.
+/// Describes the numerators and denominators of the ratios.
 fn in_words(rows: &[Target], below: &[Target], figure: &Figure) -> String {
     let by = figure.per.as_ref().and_then(|per| per.measured);
     let what = by.map_or(String::new(), |quantity| format!("`{}` of ", quantity.column()));
@@ -63,7 +64,7 @@ fn in_words(rows: &[Target], below: &[Target], figure: &Figure) -> String {
     format!("Ratios are those of a run to another one: {first}, and so on.")
 }
 
-/// A run or part; none that was not run.
+/// The row of a run or part; `None` if it was not run.
 fn row(report: &Report, figure: &Figure, target: &Target, divisor: Option<&Target>) -> Option<String> {
     let bench = Bench { paper: &report.paper, measured: &report.measured };
     let n_runs = report.measured.iter().filter(|run| run.run == target.run).count();
@@ -81,7 +82,7 @@ fn row(report: &Report, figure: &Figure, target: &Target, divisor: Option<&Targe
     Some(format!("| {} | {n_runs} | {} |\n", target.name(), cells.join(" | ")))
 }
 
-/// What was published, and ours; an asterisk where one more run of ours would hardly have given it.
+/// The published and the simulated number; an asterisk marks a published one outside the prediction interval.
 fn cells(bench: &Bench<'_>, asked: &Asked) -> String {
     let (published, ours) = (bench.published(asked), bench.ours(asked));
     let interval = Sample::of(&bench.by_seed(asked)).and_then(|sample| sample.prediction());

@@ -1,7 +1,8 @@
-//! Papers as tests: the files of `papers/`, which are part of the library, and the fabrics that their scenarios inherit from.
+//! Papers as tests: the files of `papers/`, which are part of the library, and the fabrics that their scenarios
+//! inherit.
 //!
-//! Models: finding a paper's scenarios and claims by name, wherever the command is installed.
-//! Leaves out: what a claim is and how it is judged.
+//! Models: finding a paper's scenarios and claims by name, independent of where the command is installed.
+//! Leaves out: what a claim is and how it is evaluated.
 
 use std::path::{Path, PathBuf};
 
@@ -11,12 +12,12 @@ static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/papers.rs"))
 /// Path below `fabrics/`, and text.
 static FABRICS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/fabrics.rs"));
 
-/// Fabrics as data: path from the folder above that of papers, and text.
+/// The fabrics: path from the folder above that of papers, and text.
 pub fn fabrics() -> impl Iterator<Item = (PathBuf, &'static str)> {
     FABRICS.iter().map(|(path, text)| (Path::new("fabrics").join(path), *text))
 }
 
-/// The papers there are, in order.
+/// The names of all papers, in order.
 pub fn papers() -> Vec<&'static str> {
     let mut ids: Vec<&str> = FILES.iter().filter_map(|(path, _)| Some(path.split_once('/')?.0)).collect();
     ids.dedup();

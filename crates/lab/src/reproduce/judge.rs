@@ -1,4 +1,4 @@
-//! From runs to verdicts.
+//! Evaluates claims: from runs to verdicts.
 //!
 //! Invariants: a `near` claim gives a verdict for each of its figures, a `relation` claim gives one; relations compare
 //! means over seeds, except `equal`, which compares seed by seed.
@@ -15,7 +15,7 @@ use super::runs::Measured;
 use super::score::{Score, Scored, quantile};
 use crate::sample::{Interval, Sample};
 
-/// How a claim fared.
+/// The verdict on a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -23,12 +23,12 @@ pub enum Verdict {
     Reproduced,
     /// It does not.
     NotReproduced,
-    /// Nothing was run, or one seed, which says nothing about the spread.
+    /// It was not run, or with one seed, which gives no spread.
     TooFewSeeds,
 }
 
 impl Verdict {
-    /// As it is printed.
+    /// The printed word.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Reproduced => "reproduced",
@@ -42,40 +42,40 @@ impl Verdict {
     }
 }
 
-/// A claim, or one figure of it, judged.
+/// The evaluation of a claim, or of one of its figures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Judged {
     /// The claim.
     pub claim: String,
-    /// The run, and the part; for a relation, what is compared.
+    /// The run, and the part; for a relation, the figures compared.
     pub at: String,
-    /// Where it is said.
+    /// Its location in the paper.
     pub said: String,
-    /// What is measured.
+    /// The quantity.
     pub quantity: Quantity,
-    /// What was published: a figure, or the figures compared.
+    /// The published figure, or the figures compared.
     pub published: Vec<f64>,
-    /// What was measured, in the same order: means over seeds.
+    /// The simulated figures, in the same order: means over seeds.
     pub measured: Vec<f64>,
-    /// Half the 95 % confidence interval of each of these; of a ratio, that of the ratios seed by seed. Absent for a single
-    /// seed.
+    /// Half the 95 % confidence interval of each of these; for a ratio, that of the ratios seed by seed. Absent for a
+    /// single seed.
     pub halves: Vec<Option<f64>>,
-    /// Seeds of the run with the fewest.
+    /// The smallest number of seeds among the runs.
     pub seeds: usize,
-    /// Where the published figure must lie.
+    /// The interval in which the published figure must be.
     pub interval: Option<Interval>,
     /// Whether anything was calibrated.
     pub kind: Kind,
-    /// What follows from the runs.
+    /// The verdict that follows from the runs.
     pub verdict: Verdict,
-    /// What is written down.
+    /// The recorded verdict.
     pub recorded: Recorded,
-    /// Why it does not hold, where that is written down.
+    /// The recorded reason why it does not hold, if any.
     pub reason: Option<String>,
 }
 
 impl Judged {
-    /// Whether the verdict is the one written down; any is where none is.
+    /// Whether the verdict is the recorded one; true if none is recorded.
     pub fn is_as_recorded(&self) -> bool {
         match self.recorded {
             Recorded::Reproduced => self.verdict == Verdict::Reproduced,
@@ -85,7 +85,7 @@ impl Judged {
     }
 }
 
-/// All runs that the claims are about, in order.
+/// All runs that claims refer to, in order.
 pub(super) fn runs(paper: &Paper) -> Result<BTreeSet<String>, String> {
     let mut runs = BTreeSet::new();
     for claim in &paper.claims.claims {
@@ -97,7 +97,7 @@ pub(super) fn runs(paper: &Paper) -> Result<BTreeSet<String>, String> {
     Ok(runs)
 }
 
-/// Judges all claims, in their order.
+/// Evaluates all claims, in their order.
 pub(super) fn judge(paper: &Paper, measured: &[Measured]) -> Result<Vec<Judged>, String> {
     let bench = Bench { paper, measured };
     let mut judged = Vec::new();
@@ -139,7 +139,7 @@ impl Bench<'_> {
         Ok(judged)
     }
 
-    /// An exception turns the recorded verdict round.
+    /// An exception inverts the recorded verdict.
     fn except(&self, claim: &Claim, target: &Target, judged: &mut Judged) -> Result<(), String> {
         for exception in &claim.except {
             if self.paper.targets(&exception.at, claim.measured)?.contains(target) {
@@ -188,7 +188,7 @@ impl Bench<'_> {
         Ok(one)
     }
 
-    /// What a claim is about.
+    /// The figures that a claim refers to.
     fn asked(&self, claim: &Claim) -> Result<Vec<Asked>, String> {
         let targets = self.paper.targets(&claim.at, claim.measured)?;
         let divisors = self.paper.divisors(&claim.at, claim.measured, claim.per.as_ref())?;
@@ -196,10 +196,10 @@ impl Bench<'_> {
     }
 }
 
-/// Seeds of which one in ten says something.
+/// Fewest seeds for which the 10th and 90th percentiles are meaningful.
 const SEEDS_FOR_TENTHS: usize = 10;
 
-/// What relations are between.
+/// The figures that a relation compares.
 struct Compared {
     /// Figures with every seed, not divided.
     values: Vec<Vec<f64>>,
@@ -218,12 +218,12 @@ impl Compared {
         score.of(&pairs.collect::<Vec<_>>())
     }
 
-    /// Whether something is true of the seeds of each figure; it is not of none.
+    /// Whether a condition holds for the seeds of each figure; false without figures.
     fn each(&self, holds: impl Fn(&[f64]) -> bool) -> bool {
         self.by_seed.iter().all(|seeds| !seeds.is_empty() && holds(seeds))
     }
 
-    /// Whether they stand in a relation; a figure that is not there never does.
+    /// Whether they satisfy a relation; a missing figure satisfies none.
     fn holds(&self, relation: Relation) -> bool {
         let values = &self.measured;
         if values.iter().any(|value| value.is_nan()) {
@@ -251,7 +251,7 @@ impl Compared {
     }
 }
 
-/// A claim before it is judged.
+/// A claim before it is evaluated.
 fn blank(claim: &Claim, at: String) -> Judged {
     Judged {
         claim: claim.id.clone(),
@@ -270,7 +270,7 @@ fn blank(claim: &Claim, at: String) -> Judged {
     }
 }
 
-/// Whether a published figure is near ours, and how far from it it might be.
+/// Whether a published figure is near the simulated ones, and the interval in which it must be.
 fn is_near(values: &[f64], published: f64, within: Within, allow: f64) -> (Option<Interval>, Verdict) {
     let Some(sample) = Sample::of(values) else { return (None, Verdict::TooFewSeeds) };
     let interval = match within {
@@ -294,7 +294,7 @@ fn is_near(values: &[f64], published: f64, within: Within, allow: f64) -> (Optio
     (interval, verdict)
 }
 
-/// Where the middle 95 % of figures lie; nothing can be said of fewer than 40, which leave out none.
+/// The interval of the middle 95 % of figures; `None` for fewer than 40, of which it would leave out none.
 fn middle(values: &[f64]) -> Option<Interval> {
     const LEAST: usize = 40;
     (values.len() >= LEAST).then(|| between(values, 0.025, 0.975))
@@ -331,7 +331,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nearness_is_judged_by_the_spread() {
+    fn nearness_depends_on_the_variance() {
         let values = [10.0, 11.0, 9.0, 10.0];
         let verdict = |published, within, allow| is_near(&values, published, within, allow).1;
         // s = 0.8165, t(0.995, 3) = 5.841, sqrt(1.25): the half-length is 5.33.
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_leaves_out_one_in_forty_at_each_end() {
+    fn the_middle_excludes_one_in_forty_at_each_end() {
         // 0 to 80: the 2.5th percentile is 2, the 97.5th is 78.
         let values: Vec<f64> = (0..=80).rev().map(f64::from).collect();
         let verdict = |published| is_near(&values, published, Within::Middle, 0.0).1;
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn relations_about_seeds_look_at_each_of_them() {
+    fn relations_about_seeds_check_each_of_them() {
         // 0.0, 0.1, ... 1.0: the 10th percentile is 0.1, the 90th is 0.9.
         let seeds: Vec<f64> = (0..=10).rev().map(|tenth| f64::from(tenth) / 10.0).collect();
         let holds = |seeds: &[f64], relation| {
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn relations_are_what_they_say() {
+    fn relations_follow_their_definitions() {
         let holds = |values: &[f64], relation| {
             let by_seed: Vec<Vec<f64>> = values.iter().map(|value| vec![*value]).collect();
             Compared {

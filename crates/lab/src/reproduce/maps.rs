@@ -1,11 +1,11 @@
-//! How the cells of a figure lie on maps.
+//! The positions of a figure's cells on heat maps.
 //!
-//! Models: panels with two axes; the run of a cell is named by a pattern in which the words of both axes are put; further
-//! cells that count in no score.
-//! Leaves out: what is in the cells.
+//! Models: panels with two axes; the name of a cell's run is a pattern into which the words of both axes are inserted;
+//! further cells that count in no score.
+//! Leaves out: the values of the cells.
 //!
-//! Invariants: a cell is called after the run that its ratio is to, since runs without an aggressor may serve several cells;
-//! every cell of a figure lies in exactly one place, so that a name that is misspelt cannot pass for a cell that is missing.
+//! Invariants: a cell is named after the divisor of its ratio, since runs without an aggressor may serve several cells;
+//! every cell of a figure has exactly one position, so that a misspelt name is not taken for a missing cell.
 
 use std::collections::BTreeMap;
 
@@ -18,20 +18,20 @@ use super::paper::{Paper, Target, row_quantity};
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Map {
-    /// Further cells, which no score counts.
+    /// Further cells, which count in no score.
     #[serde(default)]
     pub left_out: Option<LeftOut>,
     /// Map by map.
     pub panels: Vec<Panel>,
 }
 
-/// Cells that no score counts.
+/// Cells that count in no score.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LeftOut {
     /// Runs, `run/job`, or groups.
     pub at: Vec<String>,
-    /// What each is divided by.
+    /// The divisor of each.
     pub per: Divisor,
     /// Why.
     pub reason: String,
@@ -41,13 +41,13 @@ pub(super) struct LeftOut {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Panel {
-    /// What it is of.
+    /// Its title.
     pub title: String,
     /// From left to right.
     pub across: Axis,
     /// From the bottom to the top.
     pub up: Axis,
-    /// What runs of cells are called, with `{across}` and `{up}` where the words of the axes stand.
+    /// Names of the cells' runs, with `{across}` and `{up}` in place of the words of the axes.
     pub cells: Vec<String>,
 }
 
@@ -55,17 +55,17 @@ pub(super) struct Panel {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Axis {
-    /// What varies along it.
+    /// The parameter along it.
     pub name: String,
-    /// What stands for it in names of runs.
+    /// Its values as they occur in names of runs.
     pub words: Vec<String>,
-    /// The same for people, with units; the words themselves if it is not said.
+    /// Labels with units; by default the words themselves.
     #[serde(default)]
     pub labels: Vec<String>,
 }
 
 impl Axis {
-    /// What is written at each place.
+    /// The label at each position.
     pub fn labels(&self) -> Vec<String> {
         if self.labels.is_empty() { self.words.clone() } else { self.labels.clone() }
     }
@@ -79,7 +79,7 @@ impl Axis {
             return Err(format!("{labels} labels for {words} words"));
         }
         match self.words.iter().enumerate().find(|(number, word)| self.words[..*number].contains(*word)) {
-            Some((_, twice)) => Err(format!("`{twice}` is there twice")),
+            Some((_, twice)) => Err(format!("`{twice}` occurs twice")),
             None => Ok(()),
         }
     }
@@ -99,17 +99,17 @@ impl Cell {
     }
 }
 
-/// The cells of a panel by their places: column, then row.
+/// The cells of a panel by position: column, then row.
 pub(super) type Places<'a> = BTreeMap<(usize, usize), &'a Cell>;
 
-/// All cells that a figure's maps may have: its own, and those left out.
+/// All cells that a figure's maps may have: its own, and those left out of scores.
 pub(super) fn cells(paper: &Paper, figure: &Figure) -> Result<Vec<Cell>, String> {
     let Some(map) = &figure.map else { return Ok(Vec::new()) };
     let [_] = figure.measured.as_slice() else {
-        return Err(format!("map: it shows one quantity, and the figure has {}", figure.measured.len()));
+        return Err(format!("map: expected one quantity, and the figure has {}", figure.measured.len()));
     };
     let Some(below) = paper.rows_below(figure)? else {
-        return Err("map: it shows ratios, and the figure has no `per`".into());
+        return Err("map: expected ratios, and the figure has no `per`".into());
     };
     let pairs = |above: Vec<Target>, below: Vec<Target>, left_out: bool| {
         let pairs = above.into_iter().zip(below);
@@ -127,7 +127,7 @@ pub(super) fn cells(paper: &Paper, figure: &Figure) -> Result<Vec<Cell>, String>
     Ok(cells)
 }
 
-/// Where the cells of each panel lie.
+/// The positions of the cells of each panel.
 pub(super) fn laid<'a>(map: &Map, cells: &'a [Cell]) -> Result<Vec<Places<'a>>, String> {
     if map.panels.is_empty() {
         return Err("map: it has no panels".into());
@@ -140,7 +140,7 @@ pub(super) fn laid<'a>(map: &Map, cells: &'a [Cell]) -> Result<Vec<Places<'a>>, 
     let times = |cell: &Cell| laid.iter().flat_map(BTreeMap::values).filter(|other| **other == cell).count();
     let placed: Vec<(&Cell, usize)> = cells.iter().map(|cell| (cell, times(cell))).collect();
     if let Some((cell, _)) = placed.iter().find(|(_, times)| *times > 1) {
-        return Err(format!("map: `{}` is in two places", cell.below.name()));
+        return Err(format!("map: `{}` has two positions", cell.below.name()));
     }
     let astray: Vec<&Cell> = placed.iter().filter(|(_, times)| *times == 0).map(|(cell, _)| *cell).collect();
     match astray.as_slice() {
@@ -152,7 +152,7 @@ pub(super) fn laid<'a>(map: &Map, cells: &'a [Cell]) -> Result<Vec<Places<'a>>, 
     }
 }
 
-/// Where the cells of a panel lie.
+/// The positions of the cells of a panel.
 fn places<'a>(panel: &Panel, cells: &'a [Cell]) -> Result<Places<'a>, String> {
     let axes = [("across", &panel.across), ("up", &panel.up)];
     for (side, axis) in axes {
@@ -173,7 +173,7 @@ fn places<'a>(panel: &Panel, cells: &'a [Cell]) -> Result<Places<'a>, String> {
             }
         }
         if places.len() == before {
-            return Err(format!("`{pattern}` is no cell of the figure"));
+            return Err(format!("`{pattern}` is not a cell of the figure"));
         }
     }
     let has = |side: usize, place: usize| places.keys().any(|(column, row)| [*column, *row][side] == place);

@@ -1,10 +1,10 @@
-//! Papers as tests: a paper's scenarios are run, and its claims judged by what comes out.
+//! Papers as tests: runs a paper's scenarios and evaluates its claims by the results.
 //!
-//! Models: claims about published figures (is this figure one our seeds could have given?) and claims that compare runs;
-//! experiments that change a scenario to show why a claim does not hold; the verdicts recorded with the paper.
-//! Leaves out: drawing, which `netloom-report` does; tuning, of which there is none.
+//! Models: claims about published figures (is this figure consistent with the simulated ones?) and claims that compare
+//! runs; experiments that change a scenario to show why a claim does not hold; the verdicts recorded with the paper.
+//! Leaves out: plotting (`netloom-report`); tuning, of which there is none.
 //!
-//! Invariants: a verdict follows from the claim and the runs alone; the recorded verdict is compared with it afterwards
+//! Invariants: a verdict follows only from the claim and the runs; the recorded verdict is compared with it afterwards
 //! and never changes it.
 
 mod bench;
@@ -49,40 +49,40 @@ pub use crate::sample::{Interval, Sample};
 use crate::seeds::Seeds;
 use crate::spread::SweepProgress;
 
-/// What to reproduce, and how.
+/// A request for a reproduction.
 #[derive(Default)]
 pub struct Request<'a> {
-    /// The same seeds for all runs; without them as many as the paper's file asks for.
+    /// The same seeds for all runs; by default the number in the paper's file.
     pub seeds: Option<Seeds>,
-    /// Whether every verdict must be the recorded one; more seeds are run then, unless they are given.
+    /// Whether every verdict must be the recorded one; more seeds are run then, unless seeds are given.
     pub check: bool,
-    /// A folder with the runs of an earlier report, which are judged instead of new ones.
+    /// A folder with the runs of an earlier report, which are evaluated instead of new ones.
     pub stored: Option<&'a Path>,
-    /// Whether runs have the paper's full size; stored ones have the size they were made with.
+    /// Whether runs have the paper's full size; stored runs keep the size they were made with.
     pub full: bool,
-    /// The folder that will take the report: finished runs are kept there until it does, and are not made again by the
-    /// same executable.
+    /// The folder of the report: finished runs are stored there until the report is written, and the same executable
+    /// does not repeat them.
     pub store: Option<&'a Path>,
-    /// The claims to judge, by name; all if none is named.
+    /// The claims to evaluate, by name; all if none is named.
     pub only: Vec<String>,
-    /// Runs at a time; `None` takes all cores.
+    /// Number of runs at a time; `None` uses all cores.
     pub threads: Option<usize>,
-    /// Raised to end all runs.
+    /// Set to stop all runs.
     pub stop: Option<&'a AtomicBool>,
     /// Called with the progress, from any thread.
     pub on_progress: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
 }
 
-/// Compiles all runs of a paper, of one size or the other, and tells how many there are.
+/// Compiles all runs of a paper, of one size or the other, and returns their number.
 ///
 /// # Errors
-/// If a scenario with what is changed in it has mistakes.
+/// If a scenario with its changes has errors.
 pub fn check_runs(mut paper: Paper, full: bool) -> Result<usize, ReproduceError> {
     paper.scale(full);
     runs::check(&paper)
 }
 
-/// Runs a paper's scenarios, or takes stored runs, and judges its claims.
+/// Runs a paper's scenarios, or reads stored runs, and evaluates its claims.
 ///
 /// # Errors
 /// If a run cannot be made or read, or the runs were stopped.

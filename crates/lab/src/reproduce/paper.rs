@@ -1,4 +1,4 @@
-//! A paper as it is stored: scenarios, published figures, claims, and whether they fit together.
+//! A paper as it is stored: scenarios, published figures, claims, and checks of their consistency.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,15 +16,15 @@ use crate::source::{Shelf, Source};
 /// The folder of the scenarios, in that of the paper.
 const SCENARIOS: &str = "scenarios";
 
-/// How names of scenarios begin that are not a paper's own.
+/// Prefix of names of scenarios that all papers share.
 const SHARED: &str = "fabrics/";
 
-/// A paper with everything needed to judge it.
+/// A paper with everything needed to evaluate its claims.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Paper {
     /// Its name.
     pub id: String,
-    /// What it published.
+    /// Its published figures.
     pub published: Published,
     pub(super) claims: Claims,
     /// Whether runs have the paper's full size.
@@ -41,14 +41,14 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// The run alone where a quantity is none of its parts.
+    /// The run without its part if the quantity is one of whole runs.
     pub(super) fn of(&self, quantity: Quantity) -> Target {
         let part = self.part.clone().filter(|_| quantity.is_of_a_part());
         Target { run: self.run.clone(), part }
     }
 }
 
-/// A scenario with what an experiment changes in it.
+/// A scenario with the changes of an experiment.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
     pub run: String,
@@ -62,7 +62,7 @@ fn folder(id: &str) -> PathBuf {
 }
 
 impl Target {
-    /// As it is written.
+    /// Its name: `RUN` or `RUN/PART`.
     pub(super) fn name(&self) -> String {
         match &self.part {
             Some(part) => format!("{}/{part}", self.run),
@@ -75,7 +75,7 @@ impl Paper {
     /// Finds a paper among those in the library.
     ///
     /// # Errors
-    /// If there is none of that name.
+    /// If there is no paper of that name.
     pub fn open(id: &str) -> Result<Paper, ReproduceError> {
         if !papers().contains(&id) {
             return Err(ReproduceError::NoSuchPaper(id.to_owned()));
@@ -86,7 +86,7 @@ impl Paper {
     /// A paper of these files: `published.csv`, `claims.yaml`, and `scenarios/<name>.yaml`.
     ///
     /// # Errors
-    /// If they do not fit together.
+    /// If they contradict each other.
     pub fn new<'a>(
         id: &str,
         files: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -96,7 +96,8 @@ impl Paper {
         let part =
             |name: &str| files.get(name).copied().ok_or_else(|| wrong(format!("there is no `{name}`")));
         let published = Published::read(part("published.csv")?).map_err(wrong)?;
-        // Our own text, so no budget against hostile ones is wanted: claims repeat many lists by their anchors.
+        // The text is part of netloom, so no budget against hostile input is needed: claims repeat many lists by
+        // anchors.
         let options = serde_saphyr::options! { budget: None };
         let mut claims: Claims = serde_saphyr::from_str_with_options(part("claims.yaml")?, options)
             .map_err(|error| wrong(error.to_string()))?;
@@ -108,7 +109,7 @@ impl Paper {
         Ok(paper)
     }
 
-    /// Forgets all claims but these.
+    /// Removes all claims except these.
     pub(super) fn keep(&mut self, ids: &[String]) -> Result<(), ReproduceError> {
         let claims = &mut self.claims.claims;
         if let Some(unknown) = ids.iter().find(|id| claims.iter().all(|claim| claim.id != **id)) {
@@ -118,7 +119,7 @@ impl Paper {
         Ok(())
     }
 
-    /// Takes runs of one size, and forgets the claims and the verdicts about the other.
+    /// Selects runs of one size, and removes the claims and verdicts about the other.
     pub(super) fn scale(&mut self, full: bool) {
         let other = if full { Scale::Quick } else { Scale::Full };
         self.full = full;
@@ -130,7 +131,7 @@ impl Paper {
         }
     }
 
-    /// Whether a claim is among those to be judged.
+    /// Whether a claim is among those to be evaluated.
     pub(super) fn has_claim(&self, id: &str) -> bool {
         self.claims.claims.iter().any(|claim| claim.id == id)
     }
@@ -140,7 +141,7 @@ impl Paper {
         self.full
     }
 
-    /// Every name that is used is one that is known.
+    /// Checks that every name in use is defined.
     fn check(&self) -> Result<(), String> {
         for experiment in &self.claims.experiments {
             self.scenario(&experiment.from).ok_or_else(|| {
@@ -167,7 +168,7 @@ impl Paper {
 
     fn check_claim(&self, claim: &Claim, before: &[Claim]) -> Result<(), String> {
         if before.iter().any(|other| other.id == claim.id) {
-            return Err("there are two of this name".into());
+            return Err("there are two claims of this name".into());
         }
         self.targets(&claim.at, claim.measured)?;
         self.divisors(&claim.at, claim.measured, claim.per.as_ref())?;
@@ -203,7 +204,7 @@ impl Paper {
         })
     }
 
-    /// A scenario as it is run; its bases are among the paper's files.
+    /// The source of a scenario; its bases are among the paper's files.
     pub fn source(&self, name: &str) -> Option<Source> {
         self.scenario(name)?;
         Some(Source::shelved(self.place(name), Arc::clone(&self.shelf)))
@@ -214,7 +215,7 @@ impl Paper {
         self.plan(name).is_ok()
     }
 
-    /// Where a scenario of this name would be: among the paper's, or among the fabrics that all papers share.
+    /// The path of a scenario of this name: among the paper's, or among the fabrics that all papers share.
     fn place(&self, name: &str) -> PathBuf {
         let file = format!("{name}.yaml");
         if name.starts_with(SHARED) {
@@ -224,7 +225,7 @@ impl Paper {
         }
     }
 
-    /// How to make a run: a scenario, or an experiment on one.
+    /// The plan of a run: a scenario, or an experiment on one.
     pub(super) fn plan(&self, run: &str) -> Result<Plan, String> {
         let experiment = self.claims.experiments.iter().find(|experiment| experiment.name == run);
         let from = experiment.map_or(run, |experiment| experiment.from.as_str());
@@ -244,7 +245,7 @@ impl Paper {
         self.claims.lossy.iter().any(holds)
     }
 
-    /// With how many seeds a run is made.
+    /// The number of seeds of a run.
     pub(super) fn n_seeds(&self, run: &str, check: bool) -> u64 {
         let counts = &self.claims.seeds;
         let holds = |group: &str| self.expand(group).is_ok_and(|runs| runs.contains(&run));
@@ -256,13 +257,13 @@ impl Paper {
         }
     }
 
-    /// The scenario a run is made from.
+    /// The scenario of a run.
     pub(super) fn origin<'a>(&'a self, run: &'a str) -> &'a str {
         let experiment = self.claims.experiments.iter().find(|experiment| experiment.name == run);
         experiment.map_or(run, |experiment| experiment.from.as_str())
     }
 
-    /// The system that a run is about, as the paper calls it: the fabric whose name its scenario's begins with.
+    /// The system of a run, by its name in the paper: the fabric whose name is a prefix of its scenario's.
     pub(super) fn system(&self, run: &str) -> String {
         let origin = self.origin(run);
         let name = origin.rsplit('/').next().unwrap_or(origin);
@@ -291,7 +292,8 @@ impl Paper {
         Ok(parts.concat())
     }
 
-    /// Runs and parts of a list of names, in order; for a figure of parts, each published part of a run that names none.
+    /// Runs and parts of a list of names, in order; for a quantity of parts, a run without a part stands for each of
+    /// its published parts.
     pub(super) fn targets(&self, names: &[String], quantity: Quantity) -> Result<Vec<Target>, String> {
         let mut targets = Vec::new();
         for name in names {
@@ -315,25 +317,25 @@ impl Paper {
                 }
             }
         }
-        if targets.is_empty() { Err("is about no run".into()) } else { Ok(targets) }
+        if targets.is_empty() { Err("refers to no run".into()) } else { Ok(targets) }
     }
 
-    /// The parts of a run, or of the scenario it changes, of which a quantity is published; all of them where it is of none.
+    /// The parts of a run, or of the scenario it changes, for which a quantity is published; all of them if for none.
     fn published_parts<'a>(&'a self, run: &'a str, quantity: Quantity) -> Vec<&'a str> {
         let has_own = self.published.parts(run).next().is_some();
         let run = if has_own { run } else { self.origin(run) };
-        let is_told = |part: &&str| self.published.get(run, Some(part), quantity).is_some();
-        let reported: Vec<&str> = self.published.parts(run).filter(is_told).collect();
+        let has_figure = |part: &&str| self.published.get(run, Some(part), quantity).is_some();
+        let reported: Vec<&str> = self.published.parts(run).filter(has_figure).collect();
         if reported.is_empty() { self.published.parts(run).collect() } else { reported }
     }
 
-    /// What a run must come near: its own published figure, or that of the scenario it changes.
+    /// The published figure for a run: its own, or that of the scenario it changes.
     pub(super) fn published_of(&self, target: &Target, quantity: Quantity) -> Option<f64> {
         let of = |run: &str| self.published.get(run, target.part.as_deref(), quantity);
         of(&target.run).or_else(|| of(self.origin(&target.run)))
     }
 
-    /// Whether a claim or a figure is about a quantity.
+    /// Whether a claim or a figure uses a quantity.
     pub(super) fn asks_for(&self, quantity: Quantity) -> bool {
         let below = |per: &Option<Divisor>| per.as_ref().and_then(|per| per.measured) == Some(quantity);
         self.claims.claims.iter().any(|claim| claim.measured == quantity || below(&claim.per))
@@ -346,7 +348,7 @@ impl Paper {
 
     /// The parts of a run that claims and figures name for these quantities.
     pub(super) fn parts_asked(&self, run: &str, quantities: &[Quantity]) -> BTreeSet<String> {
-        // Most papers ask for none of them, and names of many cells take long to look up.
+        // Most papers use none of them, and it takes long to look up the names of many cells.
         if !quantities.iter().any(|quantity| self.asks_for(*quantity)) {
             return BTreeSet::new();
         }
@@ -368,18 +370,18 @@ impl Paper {
         targets.filter_map(|target| target.part).collect()
     }
 
-    /// The rows of a figure: parts if it shows anything of parts, else runs.
+    /// The rows of a figure: parts if it shows a quantity of parts, else runs.
     pub(super) fn rows(&self, figure: &Figure) -> Result<Vec<Target>, String> {
         self.targets(&figure.at, row_quantity(figure)?)
     }
 
-    /// What the rows of a figure are divided by, one for each of them.
+    /// The divisors of a figure's rows, one for each.
     pub(super) fn rows_below(&self, figure: &Figure) -> Result<Option<Vec<Target>>, String> {
         let divisors = self.divisors(&figure.at, row_quantity(figure)?, figure.per.as_ref())?;
         Ok(divisors.map(|(_, targets)| targets))
     }
 
-    /// What a quantity of runs is divided by, one for each target.
+    /// The divisors of a quantity, one for each target.
     pub(super) fn divisors(
         &self,
         at: &[String],
@@ -390,7 +392,7 @@ impl Paper {
         let quantity = per.measured.unwrap_or(measured);
         let targets = self.targets(if per.at.is_empty() { at } else { &per.at }, quantity)?;
         if targets.len() != self.targets(at, measured)?.len() {
-            return Err("not as many divisors as figures".into());
+            return Err("the number of divisors differs from that of figures".into());
         }
         Ok(Some((quantity, targets)))
     }

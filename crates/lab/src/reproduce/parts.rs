@@ -1,12 +1,13 @@
-//! What is measured of the parts of a run: jobs, collectives by size, stages, flows in stages, ports, kinds of ports by
-//! their tables, and what lies beyond a multiple.
+//! Figures of the parts of a run: jobs, collectives by size, stages, flows in stages, ports, groups of ports by tier
+//! and direction, and the shares beyond a multiple.
 //!
-//! Models: each part has a name: a job its own; its collectives of a size `JOB/COLLECTIVE/BYTES`, with the size as latency
-//! benchmarks count it, or `JOB/COLLECTIVE/vector/BYTES`; a stage `stage0`; a flow there `stage0/FLOW`; what a node sends
-//! by a link `NODE/LINK`; egress ports of a tier and direction `tier1/up`; flows between two hosts `SOURCE->DESTINATION`;
-//! messages beyond a multiple of the ideal `MULTIPLE`, links beyond one of their mean `NODE/MULTIPLE`.
+//! Models: each part has a name: a job its own; its collectives of a size `JOB/COLLECTIVE/BYTES`, with the size as
+//! latency benchmarks count it, or `JOB/COLLECTIVE/vector/BYTES`; a stage `stage0`; a flow there `stage0/FLOW`; what a
+//! node sends by a link `NODE/LINK`; egress ports of a tier and direction `tier1/up`; flows between two hosts
+//! `SOURCE->DESTINATION`; messages beyond a multiple of the ideal `MULTIPLE`, links beyond a multiple of their mean
+//! `NODE/MULTIPLE`.
 //!
-//! Invariants: ports, tables and collectives are looked at only for papers that ask, since large fabrics have many.
+//! Invariants: ports, tables and collectives are examined only for papers that use them, since large fabrics have many.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,16 +26,16 @@ use crate::prepare::Prepared;
 use crate::show::arbitration::{self, EgressKind};
 use crate::summary::{CongestionSummary, JobSummary, PairTime, PortTime, StageSummary, Summary};
 
-/// Bits per second of a Gb/s, in which throughputs are published.
+/// Bits per second in 1 Gb/s, the unit of published throughputs.
 const GIGABIT: f64 = 1e9;
 
 /// Figures of parts, by their names.
 pub type Parts = BTreeMap<String, BTreeMap<Quantity, f64>>;
 
-/// Rows that parts are made of, where somebody asks for them.
+/// Rows that parts are computed from, where a paper uses them.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
-    /// Of messages, as far as they matter.
+    /// Completion times of messages.
     pub completion: Completion,
     /// Of ports.
     pub ports: Vec<PortRow>,
@@ -42,28 +43,28 @@ pub(super) struct Rows {
     pub collectives: Vec<CollectiveRow>,
 }
 
-/// What a paper asks for that not everybody wants.
+/// Optional figures that a paper uses.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "questions, each asked alone")]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub(super) struct Asks {
-    /// What each port sent.
+    /// Bytes that each port sent.
     pub ports: bool,
-    /// What forwarding tables let meet.
+    /// Numbers of ingress ports that compete for egress ports, by forwarding tables.
     pub tables: bool,
-    /// Which ports and flows a congestion tree has.
+    /// Ports and flows of a congestion tree.
     pub congestion: bool,
-    /// How long collectives take, by size.
+    /// Times of collectives, by size.
     pub collectives: bool,
-    /// How long messages take.
+    /// Completion times of messages.
     pub completion: bool,
-    /// Beyond which multiples of the ideal messages are counted, as they are written.
+    /// Multiples of the ideal beyond which messages are counted, as text.
     multiples: BTreeSet<String>,
-    /// Of which switches, and beyond which multiples of their mean, links are counted.
+    /// Switches and multiples of their mean beyond which links are counted, as text.
     uplinks: BTreeSet<String>,
 }
 
 impl Asks {
-    /// What the claims and figures of a paper are about, of a run.
+    /// The figures that a paper uses of a run.
     pub fn of(paper: &Paper, run: &str) -> Asks {
         let tables = [
             Quantity::ArbitratedMost,
@@ -87,7 +88,7 @@ impl Asks {
         }
     }
 
-    /// Whether rows of ports are looked at.
+    /// Whether rows of ports are needed.
     pub fn wants_ports(&self) -> bool {
         self.ports || !self.uplinks.is_empty()
     }
@@ -137,7 +138,7 @@ pub(super) fn all(
     Ok(parts)
 }
 
-/// What lies beyond the multiples that are asked for.
+/// Shares beyond the multiples that a paper uses.
 fn of_multiples(prepared: &Prepared, rows: &Rows, asks: &Asks) -> Parts {
     let multiples = asks.multiples.iter().map(String::as_str);
     let mut parts = rows.completion.parts(&prepared.compiled.model, multiples);
@@ -145,7 +146,7 @@ fn of_multiples(prepared: &Prepared, rows: &Rows, asks: &Asks) -> Parts {
     parts
 }
 
-/// Collectives by size, counted as benchmarks of latency and of bandwidth do.
+/// Collectives by size, as benchmarks of latency and of bandwidth count them.
 fn of_collectives(prepared: &Prepared, rows: &[CollectiveRow]) -> Result<Parts, LabError> {
     let compiled = &prepared.compiled;
     let alone = alone::of(&compiled.model.workload, &compiled.job_names, rows)?;
@@ -194,7 +195,7 @@ fn of_congestion(prepared: &Prepared, found: &CongestionSummary) -> Parts {
     parts
 }
 
-/// Ports that were a root for at least half of the time in which anything was congested.
+/// Number of ports that were a root for at least half of the time in which any port was congested.
 pub(super) fn n_roots(found: &CongestionSummary) -> usize {
     found.roots.iter().filter(|port| 2.0 * port.time_s >= found.judged_s).count()
 }
@@ -235,7 +236,7 @@ fn of_kind(kind: &EgressKind) -> BTreeMap<Quantity, f64> {
     ])
 }
 
-/// Mean over the stages of a run of the variance of what flows got.
+/// Mean over the stages of a run of the variance of flow throughputs.
 pub(super) fn variance_mean(summary: &Summary) -> Option<f64> {
     let stages = &summary.flows.as_ref()?.stages;
     let sum: f64 = stages.iter().map(|stage| stage.variance_bps2).sum();

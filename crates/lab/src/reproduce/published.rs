@@ -1,6 +1,6 @@
-//! The published figures: one row per run and part, figures of a whole run in each of its rows.
+//! The published figures: one row per run and part; figures of a whole run are in each of its rows.
 //!
-//! Models: parts are named as those of a run are: a job, a stage, a flow of a stage, a port.
+//! Models: parts have the same names as those of a run: a job, a stage, a flow of a stage, a port.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,8 @@ pub struct Published {
 }
 
 impl Published {
-    /// Reads comma-separated text: a heading with `run`, `part` and names of quantities, then one line per run and part.
+    /// Reads comma-separated text: a heading with `run`, `part` and names of quantities, then one line per run and
+    /// part.
     pub(super) fn read(text: &str) -> Result<Published, String> {
         let mut lines = text.lines().filter(|line| !line.is_empty());
         let heading: Vec<&str> = lines.next().ok_or("there is no heading")?.split(',').collect();
@@ -38,14 +39,14 @@ impl Published {
             }
             let mut row = BTreeMap::new();
             for (quantity, cell) in quantities.iter().zip(cells).filter(|(_, cell)| !cell.is_empty()) {
-                row.insert(*quantity, cell.parse().map_err(|_| format!("`{cell}` is no number: {line}"))?);
+                row.insert(*quantity, cell.parse().map_err(|_| format!("`{cell}` is not a number: {line}"))?);
             }
             rows.insert(((*run).to_owned(), (*part).to_owned()), row);
         }
         Ok(Published { rows })
     }
 
-    /// The parts of a run, in order of their names; none of a run that was not published.
+    /// The parts of a run, in order of their names; empty for a run that was not published.
     pub fn parts<'a>(&'a self, run: &'a str) -> impl Iterator<Item = &'a str> {
         let from = self.rows.range((run.to_owned(), String::new())..);
         from.map(|(key, _)| key).take_while(move |key| key.0 == run).map(|key| key.1.as_str())

@@ -1,9 +1,9 @@
-//! What can be measured in a run, and under which name it is published.
+//! The quantities of a run, and the names under which they are published.
 
 use serde::{Deserialize, Serialize};
 
-/// A figure of a run, or of one part of it: a job, collectives of a size, a stage, a flow of a stage, a port, ports of a
-/// kind, messages or links beyond a multiple.
+/// A figure of a run, or of one part of it: a job, collectives of a size, a stage, a flow of a stage, a port, ports of
+/// a kind, messages or links beyond a multiple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
@@ -13,19 +13,19 @@ pub enum Quantity {
     StepP95,
     /// 99th percentile of the step times of a job.
     StepP99,
-    /// Mean step time of a job that is measured, warm-up left out.
+    /// Mean step time of a measured job, warm-up excluded.
     MeasuredMean,
-    /// Standard deviation over mean of these steps.
+    /// Coefficient of variation of these steps: standard deviation over mean.
     StepVariation,
     /// From a job's start to its finish.
     JobTime,
-    /// The end of the simulation, whatever happened last.
+    /// The end of the simulation.
     SimulatorEnd,
     /// Data packets.
     Packets,
-    /// Links failed from the start.
+    /// Number of links that are failed from the start.
     FailedLinks,
-    /// Background messages that had arrived when the next one after the last was due.
+    /// Background messages that had arrived when the one after the last was due.
     MiceMessages,
     /// Mean completion time of these.
     MiceMean,
@@ -37,81 +37,83 @@ pub enum Quantity {
     QueuePeak,
     /// Mean over all nodes, hosts included, of the longest queue of any of a node's ports.
     QueueNodeMean,
-    /// The same over hosts alone.
+    /// The same over hosts only.
     QueueHostMean,
-    /// The same over switches alone.
+    /// The same over switches only.
     QueueSwitchMean,
-    /// The longest time of any collective: that of the slowest group where groups communicate side by side.
+    /// The longest time of any collective: that of the slowest group where groups communicate concurrently.
     SlowestCollective,
-    /// The most by which a collective takes longer than its bytes take at the line rate of the slowest NIC.
+    /// The largest excess of a collective's time over that of its bytes at the line rate of the slowest NIC.
     CollectiveOverBound,
     /// Mean time of a collective of one size, as benchmarks count it. The part is `JOB/COLLECTIVE/BYTES`.
     CollectiveLatency,
     /// Bus bandwidth of collectives of one size, as nccl-tests count both, in GB/s. The part is
     /// `JOB/COLLECTIVE/vector/BYTES`.
     CollectiveBusbw,
-    /// Mean completion time of the messages of jobs over the ideal, in which the busiest NIC carries all of its messages.
+    /// Mean completion time of the messages of jobs over the ideal, in which the busiest NIC transmits all of its
+    /// messages.
     FlowMean,
     /// The shortest of these times over the ideal.
     FlowShortest,
     /// The longest of these times over the ideal.
     FlowLongest,
-    /// Share of these messages that take more than a multiple of the ideal. The part is `MULTIPLE`.
+    /// Share of these messages that take longer than a multiple of the ideal. The part is `MULTIPLE`.
     FlowsBeyond,
     /// Share of a switch's links to other switches that carry more bytes than a multiple of their mean. The part is
     /// `NODE/MULTIPLE`.
     LinksBeyond,
     /// 1 where none of them does, else 0.
     LinksClear,
-    /// Packets sent again for nothing, as a share of all that came on queue pairs.
+    /// Spurious retransmissions, as a share of all packets that arrived on queue pairs.
     Spurious,
-    /// Rate at which messages are sent, packets sent again included, as a share of the line: mean over the time of all messages.
+    /// Rate at which messages are sent, retransmissions included, as a share of the line rate: mean over the time of
+    /// all messages.
     SendingRate,
-    /// The same of what is of use: payload of messages over their time.
+    /// Goodput as a share of the line rate: payload of messages over their time.
     Goodput,
-    /// Packets that came and had been sent before.
+    /// Retransmitted packets that arrived.
     PacketsAgain,
-    /// Those of them that had been taken before.
+    /// Those of them that the receiver had already: duplicates.
     Duplicates,
     /// NACKs that receivers sent.
     Nacks,
-    /// NACKs that filters at switches let pass.
+    /// NACKs that filters at switches forwarded.
     NacksForwarded,
-    /// NACKs that they kept back.
+    /// NACKs that they suppressed.
     NacksBlocked,
-    /// NACKs that they made.
+    /// NACKs that they generated.
     NacksMade,
-    /// Marked packets that came.
+    /// Marked packets that arrived.
     Marked,
     /// Pause frames that stop a class.
     Pauses,
     /// Packets that were lost.
     Dropped,
-    /// What a flow got in a stage: payload that came for the first time. The part is `stage0/FLOW`.
+    /// Throughput of a flow in a stage: payload delivered for the first time. The part is `stage0/FLOW`.
     FlowThroughput,
-    /// What all flows of a stage got. The part is `stage0`.
+    /// Sum of the throughputs of a stage. The part is `stage0`.
     StageSum,
-    /// Jain's index of what the flows of a stage got.
+    /// Jain's index of the throughputs of a stage.
     StageJain,
-    /// Variance of what the flows of a stage got.
+    /// Variance of the throughputs of a stage.
     StageVariance,
     /// Mean of these variances over all stages.
     VarianceMean,
     /// Bytes that a port sent. The part is `NODE/LINK`.
     PortBytes,
-    /// The most ingress ports that any egress port of a tier and direction is arbitrated among. The part is `tier1/up`.
+    /// Most ingress ports among which any egress port of a tier and direction arbitrates. The part is `tier1/up`.
     ArbitratedMost,
-    /// The fewest.
+    /// Fewest such ingress ports.
     ArbitratedLeast,
-    /// The most of them that come from above.
+    /// Most of them that receive from a higher tier.
     ArbitratedUplinks,
-    /// The most of them that come from below.
+    /// Most of them that receive from a lower tier.
     ArbitratedDownlinks,
-    /// For how much of the time in which anything waited a port was a root. The part is `NODE/LINK`.
+    /// Share of the time with congestion anywhere in which a port was a root. The part is `NODE/LINK`.
     RootShare,
-    /// For how much of it a port was a branch. The part is `NODE/LINK`.
+    /// Share of it in which a port was a branch. The part is `NODE/LINK`.
     BranchShare,
-    /// For how much of it flows between two hosts were victims. The part is `SOURCE->DESTINATION`.
+    /// Share of it in which flows between two hosts were victims. The part is `SOURCE->DESTINATION`.
     VictimShare,
     /// Ports that were a root for at least half of that time.
     Roots,
@@ -175,7 +177,7 @@ impl Quantity {
         Quantity::Roots,
     ];
 
-    /// Name and unit, as a column is headed.
+    /// Name and unit, as the heading of a column.
     pub fn column(self) -> &'static str {
         match self {
             Quantity::StepMean => "step_mean_ms",
@@ -234,7 +236,7 @@ impl Quantity {
         }
     }
 
-    /// Whether parts of a run have it, each its own, and not the run as a whole.
+    /// Whether it is a quantity of parts of a run, not of the whole run.
     pub fn is_of_a_part(self) -> bool {
         Quantity::OF_PARTS.contains(&self)
     }

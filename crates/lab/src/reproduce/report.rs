@@ -1,4 +1,4 @@
-//! What came of a reproduction.
+//! The result of a reproduction.
 
 use netloom_report::render_maps;
 use serde::Serialize;
@@ -21,28 +21,28 @@ pub struct Report {
     pub measured: Vec<Measured>,
     /// Every claim, in the order of the paper.
     pub judged: Vec<Judged>,
-    /// Which of the runs were kept.
+    /// The stored runs that were used.
     pub(super) account: StoreReport,
 }
 
-/// How many claims fared how.
+/// Number of claims by verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
-    /// Hold, and nothing was calibrated.
+    /// They hold, and nothing was calibrated.
     pub reproduced: usize,
-    /// Hold, and something was calibrated so that they do.
+    /// They hold, and a parameter was calibrated so that they do.
     pub calibrated: usize,
-    /// Do not hold.
+    /// They do not hold.
     pub not_reproduced: usize,
-    /// Nothing can be said.
+    /// Too few seeds for a verdict.
     pub too_few_seeds: usize,
 }
 
 impl Report {
-    /// Judges the claims of a paper by these runs.
+    /// Evaluates the claims of a paper by these runs.
     ///
     /// # Errors
-    /// If the paper's files do not fit together.
+    /// If the paper's files contradict each other.
     pub(super) fn new(
         paper: Paper,
         measured: Vec<Measured>,
@@ -53,7 +53,7 @@ impl Report {
         Ok(Report { paper, measured, judged, account })
     }
 
-    /// How many claims fared how.
+    /// Number of claims by verdict.
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
         for judged in &self.judged {
@@ -68,12 +68,12 @@ impl Report {
         tally
     }
 
-    /// The claims whose verdict is not the one written down.
+    /// The claims whose verdict is not the recorded one.
     pub fn surprises(&self) -> impl Iterator<Item = &Judged> {
         self.judged.iter().filter(|judged| !judged.is_as_recorded())
     }
 
-    /// Laws that were broken, with run and seed.
+    /// Violated invariants, with run and seed.
     pub fn broken_laws(&self) -> impl Iterator<Item = String> {
         self.measured.iter().flat_map(|measured| {
             let place = format!("{}, seed {}", measured.run, measured.seed);
@@ -81,28 +81,29 @@ impl Report {
         })
     }
 
-    /// Whether every verdict is the one written down and every law holds.
+    /// Whether every verdict is the recorded one and every invariant holds.
     pub fn is_as_recorded(&self) -> bool {
         self.surprises().next().is_none() && self.broken_laws().next().is_none()
     }
 
-    /// The table for people; its last line counts.
+    /// The table as text; its last line has the counts.
     pub fn table(&self) -> String {
         table::table(self)
     }
 
-    /// What differs from the record, for people; empty if nothing does.
+    /// Differences from the recorded verdicts, as text; empty if there are none.
     pub fn differences(&self) -> String {
         table::differences(self)
     }
 
-    /// The paper's figures as Markdown tables, published numbers beside ours; empty for a paper without any.
+    /// The paper's figures as Markdown tables, published numbers beside simulated ones; empty for a paper without
+    /// figures.
     pub fn figures(&self) -> String {
         figures::figures(self)
     }
 
-    /// The maps of the paper's figures as a page, measured beside simulated; nothing of a paper without any, or of which
-    /// these runs say nothing.
+    /// The heat maps of the paper's figures as a page, published beside simulated; `None` if the paper has none, or
+    /// none of them was run.
     ///
     /// # Errors
     /// If the page would be too large.
@@ -111,8 +112,9 @@ impl Report {
         page.map_err(|error| LabError::from(error).into())
     }
 
-    /// Writes tables, a summary and maps into a folder: `claims.csv`, `points.csv`, `runs.csv`, `figures.md`, `report.json`,
-    /// `maps.html` where there are any, and a run folder for each system in `cells` where the paper studies interference.
+    /// Writes tables, a summary and maps into a folder: `claims.csv`, `points.csv`, `runs.csv`, `figures.md`,
+    /// `report.json`, `maps.html` where there are any, and a run folder for each system in `cells` where the paper
+    /// studies interference.
     ///
     /// # Errors
     /// If the system refuses, or the page with the maps would be too large.

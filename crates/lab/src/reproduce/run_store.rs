@@ -1,11 +1,11 @@
-//! Finished runs, kept while others are still to be made: a reproduction that was ended goes on where it was.
+//! Stores finished runs while others are pending, so that a reproduction that was stopped can be resumed.
 //!
-//! Models: a file for each finished run in the folder that will take the report; it goes when a report that has the run
-//! is written.
-//! Leaves out: runs that were under way.
+//! Models: a file for each finished run in the folder of the report; it is removed when a report with the run is
+//! written.
+//! Leaves out: runs in progress.
 //!
-//! Invariants: a file is there whole or not at all; a run is taken up only if it was made by this very executable and of
-//! the very scenario that is wanted, seed included; a report takes away the files of its own runs and no others.
+//! Invariants: files are written atomically; a run is reused only if it was made by this executable and from the same
+//! scenario, seed included; a report removes the files of its own runs and no others.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,30 +21,30 @@ use crate::error::LabError;
 /// The folder of the runs, in that of the report.
 const FOLDER: &str = "unfinished";
 
-/// Digits of the scenario's digest in the name of a file: runs of one name and seed differ in size, or in what was
-/// changed in the paper's files.
+/// Digits of the scenario's digest in the name of a file: runs with the same name and seed may differ in size, or after
+/// changes of the paper's files.
 const DIGITS: usize = 12;
 
-/// Where finished runs are kept.
+/// The store of finished runs.
 pub(super) struct RunStore {
     folder: PathBuf,
-    /// Of the executable; a run of another build is not taken up, and if it cannot be read none is.
+    /// Digest of the executable; a run of another build is not reused, and if the digest is unknown none is.
     build: Option<String>,
 }
 
-/// A file.
+/// The content of a file.
 #[derive(Deserialize, Serialize)]
 struct Kept {
     #[serde(default)]
     build: Option<String>,
-    /// Of the resolved scenario.
+    /// Digest of the resolved scenario.
     scenario: String,
     measured: Measured,
 }
 
-/// What is kept of a run.
+/// What the store has of a run.
 pub(super) enum Found {
-    /// Nothing that can be read.
+    /// No readable file.
     Nothing,
     /// A run of the scenario by another build.
     OtherBuild,
@@ -52,19 +52,19 @@ pub(super) enum Found {
     Run(Box<Measured>),
 }
 
-/// What a report has to do with kept runs.
+/// The stored runs that a report used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct StoreReport {
     /// The files of its runs.
     pub files: Vec<String>,
-    /// Runs that were not made again.
+    /// Number of runs that were reused.
     pub taken_up: usize,
-    /// Runs that were, since another build had made what was kept.
+    /// Number of runs that were repeated, since the stored ones are of another build.
     pub ignored: usize,
 }
 
 impl StoreReport {
-    /// Notes one run.
+    /// Counts one run.
     pub fn add(&mut self, file: String, found: &Found) {
         self.files.push(file);
         match found {
@@ -74,18 +74,18 @@ impl StoreReport {
         }
     }
 
-    /// For people; empty if nothing was kept.
+    /// As text; empty if no stored run was found.
     pub fn words(&self) -> String {
         match (self.taken_up, self.ignored) {
             (0, 0) => String::new(),
-            (taken_up, 0) => format!("kept runs: {taken_up} taken up\n"),
+            (taken_up, 0) => format!("stored runs: {taken_up} reused\n"),
             (taken_up, ignored) => {
-                format!("kept runs: {taken_up} taken up, {ignored} of another build ignored\n")
+                format!("stored runs: {taken_up} reused, {ignored} of another build ignored\n")
             }
         }
     }
 
-    /// Takes away the files of the report's runs, and the folder if nothing else is in it.
+    /// Removes the files of the report's runs, and the folder if it is empty then.
     pub fn forget(&self, report: &Path) -> Result<(), ReproduceError> {
         let folder = report.join(FOLDER);
         for file in &self.files {
@@ -95,14 +95,14 @@ impl StoreReport {
                 _ => {}
             }
         }
-        // It stays where it holds runs of others, and need not be there at all.
+        // The folder stays if it holds runs of other reports, and it may not exist.
         fs::remove_dir(folder).unwrap_or_default();
         Ok(())
     }
 }
 
 impl RunStore {
-    /// In the folder that will take the report; it is made if need be.
+    /// Opens the store in the folder of the report; creates it if needed.
     pub fn open(report: &Path) -> Result<RunStore, ReproduceError> {
         let folder = report.join(FOLDER);
         match fs::create_dir_all(&folder) {
@@ -111,7 +111,7 @@ impl RunStore {
         }
     }
 
-    /// The run of a scenario, if it is there.
+    /// Finds the run of a scenario.
     pub fn find(&self, file: &str, scenario: &str) -> Found {
         let text = fs::read_to_string(self.folder.join(file)).unwrap_or_default();
         match serde_json::from_str::<Kept>(&text) {
@@ -122,7 +122,7 @@ impl RunStore {
         }
     }
 
-    /// Keeps a run.
+    /// Stores a run.
     pub fn put(&self, file: &str, measured: &Measured, scenario: &str) -> Result<(), ReproduceError> {
         let kept = Kept { build: self.build.clone(), scenario: digest(scenario), measured: measured.clone() };
         let text = serde_json::to_string(&kept).expect("a run is data");
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_taken_up_by_the_build_that_made_it() {
+    fn a_run_is_reused_only_by_the_build_that_made_it() {
         let folder = tempfile::tempdir().expect("a folder");
         keep(folder.path(), Some("old")).put("one.json", &measured(1), "small").expect("it can be written");
         let found = |build, scenario| keep(folder.path(), build).find("one.json", scenario);
@@ -170,13 +170,13 @@ mod tests {
         assert!(matches!(found(Some("new"), "small"), Found::OtherBuild));
         assert!(matches!(found(None, "small"), Found::OtherBuild));
         assert!(matches!(found(Some("old"), "large"), Found::Nothing));
-        // A build that cannot be told is no build, not even the same one.
+        // An unknown build never equals another, not even another unknown one.
         keep(folder.path(), None).put("one.json", &measured(1), "small").expect("it can be written");
         assert!(matches!(found(None, "small"), Found::OtherBuild));
     }
 
     #[test]
-    fn runs_of_two_sizes_lie_side_by_side() {
+    fn runs_of_two_sizes_are_stored_separately() {
         let folder = tempfile::tempdir().expect("a folder");
         let keep = keep(folder.path(), Some("same"));
         let sizes = [("small", 10), ("large", 100)];

@@ -1,6 +1,6 @@
-//! All runs that a paper's claims are about, with all their seeds, a core for each.
+//! Makes all runs that a paper's claims refer to, with all their seeds, a core for each.
 //!
-//! Invariants: a run's figures depend on its scenario and seed alone; the longest runs begin first.
+//! Invariants: a run's figures depend only on its scenario and seed; the longest runs begin first.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -31,9 +31,9 @@ use crate::watch::Watch;
 pub struct Measured {
     /// Which run.
     pub run: String,
-    /// With which seed.
+    /// Its seed.
     pub seed: u64,
-    /// What is true of every run, and was not of this one.
+    /// Invariants of all runs that this one violated.
     pub broken_laws: Vec<String>,
     /// Packets that crossed a link.
     pub hops: u64,
@@ -53,7 +53,7 @@ impl Measured {
     }
 }
 
-/// A run that is to be made.
+/// A run to be made.
 struct Job {
     plan: Plan,
     seed: u64,
@@ -63,10 +63,10 @@ struct Job {
     asks: Asks,
 }
 
-/// A run that was made, or taken up.
+/// A run that was made or reused.
 struct Made {
     measured: Measured,
-    /// Its file, and what was in it.
+    /// Its file in the store, and what the store had.
     kept: Option<(String, Found)>,
 }
 
@@ -105,7 +105,7 @@ pub(super) fn run(
     Ok((measured, account))
 }
 
-/// Compiles every run once, so that a mistake shows before the first hour and not after it; tells how many there are.
+/// Compiles every run once, so that errors are found before the first run begins; returns their number.
 pub(super) fn check(paper: &Paper) -> Result<usize, ReproduceError> {
     let wrong = |reason| ReproduceError::Paper { paper: paper.id.clone(), reason };
     let runs = judge::runs(paper).map_err(wrong)?;
@@ -138,7 +138,7 @@ fn jobs(paper: &Paper, request: &Request<'_>) -> Result<Vec<Job>, ReproduceError
     Ok(jobs)
 }
 
-/// Takes a run up if it is kept, and otherwise makes it and keeps it.
+/// Reuses a run if it is stored, and otherwise makes and stores it.
 fn make(job: &Job, keep: Option<&RunStore>, watch: Watch<'_>) -> Result<Made, ReproduceError> {
     let overrides = Overrides { set: job.plan.set.clone(), seed: Some(job.seed), ..Overrides::default() };
     let prepared = prepare(&job.plan.source, &overrides)?;
@@ -205,7 +205,7 @@ fn whole(prepared: &Prepared, simulated: &Simulated) -> BTreeMap<Quantity, f64> 
     values
 }
 
-/// Times of collectives; buckets of one phase are told by the longest one and by their mean bandwidth.
+/// Times of collectives; the buckets of a phase are represented by the longest one and by their mean bandwidth.
 fn of_collectives(model: &Model, summary: &Summary) -> Vec<(Quantity, f64)> {
     let line = |host: u32| model.fabric.ports_of(NodeId(host)).iter().map(|port| port.rate.0).sum::<u64>();
     let slowest_nic = (0..model.fabric.n_hosts() as u32).map(line).min().unwrap_or(0);
@@ -236,33 +236,33 @@ fn of_queue_pairs(found: &QueuePairSummary) -> [(Quantity, f64); 11] {
     ]
 }
 
-/// What must be true of every run of a paper, whatever it claims.
+/// Checks invariants of every run of a paper, independent of claims.
 fn broken_laws(prepared: &Prepared, simulated: &Simulated, may_lose: bool) -> Vec<String> {
     let summary = &simulated.summary;
     let mut broken = Vec::new();
     if simulated.outcome.status != Status::Complete {
-        broken.push(format!("the run did not end well: {}", simulated.outcome.details.join("; ")));
+        broken.push(format!("the run did not complete: {}", simulated.outcome.details.join("; ")));
     }
     if summary.drops.packets > 0 && !may_lose {
         broken.push(format!("{} packets were lost", summary.drops.packets));
     }
-    // What an endless job has under way when the others end never arrives.
+    // Messages that an endless job has in flight when the others end do not arrive.
     let jobs = &prepared.compiled.model.workload.jobs;
     if summary.unfinished > 0 && !jobs.iter().any(|job| job.repetition.endless) {
         broken.push(format!("{} messages did not arrive", summary.unfinished));
     }
     for (job, summary) in jobs.iter().zip(&summary.jobs) {
         let Repetition { endless, precision, .. } = job.repetition;
-        // One that stops when its mean is known has done enough; one that never stops has no number to do.
+        // A job that stops when its mean is precise enough may do fewer steps; an endless one has no number of steps.
         if !endless && precision.is_none() && job.steps != summary.steps {
-            broken.push(format!("{} did {} of {} steps", summary.name, summary.steps, job.steps));
+            broken.push(format!("{} finished {} of {} steps", summary.name, summary.steps, job.steps));
         }
     }
     broken
 }
 
-/// Completion times of background messages, as far as they had arrived when the one after the last was due: the original
-/// sums up at that instant.
+/// Completion times of the background messages that had arrived when the one after the last was due: the original
+/// computes its statistics at that instant.
 struct Mice {
     until: Option<Time>,
     spans: Vec<Duration>,
@@ -297,7 +297,7 @@ impl Mice {
     }
 }
 
-/// What is looked at beside the summary.
+/// Rows that are read in addition to the summary.
 struct Watched<'a> {
     mice: Mice,
     asks: &'a Asks,

@@ -1,64 +1,65 @@
-//! How near many figures are to those published, all together.
+//! Scores of many figures together against the published ones.
 //!
-//! Models: the error of a figure is |ln(ours / published)|, so that a half and a double are as far off; of the errors the
-//! median or the 90th percentile is judged, or the share of figures whose error is at most 0.1; or how well ours rank as
-//! those published do (Spearman, ties by the mean of their ranks).
+//! Models: the error of a figure is |ln(simulated / published)|, so that half and double have the same error; a score
+//! is the median or the 90th percentile of the errors, the share of figures whose error is at most 0.1, or the rank
+//! correlation of simulated and published figures (Spearman, ties by the mean of their ranks).
 //! Leaves out: which figures those are.
 //!
-//! Invariants: a score says over how many figures it is; what an answer of 1.0 everywhere would have is told beside it.
+//! Invariants: a score is reported with the number of its figures, and with the score of a trivial prediction of 1.0
+//! for every figure.
 
 use serde::Deserialize;
 
-/// A score that must not be too bad.
+/// A score with bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Score {
-    /// Which.
+    /// The statistic.
     pub of: Statistic,
-    /// It must be at least this.
+    /// Lower bound.
     #[serde(default)]
     pub at_least: Option<f64>,
-    /// It must be at most this.
+    /// Upper bound.
     #[serde(default)]
     pub at_most: Option<f64>,
-    /// Only figures that are published as at least this count.
+    /// Only figures with at least this published value count.
     #[serde(default)]
     pub published_from: Option<f64>,
-    /// Only figures that are published as less than this count.
+    /// Only figures with less than this published value count.
     #[serde(default)]
     pub published_below: Option<f64>,
 }
 
-/// What is made of the errors.
+/// The statistic of a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Statistic {
-    /// Their median.
+    /// Median of the errors.
     MedianError,
-    /// What nine in ten do not exceed.
+    /// 90th percentile of the errors.
     NinetiethError,
-    /// The share of them that are at most 0.1.
+    /// The share of errors that are at most 0.1.
     ShareNear,
-    /// Not of errors: how well the ranks agree, from -1 to 1.
+    /// Rank correlation of simulated and published figures, from -1 to 1.
     RankCorrelation,
 }
 
-/// An error that is small.
+/// The largest error that counts as near.
 const NEAR: f64 = 0.1;
 
-/// A score, and the same of an answer of 1.0 everywhere.
+/// A score, and that of a trivial prediction of 1.0 for every figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scored {
-    /// Figures that count.
+    /// Number of figures that count.
     pub n: usize,
-    /// Of ours.
+    /// Score of the simulated figures.
     pub ours: f64,
-    /// Of the trivial answer; nothing where that has none.
+    /// Score of the trivial prediction; `None` if it is undefined.
     pub trivial: Option<f64>,
 }
 
 impl Score {
-    /// Scores pairs of ours and published; nothing if none counts, or a figure is not there.
+    /// Scores pairs of simulated and published figures; `None` if none counts, or a figure is missing.
     pub fn of(&self, pairs: &[(f64, f64)]) -> Option<Scored> {
         let counts = |published: f64| {
             self.published_from.is_none_or(|least| published >= least)
@@ -72,18 +73,18 @@ impl Score {
         Some(Scored { n: pairs.len(), ours: self.of.of(&pairs)?, trivial: self.of.of(&trivial) })
     }
 
-    /// Whether a score is good enough.
+    /// Whether a score is within the bounds.
     pub fn holds(&self, scored: &Scored) -> bool {
         self.at_least.is_none_or(|least| scored.ours >= least)
             && self.at_most.is_none_or(|most| scored.ours <= most)
     }
 
-    /// In words, with the trivial answer's.
+    /// As text, with the score of the trivial prediction.
     pub fn words(&self, scored: Option<&Scored>) -> String {
         let what = match self.of {
-            Statistic::MedianError => "median |ln(ours / published)|",
-            Statistic::NinetiethError => "90th percentile of |ln(ours / published)|",
-            Statistic::ShareNear => "share with |ln(ours / published)| <= 0.1",
+            Statistic::MedianError => "median |ln(simulated / published)|",
+            Statistic::NinetiethError => "90th percentile of |ln(simulated / published)|",
+            Statistic::ShareNear => "share with |ln(simulated / published)| <= 0.1",
             Statistic::RankCorrelation => "rank correlation",
         };
         let bound =
@@ -116,14 +117,14 @@ impl Statistic {
     }
 }
 
-/// A quantile of sorted values, between two of them as numpy has it.
+/// A quantile of sorted values, interpolated linearly as in numpy.
 pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let at = share * (sorted.len() - 1) as f64;
     let (low, high) = (sorted[at as usize], sorted[at.ceil() as usize]);
     low + at.fract() * (high - low)
 }
 
-/// Spearman's; nothing where one side is all alike.
+/// Spearman's rank correlation; `None` where all values of one side are equal.
 fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
     let ours = ranks(pairs.iter().map(|pair| pair.0));
     let published = ranks(pairs.iter().map(|pair| pair.1));
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_what_they_say() {
+    fn scores_follow_their_definitions() {
         let e = std::f64::consts::E;
         // Errors 0, 1, 1, 2 and 0.05.
         let pairs =
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_agree_or_do_not() {
+    fn rank_correlation_follows_its_definition() {
         let of = |pairs: &[(f64, f64)]| score(Statistic::RankCorrelation).of(pairs).map(|scored| scored.ours);
         assert_eq!(of(&[(1.0, 0.1), (2.0, 0.2), (9.0, 0.3)]), Some(1.0));
         assert_eq!(of(&[(3.0, 0.1), (2.0, 0.2), (1.0, 0.3)]), Some(-1.0));
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_that_is_not_there_has_no_score() {
+    fn a_missing_figure_gives_no_score() {
         let median = score(Statistic::MedianError);
         assert_eq!(median.of(&[]), None);
         assert_eq!(median.of(&[(f64::NAN, 0.5)]), None);

@@ -1,4 +1,4 @@
-//! Results as files: tables for spreadsheets, one JSON document for programs, run folders of cells.
+//! Writes results: tables for spreadsheets, one JSON document for programs, run folders of cells.
 
 use std::path::Path;
 use std::{fs, io};
@@ -77,7 +77,7 @@ pub(super) fn write(report: &Report, folder: &Path) -> Result<(), ReproduceError
     report.account.forget(folder)
 }
 
-/// A page of an earlier report would tell of other runs than the tables beside it.
+/// Writes the page, or removes that of an earlier report, whose runs differ from those of the tables beside it.
 fn put_or_remove(path: &Path, page: Option<String>) -> io::Result<()> {
     match page {
         Some(page) => fs::write(path, page),
@@ -88,7 +88,7 @@ fn put_or_remove(path: &Path, page: Option<String>) -> io::Result<()> {
     }
 }
 
-/// What is read of a report that was written before.
+/// The parts that are read from a stored report.
 #[derive(Deserialize)]
 pub(super) struct Stored {
     paper: String,
@@ -100,7 +100,7 @@ pub(super) struct Stored {
     pub runs: Vec<Measured>,
 }
 
-/// The runs of a report that was written before.
+/// The runs of a stored report.
 pub(super) fn runs(paper: &str, folder: &Path) -> Result<Stored, ReproduceError> {
     let path = folder.join(REPORT_FILE);
     let text = fs::read_to_string(&path);
@@ -205,7 +205,7 @@ fn runs_table(report: &Report) -> String {
     text
 }
 
-/// One line; a cell with a comma is put in quotes.
+/// Appends one line; a cell with a comma is quoted.
 fn line(text: &mut String, cells: &[String]) {
     let quoted =
         cells.iter().map(|cell| if cell.contains(',') { format!("\"{cell}\"") } else { cell.clone() });

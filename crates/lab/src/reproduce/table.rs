@@ -6,12 +6,12 @@ use super::claims::Kind;
 use super::judge::{Judged, Verdict};
 use super::report::Report;
 
-/// Figures listed one by one.
+/// Most figures that are listed individually.
 const MOST_LISTED: usize = 4;
 
-const HEADING: [&str; 5] = ["at", "published", "measured", "where it may lie", "verdict"];
+const HEADING: [&str; 5] = ["at", "published", "simulated", "acceptable range", "verdict"];
 
-/// The whole table: a block per claim, a line per figure, and a last line that counts.
+/// The whole table: a block per claim, a line per figure, and a last line with the counts.
 pub(super) fn table(report: &Report) -> String {
     let rows: Vec<[String; 5]> = report.judged.iter().map(row).collect();
     let width = |column: usize| {
@@ -41,7 +41,7 @@ pub(super) fn table(report: &Report) -> String {
     text
 }
 
-/// What differs from the record.
+/// Differences from the recorded verdicts.
 pub(super) fn differences(report: &Report) -> String {
     let mut text = String::new();
     for judged in report.surprises().filter(|judged| judged.verdict != Verdict::TooFewSeeds) {
@@ -49,7 +49,7 @@ pub(super) fn differences(report: &Report) -> String {
         say(&mut text, &format!("not as recorded: {claim} at {at} is {}", verdict.word()));
     }
     for law in report.broken_laws() {
-        say(&mut text, &format!("a law is broken: {law}"));
+        say(&mut text, &format!("an invariant does not hold: {law}"));
     }
     text
 }
@@ -79,7 +79,7 @@ fn row(judged: &Judged) -> [String; 5] {
     ]
 }
 
-/// A few figures one by one, with half their intervals; many by the smallest and the largest.
+/// A few figures individually, with half their intervals; many by the smallest and the largest.
 fn figures(values: &[f64], halves: &[Option<f64>]) -> String {
     if values.len() <= MOST_LISTED {
         let halves = halves.iter().copied().chain(std::iter::repeat(None));
@@ -103,10 +103,10 @@ fn say(text: &mut String, line: &str) {
     text.push('\n');
 }
 
-/// Halves of intervals below this share of the figure are rounding.
+/// Half-intervals below this share of the figure are rounding errors.
 const ROUNDING: f64 = 1e-9;
 
-/// A figure with half its interval, where that is known and not nothing.
+/// A figure with half its interval, if that is known and not zero.
 pub(super) fn known((value, half): (&f64, Option<f64>)) -> String {
     match half {
         Some(half) if half > ROUNDING * value.abs() => format!("{} ± {}", figure(*value), rough(half)),
@@ -114,13 +114,13 @@ pub(super) fn known((value, half): (&f64, Option<f64>)) -> String {
     }
 }
 
-/// To two figures: nobody needs more of an error.
+/// Rounded to two significant figures, enough for an error.
 fn rough(half: f64) -> String {
     let before = half.log10().floor() as i32 + 1;
     format!("{half:.*}", (2 - before).clamp(0, 9) as usize)
 }
 
-/// Whole numbers as they are, others to five figures.
+/// Whole numbers unchanged, others rounded to five significant figures.
 pub(super) fn figure(value: f64) -> String {
     if value.is_nan() {
         return "-".into();

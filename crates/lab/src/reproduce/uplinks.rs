@@ -1,9 +1,9 @@
-//! How evenly a switch fills its links to other switches.
+//! How evenly a switch loads its links to other switches.
 //!
-//! Models: the share of these links that carry more than so many times their mean in bytes, and whether none does.
-//! Leaves out: when they carry it; links to hosts.
+//! Models: the share of these links that carry more bytes than a multiple of their mean, and whether none does.
+//! Leaves out: load over time; links to hosts.
 //!
-//! Invariants: a link that carries nothing counts as one of them.
+//! Invariants: idle links count.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::parts::Parts;
 use super::quantity::Quantity;
 use crate::prepare::Prepared;
 
-/// The figures of each part `NODE/MULTIPLE`; none of a node that is not there.
+/// The figures of each part `NODE/MULTIPLE`; none for an unknown node.
 pub(super) fn parts<'a>(
     prepared: &Prepared,
     rows: &[PortRow],
@@ -40,7 +40,7 @@ fn beyond(
     let loads: Vec<f64> = rows.iter().filter(is_up).map(|row| row.size.0 as f64).collect();
     let count = loads.len() as f64;
     let sum: f64 = loads.iter().sum();
-    // Whole numbers on both sides: a load of exactly that multiple is not beyond it.
+    // Integers on both sides: a load of exactly that multiple is not beyond it.
     let n_beyond = loads.iter().filter(|load| **load * count > multiple * sum).count();
     let clear = if n_beyond == 0 { 1.0 } else { 0.0 };
     let values = [(Quantity::LinksBeyond, n_beyond as f64 / count), (Quantity::LinksClear, clear)];

@@ -1,14 +1,14 @@
-//! Experiments that vary: one for each combination of what is varied.
+//! Expands experiments with lists of variants: one for each combination.
 //!
-//! Models: an experiment with lists of variants is as many experiments, named after what was taken from each list; the
-//! names without the last words stand for groups.
-//! Leaves out: experiments that vary nothing; they stay as they are.
+//! Models: an experiment with lists of variants becomes one experiment per combination, named after its variant of each
+//! list; the names without the last words are groups.
+//! Leaves out: experiments without variants, which are not changed.
 //!
 //! Invariants: runs are in the order of the lists, the last one varying fastest.
 
 use super::claims::{Claims, Experiment, Variant};
 
-/// Puts the combinations in place of every experiment that varies.
+/// Replaces every experiment with variants by its combinations.
 pub(super) fn expand(claims: &mut Claims) -> Result<(), String> {
     let mut expanded = Vec::new();
     for experiment in std::mem::take(&mut claims.experiments) {

@@ -1,10 +1,10 @@
-//! Who meets at egress ports: from how many ingress ports packets may come to each.
+//! The ingress ports that compete for each egress port.
 //!
-//! Models: every pair of hosts walks all ways that the forwarding tables allow its packets of data; at each egress port
-//! of a switch the ingress ports that come by are counted, those from above and from below apart.
-//! Leaves out: failed links, and how much comes; tables are those of the healthy fabric.
+//! Models: all paths that the forwarding tables allow for data packets of every pair of hosts; at each egress port of a
+//! switch the ingress ports on these paths are counted, separately for those from a higher and from a lower tier.
+//! Leaves out: failed links, and load; tables are those of the fabric without failures.
 //!
-//! Invariants: the policy itself is asked, as for tables; a switch's tier is its distance from the nearest host.
+//! Invariants: the policy's own code chooses, as for tables; a switch's tier is its distance from the nearest host.
 //!
 //! Source: Rocher-Gonzalez et al., table II.
 
@@ -37,30 +37,30 @@ pub struct Arbitration {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
-    /// Away from hosts.
+    /// To a higher tier, away from hosts.
     Up,
-    /// To a switch as far from hosts as this one.
+    /// To a switch of the same tier.
     Across,
-    /// Towards hosts.
+    /// To a lower tier, towards hosts.
     Down,
 }
 
 /// Egress ports of one tier and direction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EgressKind {
-    /// How far their switches are from hosts; 1 at leaves.
+    /// Tier of their switches: hops from the nearest host; 1 at leaves.
     pub tier: u32,
     /// Where they lead.
     pub direction: Direction,
-    /// How many they are.
+    /// Number of egress ports.
     pub egress_ports: u32,
-    /// Ingress ports for each.
+    /// Number of ingress ports for each.
     pub all: Span,
-    /// Those of them by which packets come from above.
+    /// Those of them that receive from a higher tier.
     pub from_above: Span,
-    /// Those by which they come from a switch of the same tier.
+    /// Those that receive from the same tier.
     pub from_beside: Span,
-    /// Those by which they come from below.
+    /// Those that receive from a lower tier.
     pub from_below: Span,
 }
 
@@ -80,20 +80,20 @@ pub struct EgressPort {
     pub at: String,
     /// The link.
     pub link: String,
-    /// How far the switch is from hosts.
+    /// Tier of the switch: hops from the nearest host.
     pub tier: u32,
     /// Where the port leads.
     pub direction: Direction,
-    /// The links by which packets for it come from above.
+    /// The links by which packets for it arrive from a higher tier.
     pub from_above: Vec<String>,
-    /// Those by which they come from a switch of the same tier.
+    /// Those by which they arrive from the same tier.
     pub from_beside: Vec<String>,
-    /// Those by which they come from below.
+    /// Those by which they arrive from a lower tier.
     pub from_below: Vec<String>,
 }
 
 impl EgressKind {
-    /// As claims and tables call it.
+    /// Its name in claims and tables.
     pub fn name(&self) -> String {
         let direction = match self.direction {
             Direction::Up => "up",
@@ -104,15 +104,15 @@ impl EgressKind {
     }
 }
 
-/// Who meets at the egress ports of a scenario's switches.
+/// The ingress ports that compete for the egress ports of a scenario's switches.
 ///
 /// # Errors
-/// If the scenario is wrong, or has too many hosts.
+/// If the scenario has errors, or too many hosts.
 pub fn arbitration(source: &Source, overrides: &Overrides) -> Result<Arbitration, LabError> {
     of(&prepare(source, overrides)?)
 }
 
-/// The same of a scenario that is prepared.
+/// The same for a prepared scenario.
 pub(crate) fn of(prepared: &Prepared) -> Result<Arbitration, LabError> {
     let n_hosts = u64::from(prepared.n_hosts());
     let n_pairs = n_hosts * n_hosts.saturating_sub(1);
@@ -129,11 +129,11 @@ pub(crate) fn of(prepared: &Prepared) -> Result<Arbitration, LabError> {
     Ok(described(prepared, &walk, policy))
 }
 
-/// All ways of all pairs of hosts.
+/// All paths of all pairs of hosts.
 struct Walk<'a> {
     model: &'a Model,
     tables: Vec<NodeTables>,
-    /// Of each egress port, the ports at the near ends of the links by which packets come.
+    /// For each egress port, the ingress ports by which packets for it arrive.
     met: BTreeMap<PortId, BTreeSet<PortId>>,
 }
 
@@ -157,7 +157,7 @@ impl<'a> Walk<'a> {
         Walk { model, tables: (0..model.fabric.n_nodes()).map(node_tables).collect(), met: BTreeMap::new() }
     }
 
-    /// Goes all ways from a host to another; a way that comes to a port by which it came before ends there.
+    /// Follows all paths from a host to another; a path ends at a port that it has reached before.
     fn pair(&mut self, from: HostId, to: HostId) {
         let fabric = &self.model.fabric;
         let goal = fabric.host_node(to);
@@ -216,7 +216,7 @@ fn described(prepared: &Prepared, walk: &Walk<'_>, policy: String) -> Arbitratio
     Arbitration { policy, kinds: kinds(&ports), ports }
 }
 
-/// Ports of one tier and direction together.
+/// Groups ports by tier and direction.
 fn kinds(ports: &[EgressPort]) -> Vec<EgressKind> {
     let mut by_kind: BTreeMap<(u32, Direction), Vec<&EgressPort>> = BTreeMap::new();
     for port in ports {
@@ -241,7 +241,7 @@ fn kinds(ports: &[EgressPort]) -> Vec<EgressKind> {
 }
 
 impl EgressPort {
-    /// Ingress ports from which packets come to it.
+    /// Number of ingress ports from which packets for it arrive.
     pub fn n_ingress(&self) -> usize {
         self.from_above.len() + self.from_beside.len() + self.from_below.len()
     }

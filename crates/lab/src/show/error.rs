@@ -1,60 +1,60 @@
 //! Why something cannot be shown.
 //!
-//! Invariants: every message says what would have to be different, and where names are involved, which are near.
+//! Invariants: every message says what to change and, for unknown names, which names are similar.
 
 use std::path::PathBuf;
 
 use netloom_scenario::FlowName;
 
-/// What a run recorded does not hold what was asked for.
+/// The records of a run do not include what was requested.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShowError {
-    /// Nothing was to be recorded.
+    /// No packets were selected for recording.
     #[error(
         "the run recorded no packets; name flows, hosts or links under `record` in its scenario \
          (`packets_of`, `packets_from`, `packets_on`): {}", .0.display()
     )]
     NoPackets(PathBuf),
-    /// Something was to be recorded, and nothing of it happened.
-    #[error("the run recorded no packets, though its scenario names some: {}: {}", .unused.join("; "), .path.display())]
+    /// Packets were selected for recording, and none of them was sent.
+    #[error("the run recorded no packets of those selected: {}: {}", .unused.join("; "), .path.display())]
     NoneSent {
         /// The run folder.
         path: PathBuf,
-        /// What came of each list under `record`, in words.
+        /// Why each list under `record` gave no packets.
         unused: Vec<&'static str>,
     },
-    /// No paths were to be recorded, or no message arrived.
+    /// No paths were selected for recording, or no message arrived.
     #[error(
         "the run recorded no paths; set `record.slowest_flows` in its scenario, as in \
          `--set record.slowest_flows=16`: {}", .0.display()
     )]
     NoPaths(PathBuf),
-    /// A run of means that come from elsewhere.
+    /// A run that has only imported means.
     #[error(
-        "this run has cells of a study and nothing else, neither scenario nor single steps; `netloom show interference` and \
-         `netloom report` tell them: {}", .0.display()
+        "this run has only the cells of a study, neither a scenario nor single steps; use `netloom show interference` \
+         or `netloom report`: {}", .0.display()
     )]
     OnlyCells(PathBuf),
     /// No run has a measured job `victim`.
-    #[error("no run here has a job `victim` that is measured; see the section `interference` of scenarios: {}", .0.display())]
+    #[error("no run here has a measured job `victim`; see the section `interference` of scenarios: {}", .0.display())]
     NoStudy(PathBuf),
-    /// Text that names no flow.
-    #[error("this names no flow, expected {form}: {0}", form = FlowName::FORM)]
+    /// Text that is not the name of a flow.
+    #[error("this is not the name of a flow, expected {form}: {0}", form = FlowName::FORM)]
     NoFlowName(String),
-    /// A host nobody knows.
+    /// An unknown host.
     #[error("the run has no host of this name{}: {name}", bracketed(.hint.as_deref()))]
     NoHost {
         /// The name.
         name: String,
-        /// Which was perhaps meant.
+        /// A similar name.
         hint: Option<String>,
     },
-    /// A flow of which nothing was recorded.
+    /// A flow without recorded packets.
     #[error("no packet of this flow was recorded{}: {flow}", bracketed(.hint.as_deref()))]
     NotRecorded {
         /// The flow.
         flow: String,
-        /// Which were.
+        /// Flows that were recorded.
         hint: Option<String>,
     },
     /// A pair of hosts with several messages.
@@ -65,49 +65,49 @@ pub enum ShowError {
         /// Some of them.
         known: String,
     },
-    /// A packet of which nothing was recorded.
+    /// A packet that was not recorded.
     #[error("this packet of {flow} was not recorded (recorded: {known}): {packet}")]
     NoPacket {
         /// The flow.
         flow: String,
         /// The number of the packet.
         packet: u32,
-        /// Which were.
+        /// Packets that were recorded.
         known: String,
     },
-    /// A switch or host nobody knows.
+    /// An unknown switch or host.
     #[error("the scenario has no {what} of this name{}: {name}", bracketed(.hint.as_deref()))]
     NoNode {
-        /// What it was to be.
+        /// The kind expected.
         what: &'static str,
         /// The name.
         name: String,
-        /// Which was perhaps meant.
+        /// A similar name.
         hint: Option<String>,
     },
-    /// Tables that nobody can read.
+    /// Tables with too many entries.
     #[error(
-        "the tables have {n_pairs} entries, and at most {most} are shown; ask for `--at SWITCH` or `--to HOST`"
+        "the tables have {n_pairs} entries, and at most {most} are shown; select some by `--at SWITCH` or `--to HOST`"
     )]
     TooManyRoutes {
         /// Pairs of switch and host.
         n_pairs: u64,
-        /// How many there may be.
+        /// Most entries that are shown.
         most: u64,
     },
-    /// More hosts than can be paired.
+    /// Too many pairs of hosts.
     #[error(
-        "the hosts make {n_pairs} pairs, and at most {most} are looked at; a smaller fabric of this kind shows the same"
+        "the hosts form {n_pairs} pairs, and at most {most} are examined; use a smaller fabric of the same topology"
     )]
     TooManyPairs {
         /// Pairs of hosts.
         n_pairs: u64,
-        /// How many there may be.
+        /// Most pairs that are examined.
         most: u64,
     },
-    /// Rows that cannot all be true.
+    /// Inconsistent rows.
     #[error(
-        "the records of this packet contradict themselves; `netloom check` tells whether they were altered: {0}"
+        "the records of this packet are inconsistent; `netloom check` verifies whether they were altered: {0}"
     )]
     Contradiction(String),
 }

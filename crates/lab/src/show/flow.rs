@@ -1,6 +1,6 @@
-//! Which flow is meant, among those that were recorded.
+//! Finds the flow that a name denotes, among those that were recorded.
 //!
-//! Invariants: names are those of the scenario's language; a pair of hosts stands for its only message, never for one of
+//! Invariants: names are those of the scenario's language; a pair of hosts denotes its only message, never one of
 //! several.
 
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use crate::error::LabError;
 /// Most flows listed in a message.
 const MOST_LISTED: usize = 8;
 
-/// A message, as rows name it.
+/// A message, identified as in rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FlowKey {
     pub source: HostId,
@@ -28,14 +28,14 @@ impl FlowKey {
         FlowKey { source: row.source, destination: row.destination, number: row.number }
     }
 
-    /// Its name in the language of scenarios.
+    /// Its name as in scenarios.
     pub fn name(self, hosts: &[String]) -> String {
         let host = |host: HostId| hosts.get(host.index()).map_or("?", String::as_str);
         format!("{}->{}#{}", host(self.source), host(self.destination), self.number)
     }
 }
 
-/// What a user asked for.
+/// The flow that a user requested.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
     source: HostId,
@@ -44,7 +44,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// Understands a name.
+    /// Parses a name.
     pub fn parse(text: &str, run: &Recorded) -> Result<Wanted, LabError> {
         let hosts = run.hosts()?;
         let place = |name: &str| hosts.iter().position(|host| host == name);
@@ -61,13 +61,13 @@ impl Wanted {
         Ok(Wanted { source, destination, number: name.number })
     }
 
-    /// Whether a flow is what was asked for.
+    /// Whether a flow matches the request.
     pub fn includes(&self, flow: FlowKey) -> bool {
         let pair = (flow.source, flow.destination) == (self.source, self.destination);
         pair && self.number.is_none_or(|number| number == flow.number)
     }
 
-    /// The one flow that was asked for, among those recorded.
+    /// The one flow that matches, among those recorded.
     pub fn among(
         &self,
         recorded: &BTreeSet<FlowKey>,
@@ -92,7 +92,7 @@ impl Wanted {
         }
     }
 
-    /// Recorded flows that share most with what was asked for: the pair, the sender, the receiver, or nothing.
+    /// The recorded flows that are most similar to the request: same pair, same sender, same receiver, or any.
     fn nearest(&self, recorded: &BTreeSet<FlowKey>, hosts: &[String]) -> String {
         let distance = |flow: &FlowKey| {
             2 * u8::from(flow.source != self.source) + u8::from(flow.destination != self.destination)

@@ -1,9 +1,9 @@
-//! How much longer victims take beside aggressors: the runs of a sweep, or any runs, paired.
+//! How much longer victims take beside aggressors, from the paired runs of a sweep, or of any folders.
 //!
-//! Models: finding the run folders of a sweep; pairing, which the report does as well.
+//! Models: finding the run folders of a sweep; pairing runs with their baselines, as the report does.
 //! Leaves out: making the runs.
 //!
-//! Invariants: a point that is not done is left out.
+//! Invariants: unfinished points are left out.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::error::LabError;
 use crate::labels::labels;
 use crate::reproduce::{REPORT_FILE, cells};
 
-/// What the runs in these folders say: run folders, or folders of sweeps.
+/// The study of the runs in these folders: run folders, or folders of sweeps.
 ///
 /// # Errors
 /// If one is neither, cannot be read, or none of the runs is part of a study.
@@ -35,8 +35,8 @@ pub fn interference(folders: &[PathBuf]) -> Result<Study, LabError> {
     Ok(study(&runs)?.ok_or_else(none)?)
 }
 
-/// The run folders of a sweep, of a folder of measured runs, or of the cells beside a report of a reproduction, that are
-/// there, in order; of anything else itself.
+/// The existing run folders of a sweep, of a folder of measured runs, or of the cells beside a report of a
+/// reproduction, in order; any other folder itself.
 pub fn runs_in(folder: &Path) -> Vec<PathBuf> {
     let has = |name: &str| folder.join(name).is_file();
     let cells = folder.join(cells::FOLDER);

@@ -1,7 +1,7 @@
-//! The life of a packet: its hops in order, with what each took.
+//! The life of a packet: its hops in order, with the delays of each.
 //!
-//! Invariants: waiting, serialization and propagation of a hop make up the time from its arrival to its end; a hop begins
-//! where the one before ended. Rows for which this does not hold are refused.
+//! Invariants: waiting, serialization and propagation of a hop add up to the time from its arrival to its end; a hop
+//! begins where the one before ended. Rows for which this does not hold are refused.
 
 use netloom_records::{DropReason, Fate, Names, PacketRow, PortRow};
 use netloom_units::{Duration, Time};
@@ -13,31 +13,31 @@ use crate::slowest::Crossing;
 /// One hop. Times are in ps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Hop {
-    /// Links it had crossed before.
+    /// Number of links it had crossed before.
     pub hop: u16,
     /// The node.
     pub node: String,
-    /// The link it left by; absent where none had been chosen.
+    /// The egress link; absent where none had been chosen.
     pub link: Option<String>,
     /// The node at the other end.
     pub to: Option<String>,
-    /// When its last bit had come to the node.
+    /// When its last bit had arrived at the node.
     pub arrival_ps: u64,
-    /// How long it waited for its first bit to be sent; absent if that never came.
+    /// Time from then until its first bit was sent; absent if it was not sent.
     pub waited_ps: Option<u64>,
-    /// From its first to its last bit; absent if that never left.
+    /// Time from its first to its last bit; absent if its last bit was not sent.
     pub serialization_ps: Option<u64>,
-    /// How long its last bit took over the link; absent if it never came to the other end.
+    /// Propagation time of its last bit; absent if it did not reach the other end.
     pub propagation_ps: Option<u64>,
-    /// When its last bit came to the other end, or when it was dropped; absent where the run ended before.
+    /// When its last bit reached the other end, or when it was dropped; absent where the run ended before.
     pub end_ps: Option<u64>,
-    /// Packets it found waiting, the one on the wire not included.
+    /// Packets in the queue at its arrival, the one on the wire excluded.
     pub queue_packets: Option<u32>,
-    /// Bytes it found accepted and not yet sent.
+    /// Backlog of the port at its arrival, in bytes accepted and not yet sent.
     pub queue_bytes: Option<u64>,
     /// Traffic class.
     pub class: u16,
-    /// What became of it here.
+    /// Its fate at this hop.
     pub fate: &'static str,
     /// Why it was dropped.
     pub reason: Option<&'static str>,
@@ -52,23 +52,23 @@ pub struct Journey {
     pub hops: Vec<Hop>,
     /// Whether every hop from its sender on is recorded.
     pub is_whole: bool,
-    /// How it ended: what became of it at the last hop.
+    /// Its fate at the last hop.
     pub fate: &'static str,
     /// From the first arrival to the last end; absent where the run ended before.
     pub total_ps: Option<u64>,
-    /// Time waited, summed over the hops it got over.
+    /// Time waited, summed over the hops it completed.
     pub waited_ps: u64,
-    /// Time on the wire, summed: at each hop from its first to its last bit.
+    /// Serialization time, summed over hops.
     pub serialization_ps: u64,
-    /// Time over links, summed.
+    /// Propagation time, summed over hops.
     pub propagation_ps: u64,
 }
 
 impl Journey {
-    /// The journey of a packet whose rows these are, in any order; `None` if there are none.
+    /// The journey of a packet from its rows, in any order; `None` without rows.
     ///
     /// # Errors
-    /// If the rows cannot all be true.
+    /// If the rows are inconsistent.
     pub(super) fn of(
         mut rows: Vec<PacketRow>,
         ports: &[PortRow],
@@ -99,13 +99,13 @@ impl Journey {
         Ok(Some(journey))
     }
 
-    /// Time that none of its parts explains: what it spent at the hop where it was dropped.
+    /// Time not covered by these parts: that at the hop where it was dropped.
     pub fn unexplained_ps(&self) -> Option<u64> {
         let parts = self.waited_ps + self.serialization_ps + self.propagation_ps;
         self.total_ps.map(|total| total.saturating_sub(parts))
     }
 
-    /// The parts of a packet that arrived make up its whole time.
+    /// Checks that the parts of a packet that arrived add up to its whole time.
     fn check_sums(&self, fate: Fate) -> Result<(), ShowError> {
         let arrived = matches!(fate, Fate::Delivered | Fate::Forwarded);
         let parts = self.waited_ps + self.serialization_ps + self.propagation_ps;
@@ -150,12 +150,12 @@ fn hop(row: &PacketRow, ports: &[PortRow], names: &Names) -> Result<Hop, ShowErr
     })
 }
 
-/// Instants of a hop do not run backwards, and the wire takes as long as its rate says.
+/// Checks that the instants of a hop are in order, and that the serialization time agrees with the link rate.
 fn check_hop(row: &PacketRow, port: Option<&PortRow>) -> Result<(), ShowError> {
     let instants = [Some(row.arrival), row.start, row.sent, row.end];
     let known: Vec<Time> = instants.into_iter().flatten().collect();
     if !known.is_sorted() {
-        return Err(ShowError::Contradiction(format!("the instants of hop {} run backwards", row.hop)));
+        return Err(ShowError::Contradiction(format!("the instants of hop {} are not in order", row.hop)));
     }
     if let (Some(port), Some(start), Some(sent)) = (port, row.start, row.sent) {
         let expected = port.rate.serialization(row.size);

@@ -1,12 +1,13 @@
-//! Showing what a run recorded of single packets and of its slowest messages.
+//! Shows the records of single packets and of the slowest messages of a run, and facts about a scenario.
 //!
-//! Models: the flows of which packets are recorded ([`flows`]), the life of one packet hop by hop ([`packet`]), the paths
-//! of the slowest messages ([`paths`]);
-//! victims beside aggressors ([`interference`]); beside runs, the forwarding tables of a scenario ([`routes`]), who meets at
-//! its egress ports by them ([`arbitration`]), its fabric as a whole ([`mod@fabric`]), and the memory of Themis ([`themis`]).
-//! Leaves out: how anything is drawn.
+//! Models: the flows of which packets are recorded ([`flows`]), the life of one packet hop by hop ([`packet`]), the
+//! paths of the slowest messages ([`paths`]);
+//! victims beside aggressors ([`interference`]); without a run, the forwarding tables of a scenario ([`routes`]), the
+//! ingress ports that compete for its egress ports ([`arbitration`]), an outline of its fabric ([`mod@fabric`]), and
+//! the memory of Themis ([`themis`]).
+//! Leaves out: the layout of the output.
 //!
-//! Invariants: of runs it sees folders and nothing else; a life is told only if its parts make up the whole.
+//! Invariants: of runs it reads only their folders; a packet's life is shown only if its parts add up to the whole.
 
 pub mod arbitration;
 mod error;
@@ -31,7 +32,7 @@ use netloom_records::{Names, RunFolder, Table};
 use crate::error::LabError;
 use crate::manifest::HOSTS;
 
-/// A run folder with the names of what is in it.
+/// A run folder with the names of nodes, links and jobs.
 pub(crate) struct Recorded {
     /// The folder.
     pub folder: RunFolder,
@@ -47,7 +48,7 @@ impl Recorded {
         Ok(Recorded { folder, names })
     }
 
-    /// Names of hosts, by number; they come first among the nodes.
+    /// Names of hosts, by number; hosts come first among the nodes.
     pub fn hosts(&self) -> Result<&[String], LabError> {
         let stated = self.folder.manifest().engine.get(HOSTS).and_then(serde_json::Value::as_u64);
         let lacking = || LabError::Lacking { path: self.folder.path().to_owned(), what: HOSTS };
@@ -56,7 +57,7 @@ impl Recorded {
     }
 }
 
-/// Refuses a run of cells that were summed up elsewhere: nobody knows its fabric, and it has no single steps.
+/// Refuses a run with imported cells only: its fabric is unknown, and it has no single steps.
 pub(crate) fn check_scenario(folder: &RunFolder) -> Result<(), ShowError> {
     let manifest = folder.manifest();
     let has_cells = manifest.tables.get(Table::Cells.name()).is_some_and(|cells| cells.rows > 0);

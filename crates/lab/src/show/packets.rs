@@ -17,15 +17,15 @@ use crate::error::LabError;
 pub struct RecordedFlow {
     /// Its name.
     pub flow: String,
-    /// Data packets recorded somewhere.
+    /// Number of data packets recorded at any hop.
     pub packets: u64,
-    /// ACKs recorded somewhere.
+    /// Number of ACKs recorded at any hop.
     pub acknowledgements: u64,
-    /// Hops recorded.
+    /// Number of hops recorded.
     pub hops: u64,
-    /// Hops at which a packet was dropped.
+    /// Number of hops at which a packet was dropped.
     pub dropped: u64,
-    /// The longest that a packet waited at a hop.
+    /// Longest time that a packet waited at a hop.
     pub longest_wait_ps: u64,
 }
 
@@ -62,7 +62,7 @@ impl Tally {
 /// The flows of which packets were recorded, by sender, receiver and number.
 ///
 /// # Errors
-/// If the folder is no run, or no packets were recorded.
+/// If the folder is not a run folder, or no packets were recorded.
 pub fn flows(folder: &Path) -> Result<Vec<RecordedFlow>, LabError> {
     let run = Recorded::open(folder)?;
     let mut tallies: BTreeMap<FlowKey, Tally> = BTreeMap::new();
@@ -76,7 +76,7 @@ pub fn flows(folder: &Path) -> Result<Vec<RecordedFlow>, LabError> {
     Ok(tallies.iter().map(|(flow, tally)| tally.described(flow.name(hosts))).collect())
 }
 
-/// Lists under `record`, and what it means that no packet was recorded where they name something.
+/// Lists under `record`, and the message where a list is not empty and no packet was recorded.
 const LISTS: [(&str, &str); 3] = [
     ("packets_of", "none of the flows under `packets_of` sent a packet"),
     ("packets_from", "none of the hosts under `packets_from` sent a packet"),
@@ -98,13 +98,13 @@ fn nothing(run: &Recorded, folder: &Path) -> ShowError {
 pub struct PacketLife {
     /// Name of the flow.
     pub flow: String,
-    /// When the flow started and, if it did, ended; absent where it had not started.
+    /// When the flow started; absent if it did not start.
     pub flow_start_ps: Option<u64>,
-    /// When its last byte arrived.
+    /// When its last byte arrived; absent if it did not.
     pub flow_end_ps: Option<u64>,
     /// Number of the packet.
     pub packet: u32,
-    /// Whether nobody chose it: it is the one that ended last.
+    /// Whether no packet was requested, so this is the one that ended last.
     pub is_last: bool,
     /// Its own hops; absent if none of them was recorded.
     pub data: Option<Journey>,
@@ -115,7 +115,7 @@ pub struct PacketLife {
 /// The life of one packet of a flow: the one of this number, or the one that ended last.
 ///
 /// # Errors
-/// If the folder is no run, if nothing was recorded of what was asked for, or if the records contradict themselves.
+/// If the folder is not a run folder, if the packet or flow was not recorded, or if the records are inconsistent.
 pub fn packet(folder: &Path, flow: &str, number: Option<u32>) -> Result<PacketLife, LabError> {
     let run = Recorded::open(folder)?;
     let (key, rows) = rows_of_flow(&run, flow)?;
@@ -157,7 +157,7 @@ fn rows_of_flow(run: &Recorded, text: &str) -> Result<(FlowKey, Vec<PacketRow>),
     Ok((wanted.among(&recorded, text, run)?, rows))
 }
 
-/// The data packet that ended last, ACKs if there are no others; one that never ended comes after all.
+/// The data packet (ACK, if there are only ACKs) that ended last; one that did not end counts as the last.
 fn last_packet(rows: &[PacketRow]) -> u32 {
     let when = |row: &&PacketRow| (row.kind == PacketKind::Data, row.end.unwrap_or(Time::NEVER), row.packet);
     rows.iter().max_by_key(when).map_or(0, |row| row.packet)

@@ -11,10 +11,10 @@ use super::flow::FlowKey;
 use super::{Recorded, ShowError};
 use crate::error::LabError;
 
-/// A link on the way of a message, for its data packets together. Times are in ps.
+/// A link on the path of a message, with sums over its data packets. Times are in ps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PathLink {
-    /// Fewest links any of its packets had crossed before.
+    /// Fewest links that any of its packets had crossed before.
     pub hop: u16,
     /// The node that sends.
     pub node: String,
@@ -22,24 +22,24 @@ pub struct PathLink {
     pub link: String,
     /// The node at the other end.
     pub to: String,
-    /// Packets that crossed it.
+    /// Number of packets that crossed it.
     pub packets: u32,
     /// Their bytes.
     pub bytes: u64,
-    /// Time they waited for it, summed.
+    /// Waiting time of these packets, summed.
     pub waited_ps: u64,
-    /// The longest that one of them waited.
+    /// Longest waiting time of one of them.
     pub longest_wait_ps: u64,
-    /// Time on the wire, summed.
+    /// Serialization time, summed.
     pub serialization_ps: u64,
-    /// Time over the link, summed.
+    /// Propagation time, summed.
     pub propagation_ps: u64,
 }
 
 /// One of the slowest messages. Times are in ps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SlowFlow {
-    /// Place among all that arrived, slowest first, from 0.
+    /// Index among all messages that arrived, slowest first, from 0.
     pub rank: u32,
     /// Its name.
     pub flow: String,
@@ -49,14 +49,14 @@ pub struct SlowFlow {
     pub start_ps: u64,
     /// From its start to the arrival of its last byte.
     pub time_ps: u64,
-    /// The links its data crossed, in the order of the way.
+    /// The links its data crossed, in path order.
     pub links: Vec<PathLink>,
 }
 
 /// The slowest messages of a run with their paths, slowest first.
 ///
 /// # Errors
-/// If the folder is no run, or no paths were recorded.
+/// If the folder is not a run folder, or no paths were recorded.
 pub fn paths(folder: &Path) -> Result<Vec<SlowFlow>, LabError> {
     let run = Recorded::open(folder)?;
     let rows = run.folder.paths()?;

@@ -1,11 +1,11 @@
-//! The forwarding tables of switches: where each sends what goes to each host.
+//! The forwarding tables of switches: the egress links of each for packets to each host.
 //!
-//! Models: entries listed by hand, and for the rest the ports that the balancing policy may choose for packets of data;
-//! hosts that follow each other and have the same share a row.
-//! Leaves out: failed links; tables are those of the healthy fabric.
+//! Models: static routes, and for the rest the ports that the balancing policy may choose for data packets; consecutive
+//! hosts with equal entries share a row.
+//! Leaves out: failed links; tables are those of the fabric without failures.
 //!
-//! Invariants: the policy itself is asked, so what is shown is what is simulated; rows are in the order of switches, then
-//! of hosts.
+//! Invariants: the policy's own code chooses, so the tables shown are those simulated; rows are in the order of
+//! switches, then of hosts.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -20,10 +20,10 @@ use crate::error::LabError;
 use crate::prepare::{Prepared, prepare};
 use crate::source::Source;
 
-/// Most pairs, of switch and host or of hosts, that are looked at.
+/// Most pairs, of switch and host or of hosts, that are examined.
 pub(super) const MOST_PAIRS: u64 = 1_000_000;
 
-/// Of which tables, by names.
+/// Selects tables and entries by names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Only that of this switch.
@@ -39,7 +39,7 @@ pub struct Selection {
 pub struct RouteTables {
     /// The balancing policy at switches.
     pub policy: String,
-    /// Whether one of several links is taken depends on who sends, and nobody said who.
+    /// Whether entries depend on the sender, and no sender was selected.
     pub depends_on_source: bool,
     /// The switches with their tables.
     pub switches: Vec<SwitchTable>,
@@ -54,27 +54,27 @@ pub struct SwitchTable {
     pub rows: Vec<RouteRow>,
 }
 
-/// Where a switch sends what goes to some hosts.
+/// The egress links of a switch for packets to some hosts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RouteRow {
     /// The first of the hosts.
     pub to: String,
     /// The last of them.
     pub to_last: String,
-    /// How many they are.
+    /// Number of these hosts.
     pub hosts: u32,
-    /// The host that packets come from, where it matters.
+    /// The sender, if the entry depends on it.
     pub from: Option<String>,
     /// The links that packets may leave by.
     pub links: Vec<String>,
-    /// Whether it is listed by hand.
+    /// Whether it is a static route.
     pub by_hand: bool,
 }
 
 /// The tables of a scenario's switches.
 ///
 /// # Errors
-/// If the scenario is wrong, a name is unknown, or too much is asked for.
+/// If the scenario has errors, a name is unknown, or too many entries are selected.
 pub fn routes(
     source: &Source,
     overrides: &Overrides,
@@ -93,7 +93,7 @@ pub fn routes(
     })
 }
 
-/// What a chosen policy is called.
+/// The name of a chosen policy.
 pub(super) fn policy_name(chosen: &Chosen) -> String {
     match chosen {
         Chosen::Registered { number, .. } => SPECS[*number].name.to_owned(),
@@ -101,7 +101,7 @@ pub(super) fn policy_name(chosen: &Chosen) -> String {
     }
 }
 
-/// The ports by which a node may send what goes from one host to another, entries by hand first.
+/// The egress ports of a node for packets from one host to another; static routes take precedence.
 pub(super) fn may_leave(
     model: &Model,
     at: NodeId,
@@ -139,7 +139,7 @@ fn may_choose(model: &Model, at: NodeId, from: HostId, to: HostId, balancer: &mu
     balancer.may_take(&packet, &NextHops(set)).into_iter().map(|candidate| set.get(candidate)).collect()
 }
 
-/// What is asked for, in numbers.
+/// The selection, by numbers.
 struct Asked<'a> {
     model: &'a Model,
     node_names: &'a [String],
@@ -151,7 +151,7 @@ struct Asked<'a> {
     is_source_missing: bool,
 }
 
-/// A row in numbers.
+/// A row, by numbers.
 struct Row {
     to: RangeInclusive<u32>,
     from: Option<HostId>,
@@ -159,7 +159,7 @@ struct Row {
     by_hand: bool,
 }
 
-/// Next hops that nothing is known of but their ports.
+/// Next hops of which only the ports are known.
 struct NextHops<'a>(PortSet<'a>);
 
 impl Ports for NextHops<'_> {
@@ -227,7 +227,7 @@ impl<'a> Asked<'a> {
         SwitchTable { at: self.name(at.0), rows }
     }
 
-    /// What a switch does with packets to a host; that for any source comes first.
+    /// The rows of a switch for packets to a host; the one for any source comes first.
     fn rows(&self, at: NodeId, to: HostId, table: Option<&HandTable>, balancer: &mut Balancer) -> Vec<Row> {
         let row = |from, ports, by_hand| Row { to: to.0..=to.0, from, ports, by_hand };
         let entries = table.map_or(&[][..], |table| table.towards(to));
@@ -246,7 +246,7 @@ impl<'a> Asked<'a> {
         rows
     }
 
-    /// The ports that packets to a host may leave by, where nothing is listed.
+    /// The egress ports for packets to a host without a static route.
     fn ports(&self, at: NodeId, to: HostId, balancer: &mut Balancer) -> Vec<u32> {
         if self.is_source_missing {
             return self.model.routing.next_hops(at, to).iter().collect();
@@ -272,7 +272,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Adds a row to those before it, or to the last of them if it says the same of the next host.
+/// Appends a row, or extends the last one if its entry is the same and its host is the next one.
 fn join(rows: &mut Vec<Row>, row: Row) {
     let is_plain = row.from.is_none();
     match rows.last_mut() {

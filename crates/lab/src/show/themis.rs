@@ -1,6 +1,6 @@
-//! How much memory Themis takes in a switch, by its paper's equation.
+//! The memory of Themis in a switch, by its paper's equation.
 //!
-//! Leaves out: runs; this is arithmetic on numbers that are asked for.
+//! Leaves out: runs; this is arithmetic on given numbers.
 //!
 //! Source: Themis, equation 4.
 
@@ -12,22 +12,22 @@ use serde::Serialize;
 /// A part of the memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Part {
-    /// What it is.
+    /// Its name.
     pub part: &'static str,
     /// Bytes of each.
     pub each: u64,
-    /// How many there are.
+    /// Number of entries.
     pub number: u64,
     /// Bytes of all.
     pub bytes: u64,
 }
 
-/// The memory with all that it follows from.
+/// The memory, with the numbers it follows from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThemisMemory {
     /// Entries of the ring of each queue pair.
     pub entries: u64,
-    /// How they come about.
+    /// The formula for the number of entries.
     pub entries_from: String,
     /// Bytes of each queue pair.
     pub queue_pair: u64,
@@ -37,9 +37,9 @@ pub struct ThemisMemory {
     pub total: u64,
     /// The switch's buffer that it is compared with, in bytes.
     pub buffer: u64,
-    /// What the sum is of that.
+    /// The sum as a share of the buffer.
     pub share: f64,
-    /// Whether these are the numbers of the paper's example.
+    /// Whether the numbers are those of the paper's example.
     pub is_the_papers: bool,
 }
 
@@ -56,10 +56,10 @@ pub fn themis_memory(setup: &Setup, buffer: Bytes) -> ThemisMemory {
     let parts = vec![
         part("paths: bits of the source port to flip", setup.n_paths, memory.path_map),
         part("queue pairs: addresses, ports, protocol", n_pairs, memory.names),
-        part("queue pairs: awaited number and its flag", n_pairs, memory.compensation),
+        part("queue pairs: expected PSN and its flag", n_pairs, memory.compensation),
         part("rings: head, tail and length", n_pairs, memory.ring_metadata),
         part(
-            "entries of rings: lowest byte of a number",
+            "entries of rings: lowest byte of a PSN",
             n_pairs.saturating_mul(setup.entries()),
             memory.ring_entries,
         ),
@@ -83,40 +83,40 @@ fn print(value: u64, dimension: Dimension) -> String {
     quantity::print(value, dimension)
 }
 
-/// A rate with its unit.
+/// Parses a rate with its unit.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The message for the user.
 pub fn rate(text: &str) -> Result<Rate, String> {
     quantity::rate(text).map_err(said)
 }
 
-/// A size above zero with its unit.
+/// Parses a size above zero with its unit.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The message for the user.
 pub fn size(text: &str) -> Result<Bytes, String> {
     match quantity::size(text).map_err(said)? {
-        Bytes(0) => Err("a size above zero is expected".to_owned()),
+        Bytes(0) => Err("expected a size above zero".to_owned()),
         size => Ok(size),
     }
 }
 
-/// A span of time with its unit.
+/// Parses a duration with its unit.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The message for the user.
 pub fn span(text: &str) -> Result<Duration, String> {
     quantity::duration(text).map_err(said)
 }
 
-/// Room beyond what is under way, in thousandths: a number from 1 to 100.
+/// Parses the ratio of a ring's entries to the packets in flight, a number from 1 to 100; returns it in thousandths.
 ///
 /// # Errors
-/// If it is none.
+/// If it is not such a number.
 pub fn factor(text: &str) -> Result<u64, String> {
     let factor = text.parse::<f64>().ok().filter(|factor| (1.0..=100.0).contains(factor));
-    let factor = factor.ok_or_else(|| "a number from 1 to 100 is expected".to_owned())?;
+    let factor = factor.ok_or_else(|| "expected a number from 1 to 100".to_owned())?;
     Ok((factor * 1000.0).round() as u64)
 }
 
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parts_of_the_papers_example_are_its_sum() {
+    fn the_parts_of_the_papers_example_add_up() {
         let memory = themis_memory(&Setup::default(), Bytes(64_000_000));
         assert_eq!((memory.total, memory.entries, memory.queue_pair), (192_512, 100, 120));
         assert_eq!(memory.parts.iter().map(|part| part.each * part.number).sum::<u64>(), 192_512);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_beyond_all_reason_do_not_overflow() {
+    fn very_large_numbers_do_not_overflow() {
         let most = Setup {
             n_paths: u64::MAX,
             rate: Rate(u64::MAX),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_quantity_is_refused() {
+    fn invalid_quantities_are_refused() {
         assert_eq!(rate("400Gbps"), Ok(Rate(400_000_000_000)));
         assert!(rate("400").is_err_and(|said| said.contains("unit")));
         assert!(size("0B").is_err() && span("fast").is_err() && factor("0.5").is_err());

@@ -1,8 +1,8 @@
-//! How long packets waited at the heads of their queues, at switches with credits.
+//! Waiting times of packets at the heads of their queues, at switches with credits.
 //!
-//! Models: the ports of table `arbitration` with the longest waits, and those beyond what the rule allows.
+//! Models: the ports of table `arbitration` with the longest waits, and those that exceed the bound of the arbiter.
 //!
-//! Invariants: of equal ports the first counts; what is kept grows with ports beyond their bounds.
+//! Invariants: among equal ports the first is reported; memory grows with the number of ports beyond their bounds.
 
 use netloom_records::{ArbitrationRow, Names};
 use serde::Serialize;
@@ -16,28 +16,28 @@ pub struct ArbitrationSummary {
     pub most_passes: HeadWait,
     /// The port with the longest time from when a packet became the head of its queue until its transfer began.
     pub longest: HeadWait,
-    /// Ports with more such transfers than the rule allows, in their order.
+    /// Ports with more such transfers than the arbiter's bound, in port order.
     pub beyond: Vec<HeadWait>,
 }
 
 /// Waiting at the heads of queues for one egress port.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HeadWait {
-    /// Port, counted over the fabric.
+    /// Global port number.
     pub port: u32,
     /// The node it belongs to.
     pub node: String,
     /// The node at the other end of its link.
     pub towards: String,
-    /// Most transfers to other ingresses that it granted in a lane while a packet was the head of its queue.
+    /// Most transfers to other ingresses that it granted in a VL while a packet was the head of its queue.
     pub passes: u64,
-    /// What the rule allows of these.
+    /// The arbiter's bound on these.
     pub bound: u64,
     /// Longest time from when a packet became the head of its queue until its transfer began.
     pub longest_s: f64,
 }
 
-/// What is collected of it.
+/// Collects the rows.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     transfers: u64,
@@ -60,7 +60,7 @@ impl Tally {
         }
     }
 
-    /// None of a run without credits.
+    /// The summary; `None` for a run without credits.
     pub fn finish(&self, names: &Names) -> Option<ArbitrationSummary> {
         let wait = |row: &ArbitrationRow| HeadWait {
             port: row.port.0,

@@ -1,7 +1,8 @@
-//! The congestion tree over a run: for how long each port was a root, a branch or a leaf, and each pair of hosts a victim.
+//! The congestion tree over a run: for how long each port was a root, a branch or a leaf, and each pair of hosts a
+//! victim.
 //!
-//! Invariants: roles and parts are those of tables `congestion` and `congested_flows`; what is kept grows with ports and
-//! with pairs of hosts that pass congested ones.
+//! Invariants: roles are those of tables `congestion` and `congested_flows`; memory grows with ports and with pairs of
+//! hosts whose flows pass congested ports.
 
 use std::collections::BTreeMap;
 
@@ -12,24 +13,24 @@ use serde::Serialize;
 /// The congestion tree of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CongestionSummary {
-    /// Time in which something waited somewhere or starved.
+    /// Time in which any port was congested or starved.
     pub judged_s: f64,
-    /// Ports that were a root, the longest first.
+    /// Ports that were a root, those with the longest time first.
     pub roots: Vec<PortTime>,
-    /// Ports that were a branch, the longest first.
+    /// Ports that were a branch, those with the longest time first.
     pub branches: Vec<PortTime>,
-    /// Ports of hosts that were a leaf, the longest first.
+    /// Ports of hosts that were a leaf, those with the longest time first.
     pub leaves: Vec<PortTime>,
-    /// Pairs of hosts whose flows were victims, the longest first.
+    /// Pairs of hosts whose flows were victims, those with the longest time first.
     pub victims: Vec<PairTime>,
-    /// Pairs of hosts whose flows passed a root, the longest first.
+    /// Pairs of hosts whose flows passed a root, those with the longest time first.
     pub contributors: Vec<PairTime>,
 }
 
-/// A port and for how long it was something.
+/// A port and the time in which it had a role.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PortTime {
-    /// Port, counted over the fabric.
+    /// Global port number.
     pub port: u32,
     /// The node it belongs to.
     pub node: String,
@@ -39,7 +40,7 @@ pub struct PortTime {
     pub time_s: f64,
 }
 
-/// A pair of hosts and for how long its flows were something.
+/// A pair of hosts and the time in which its flows had a role.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PairTime {
     /// The host that sends.
@@ -50,7 +51,7 @@ pub struct PairTime {
     pub time_s: f64,
 }
 
-/// What is collected of it.
+/// Collects the rows.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     judged: Duration,

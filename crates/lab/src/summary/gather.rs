@@ -1,7 +1,7 @@
-//! Rows in, figures out, as the rows come: no table is held in memory.
+//! Computes figures from a stream of rows: no table is held in memory.
 //!
-//! Invariants: what is kept grows with hosts, steps, collectives, ports, stages, background messages, and queue pairs that
-//! time out though nothing is lost, not with messages of jobs.
+//! Invariants: memory grows with hosts, steps, collectives, ports, stages, background messages, and queue pairs with
+//! spurious timeouts, not with messages of jobs.
 
 use std::collections::BTreeMap;
 
@@ -21,27 +21,28 @@ use super::{
 };
 use super::{arbitration, congestion, queue_pairs, staged, timeouts, traffic};
 
-/// What the tables of a run do not say.
+/// Facts about a run that its tables do not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Totals {
-    /// Data packets created; absent where nobody counted them.
+    /// Data packets created; absent if they were not counted.
     pub packets: Option<u64>,
-    /// Packets that crossed a link, of all kinds; absent where nobody counted them.
+    /// Packet-hops of packets of all kinds; absent if they were not counted.
     pub hops: Option<u64>,
     /// Simulated time.
     pub simulated: Time,
-    /// Times of the scenario as a share of those of its source, if it says so.
+    /// Times of the scenario as a share of those of its source, if it states one.
     pub time_scale: Option<String>,
 }
 
-/// Buckets by size that slowdowns are told in.
+/// Number of size buckets of slowdowns.
 const SIZE_BUCKETS: u64 = 10;
 
-/// Collects what a summary is made of.
+/// Collects the data of a summary.
 #[derive(Debug, Default)]
 pub(crate) struct Gather {
     n_hosts: u32,
-    /// The part of the run, and what ports sent within it; absent where the whole run is told of, whose end is known last.
+    /// The span of the run, and the bytes that ports sent within it; absent for the whole run, whose end is known only
+    /// at last.
     part: Option<(Span, PortShares)>,
     jobs: Vec<JobRow>,
     steps: BTreeMap<u16, Vec<Duration>>,
@@ -76,35 +77,35 @@ struct PhaseTally {
 #[derive(Debug, Default, Clone, Copy)]
 struct NodeTally {
     packets: u32,
-    /// Ports where packets were not counted.
+    /// Number of ports that did not count packets.
     n_uncounted: u32,
     bytes: u64,
-    /// Ports of which bytes are not known either.
+    /// Number of ports that did not count bytes either.
     n_unknown: u32,
 }
 
 #[derive(Debug, Default)]
 struct PortTally {
-    /// Of these, those within the span.
+    /// Bytes within the span.
     bytes: f64,
     bits_per_second: u128,
-    /// In ps, within the span.
+    /// Transmitting time of the busiest port within the span, in ps.
     busiest: f64,
 }
 
 impl Gather {
-    /// Of the whole run.
+    /// Collects over the whole run.
     pub fn whole(n_hosts: u32, ports: HostPorts) -> Gather {
         Gather { n_hosts, queue_pairs: queue_pairs::Tally::new(n_hosts, ports), ..Gather::default() }
     }
 
-    /// Of a part of it; samples of ports have to come before the ports.
+    /// Collects over a part of it; samples of ports must be added before the ports.
     pub fn over(n_hosts: u32, ports: HostPorts, span: Span) -> Gather {
         let shares = PortShares::new(span.clone());
         Gather { part: Some((span, shares)), ..Gather::whole(n_hosts, ports) }
     }
 
-    /// Takes rows of any table.
+    /// Adds rows of any table.
     pub fn take(&mut self, batch: Batch<'_>) {
         match batch {
             Batch::Flows(rows) => rows.iter().for_each(|row| self.flow(row)),
@@ -161,7 +162,7 @@ impl Gather {
         }
     }
 
-    /// Messages that have no rows.
+    /// Adds messages that have no rows.
     fn tally(&mut self, row: &TallyRow) {
         self.n_messages += row.messages;
         self.queue_pairs.tally(row);
@@ -192,7 +193,7 @@ impl Gather {
         self.ports.busiest = self.ports.busiest.max(busy);
     }
 
-    /// Steps finished so far.
+    /// Number of steps finished so far.
     pub fn n_steps(&self) -> u64 {
         self.steps.values().map(|spans| spans.len() as u64).sum()
     }
@@ -296,7 +297,7 @@ impl PhaseTally {
 
 fn measured(row: &MeasureRow, spans: Option<&Vec<Duration>>) -> MeasuredSummary {
     let mut counted = Sample::default();
-    // Steps of a job come in order, and the first do not count.
+    // Steps of a job are in order, and those of the warm-up do not count.
     spans.into_iter().flatten().skip(row.warm_up as usize).for_each(|span| counted.push(span.0));
     let spread = counted.finish().filter(|taken| taken.count() > 1);
     MeasuredSummary {

@@ -1,13 +1,14 @@
 //! The figures of a run: times of jobs, steps and collectives, throughputs of staged flows, queues, links, drops.
 //!
 //! Models: the same figures from a run in memory and from a run folder.
-//! Leaves out: how they are drawn.
+//! Leaves out: plots.
 //!
 //! Invariants: times in seconds, sizes in bytes, bandwidths in bytes per second (where a name ends in `_bps`, in bits),
 //! shares from 0 to 1.
 //!
-//! Source: peaks in packets, percentiles and utilization are defined as seed 000 defines them, with one difference: its
-//! queue counts a packet that meets an idle port for an instant, ours never does, so its peaks are larger by up to one.
+//! Source: peaks in packets, percentiles and utilization are defined as in seed 000, with one difference: its queue
+//! counts for an instant a packet that arrives at an idle port, this one does not, so its peaks are larger by up to
+//! one.
 
 mod arbitration;
 mod congestion;
@@ -49,19 +50,19 @@ use crate::manifest::HOSTS;
 /// All figures of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
-    /// The part of the run that background messages, kinds of traffic and links are told of.
+    /// The part of the run over which background messages, kinds of traffic and links are reported.
     pub span: SpanSummary,
     /// Job by job.
     pub jobs: Vec<JobSummary>,
-    /// Traffic beside the jobs.
+    /// Background traffic.
     pub background: Option<BackgroundSummary>,
-    /// Kinds of traffic, where they are named.
+    /// Kinds of traffic, if they have names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub traffic: Vec<TrafficSummary>,
-    /// Flows that start and stop, stage by stage; absent of a run without any.
+    /// Staged flows, stage by stage; absent for a run without any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flows: Option<StagedSummary>,
-    /// Roots, branches and victims of congestion; absent where they were not recorded, or there was nothing to record.
+    /// Roots, branches and victims of congestion; absent if they were not recorded, or there were none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub congestion: Option<CongestionSummary>,
     /// Messages that started.
@@ -74,21 +75,21 @@ pub struct Summary {
     pub links: LinkSummary,
     /// Lost packets.
     pub drops: DropSummary,
-    /// What queue pairs did; absent of a run without any.
+    /// Sums over queue pairs; absent for a run without any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_pairs: Option<QueuePairSummary>,
-    /// Queue pairs that retransmitted after a timeout; absent of a run in which none did, or anything was lost.
+    /// Queue pairs with spurious timeouts; absent for a run without timeouts or with losses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeouts: Option<TimeoutSummary>,
-    /// Waiting at the heads of queues; absent of a run without credits.
+    /// Waiting at the heads of queues; absent for a run without credits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arbitration: Option<ArbitrationSummary>,
-    /// In what order packets came; absent where that was not recorded.
+    /// Reordering of packets; absent if it was not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reordering: Option<ReorderingSummary>,
-    /// Data packets created; absent where nobody counted them.
+    /// Data packets created; absent if they were not counted.
     pub packets: Option<u64>,
-    /// Packets that crossed a link, of all kinds; absent where nobody counted them.
+    /// Packet-hops of packets of all kinds; absent if they were not counted.
     pub hops: Option<u64>,
     /// Simulated time.
     pub simulated_s: f64,
@@ -107,7 +108,7 @@ pub struct JobSummary {
     pub time_s: Option<f64>,
     /// Step times, each from the first rank's start to the last rank's end.
     pub step: Option<Distribution>,
-    /// The mean step time as it is measured; absent of a job without a warm-up that does not repeat until it is known.
+    /// The measured mean step time; absent for a job with neither a warm-up nor a required precision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<MeasuredSummary>,
     /// Communication, phase by phase.
@@ -117,17 +118,17 @@ pub struct JobSummary {
 /// The mean step time of a job after its warm-up.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MeasuredSummary {
-    /// Steps that count.
+    /// Number of steps that count.
     pub steps: u32,
-    /// Steps before these.
+    /// Number of warm-up steps before these.
     pub warm_up: u32,
     /// Their mean time.
     pub mean_s: f64,
-    /// Standard deviation of their times; absent of a single step.
+    /// Standard deviation of their times; absent for a single step.
     pub deviation_s: Option<f64>,
-    /// Half of the 95 % interval of the mean; absent of fewer than ten steps.
+    /// Half of the 95 % confidence interval of the mean; absent for fewer than ten steps.
     pub half_interval_s: Option<f64>,
-    /// Whether that is as little as the scenario asks for; absent where it asks for nothing.
+    /// Whether the precision that the scenario requires is reached; absent if it requires none.
     pub precise: Option<bool>,
 }
 
@@ -138,27 +139,27 @@ pub struct PhaseSummary {
     pub phase: u16,
     /// Times of the buckets.
     pub time: Option<Distribution>,
-    /// Algorithm bandwidth as nccl-tests tell it: bytes over time, of all buckets together.
+    /// Algorithm bandwidth as nccl-tests report it: bytes over time, of all buckets together.
     pub algbw: f64,
-    /// Bus bandwidth in the same way.
+    /// Bus bandwidth, likewise.
     pub busbw: f64,
-    /// Mean over the buckets of the bus bandwidth of each, which claims of papers are judged by.
+    /// Mean over the buckets of the bus bandwidth of each, which claims of papers use.
     #[serde(skip)]
     pub mean_busbw: f64,
 }
 
-/// Traffic beside the jobs, within the span.
+/// Background traffic within the span.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BackgroundSummary {
     /// Messages that started.
     pub messages: u64,
     /// Completion times of those that arrived.
     pub fct: Option<Distribution>,
-    /// How much longer they took than alone.
+    /// Their slowdown: completion time over that in an empty network.
     pub slowdown: Option<Slowdowns>,
 }
 
-/// The longest queues, at hosts and at switches apart.
+/// The longest queues, separately for hosts and switches.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct QueueSummary {
     /// Over all nodes, as seed 000 counts them.
@@ -172,35 +173,35 @@ pub struct QueueSummary {
 /// The longest queues at some nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PeakSummary {
-    /// Most bytes that ever waited at one port, the rest of the packet on the wire included; absent of a measured run.
+    /// Largest backlog of one port in bytes, the rest of the packet on the wire included; absent for a measured run.
     pub bytes: Option<u64>,
-    /// Most packets that ever waited at one port, the one on the wire not included; absent unless all of these ports
-    /// counted packets.
+    /// Most packets in the queue of one port, the one on the wire excluded; absent unless all of these ports counted
+    /// packets.
     pub packets: Option<u64>,
-    /// Mean over nodes of the most packets that ever waited at any of their ports; absent as before.
+    /// Mean over nodes of the most packets in the queue of any of their ports; absent as above.
     pub node_mean_packets: Option<f64>,
 }
 
-/// Links within the span, both directions apart.
+/// Links within the span, each direction separately.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LinkSummary {
-    /// Bytes sent over what all links could have sent, failed ones included.
+    /// Bytes sent over the capacity of all links in that time, failed ones included.
     pub utilization: f64,
-    /// Share of that time that the busiest direction of a link was transmitting.
+    /// Share of that time in which the busiest direction of a link was transmitting.
     pub busiest: f64,
 }
 
 /// Lost packets.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DropSummary {
-    /// All.
+    /// All lost packets.
     pub packets: u64,
-    /// By reason.
+    /// Lost packets by reason.
     pub by_reason: BTreeMap<&'static str, u64>,
 }
 
 impl Summary {
-    /// Of rows in memory, over the time in which a job runs.
+    /// The figures of rows in memory, over the time in which a job runs.
     pub fn of_memory(sink: &MemorySink, names: &Names, n_hosts: u32, totals: Totals) -> Summary {
         let ports = HostPorts::of_rows(n_hosts, &sink.ports);
         let mut gather = Gather::over(n_hosts, ports, Span::of_jobs(&sink.jobs, totals.simulated));
@@ -226,10 +227,10 @@ impl Summary {
         gather.finish(names, totals)
     }
 
-    /// Of a run folder.
+    /// The figures of a run folder.
     ///
     /// # Errors
-    /// If it is no complete run folder, or cannot be read, or an interval is not within the run.
+    /// If it is not a complete run folder or cannot be read, or an interval is not within the run.
     pub fn of_folder(folder: &RunFolder, over: Over) -> Result<Summary, LabError> {
         let span = span_of_folder(folder, over)?;
         let manifest = folder.manifest();
@@ -247,7 +248,7 @@ impl Summary {
         gather.take(Batch::Collectives(&folder.collectives()?));
         gather.take(Batch::Steps(&folder.steps()?));
         gather.take(Batch::Jobs(&folder.jobs()?));
-        // What ports sent within the span is known from their samples, which come first.
+        // The bytes that ports sent within the span follow from their samples, which are added first.
         if folder.path().join(Table::Series.file_name()).is_file() {
             for block in folder.rows::<SeriesRow>()? {
                 gather.take(Batch::Series(&block?));
@@ -266,14 +267,14 @@ impl Summary {
     }
 }
 
-/// The part of a stored run that is asked for.
+/// The selected part of a stored run.
 pub(crate) fn span_of_folder(folder: &RunFolder, over: Over) -> Result<Span, LabError> {
     let end = Time(folder.manifest().simulated_ps);
     let outside = |found| LabError::OutsideRun { path: folder.path().to_owned(), found };
     Span::of(over, &folder.jobs()?, end).map_err(outside)
 }
 
-/// The figures over a part of a run that was just stored, whose figures over the whole of it are known.
+/// The figures over a part of a run that was just stored, given those over the whole run.
 pub(crate) fn taken_over(path: &Path, over: Over, whole: Summary) -> Result<Summary, LabError> {
     if over == Over::All {
         return Ok(whole);
@@ -285,7 +286,7 @@ pub(crate) fn taken_over(path: &Path, over: Over, whole: Summary) -> Result<Summ
     Summary::of_folder(&folder, over)
 }
 
-/// Tables that folders of older versions lack.
+/// Adds tables that folders of older versions lack.
 fn take_later_tables(folder: &RunFolder, gather: &mut Gather) -> Result<(), LabError> {
     let is_there = |table: Table| folder.path().join(table.file_name()).is_file();
     if is_there(Table::Repairs) {
@@ -329,7 +330,7 @@ fn take_later_tables(folder: &RunFolder, gather: &mut Gather) -> Result<(), LabE
 /// The figures of a run folder, over the time in which a job runs.
 ///
 /// # Errors
-/// If it is no complete run folder, or cannot be read.
+/// If it is not a complete run folder, or cannot be read.
 pub fn summary(path: &Path) -> Result<Summary, LabError> {
     Summary::of_folder(&RunFolder::open(path)?, Over::Jobs)
 }

@@ -1,10 +1,11 @@
-//! What queue pairs sent again, how fast their messages were, and what switches told of congestion.
+//! Retransmissions and goodput of queue pairs, and congestion signals of switches.
 //!
-//! Models: sums of the tables `repairs` and `signals`; rates of messages as shares of the rate of the NIC port they used.
-//! Leaves out: single messages and ports; the tables have them.
+//! Models: sums of the tables `repairs` and `signals`; rates of messages as shares of the rate of the NIC port they
+//! used.
+//! Leaves out: single messages and ports, which the tables have.
 //!
-//! Invariants: what is kept grows with hosts, not with messages. A share of that rate is payload over what the port
-//! could have put on the wire while the message was under way, so header bytes and messages side by side lower it.
+//! Invariants: memory grows with hosts, not with messages. A share of that rate is payload over the bytes that the port
+//! could have transmitted while the message was in flight, so header bytes and concurrent messages lower it.
 
 use netloom_records::statistics::HostPorts;
 use netloom_records::{FlowRow, RepairRow, Repaired, RingRow, SignalRow, TallyRow};
@@ -13,49 +14,50 @@ use serde::Serialize;
 /// Sums over the messages on queue pairs, and over all ports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct QueuePairSummary {
-    /// Packets of these messages that came, each counted once.
+    /// Packets of these messages that arrived, each counted once.
     pub packets: u64,
-    /// Packets that came and had been sent before.
+    /// Retransmitted packets that arrived.
     pub again: u64,
-    /// Those of them that had been taken before: sent again for nothing.
+    /// Those of them that the receiver had already: spurious retransmissions.
     pub duplicates: u64,
-    /// The share of these in all packets that came.
+    /// Their share in all packets that arrived.
     pub spurious: f64,
     /// NACKs that receivers sent.
     pub nacks: u64,
-    /// Marked packets that came.
+    /// Marked packets that arrived.
     pub marked: u64,
     /// CNPs that receivers sent.
     pub cnps: u64,
-    /// CNPs, NACKs and marks told by ACKs that slowed senders down.
+    /// CNPs, NACKs and marks echoed in ACKs that made senders reduce their rate.
     pub notified: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Most packets by which one came before its turn.
+    /// Most packets by which one arrived early.
     pub distance: u32,
-    /// Share of the rate of the port they used at which packets were sent, those sent again included: mean over the time of all messages.
+    /// Rate at which packets were sent, retransmissions included, as a share of the port's rate: mean over the time of
+    /// all messages.
     pub sending_rate: f64,
-    /// Share of that rate that messages needed: their payload over their time, mean over the time of all messages.
+    /// Goodput as a share of that rate: payload of messages over their time, mean over the time of all messages.
     pub goodput: f64,
-    /// NACKs that filters at switches let pass.
+    /// NACKs that filters at switches forwarded.
     pub nacks_forwarded: u64,
-    /// NACKs that they kept back.
+    /// NACKs that they suppressed.
     pub nacks_blocked: u64,
-    /// NACKs that they made.
+    /// NACKs that they generated.
     pub nacks_made: u64,
-    /// Numbers that their rings overwrote while a NACK that they cause might still have come.
+    /// Sequence numbers that their rings overwrote while a NACK caused by them could still arrive.
     pub overwritten: u64,
     /// Pause frames that stop a class.
     pub pauses: u64,
-    /// Time for which ports were kept from sending, summed over ports.
+    /// Time for which ports were paused, summed over ports.
     pub paused_s: f64,
 }
 
-/// What is known of a host as a sender.
+/// Sums of a host as a sender.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sender {
     bytes: u64,
-    /// What the ports that its messages used could have sent while these were under way.
+    /// Bytes that the ports of its messages could have sent while these were in flight.
     possible: f64,
     packets: u64,
     again: u64,
@@ -75,7 +77,7 @@ impl Tally {
         Tally { ports, senders: vec![Sender::default(); n_hosts as usize], ..Tally::default() }
     }
 
-    /// A message; only those that arrived count.
+    /// Adds a message; only those that arrived count.
     pub fn flow(&mut self, row: &FlowRow) {
         let (Some(end), Some(sender)) = (row.end, self.senders.get_mut(row.source.index())) else { return };
         sender.bytes += row.size.0;
@@ -87,7 +89,7 @@ impl Tally {
         self.repaired(row.source.index(), row.into());
     }
 
-    /// Messages that have no rows.
+    /// Adds messages that have no rows.
     pub fn tally(&mut self, row: &TallyRow) {
         if let Some(sender) = self.senders.get_mut(row.source.index()) {
             sender.bytes += row.size.0;
@@ -117,7 +119,7 @@ impl Tally {
         self.signals.overwritten += row.overwritten;
     }
 
-    /// The sums; none of a run without queue pairs.
+    /// The sums; `None` for a run without queue pairs.
     pub fn finish(self) -> Option<QueuePairSummary> {
         if self.repaired.messages == 0 {
             return None;
@@ -125,7 +127,7 @@ impl Tally {
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         let possible = self.senders.iter().map(|sender| sender.possible).sum();
         let bytes = self.senders.iter().map(|sender| sender.bytes as f64).sum();
-        // Packets of one sender are taken to be alike: the tables know sizes of messages, not of packets.
+        // All packets of a sender are assumed to have the same size: the tables have sizes of messages, not of packets.
         let sent = self.senders.iter().map(|sender| {
             let repeated = share(sender.again as f64, sender.packets as f64);
             sender.bytes as f64 * (1.0 + repeated)

@@ -1,6 +1,6 @@
-//! Over which part of a run figures were taken, for people and for programs.
+//! The part of a run over which figures were taken, as text and as data.
 //!
-//! Leaves out: how that part is found, which `netloom_records::statistics` does.
+//! Leaves out: how that part is determined (`netloom_records::statistics`).
 
 use netloom_records::statistics::{Over, PortShares, Span};
 use netloom_scenario::quantity;
@@ -9,18 +9,18 @@ use serde::Serialize;
 
 use crate::words;
 
-/// The part of a run that figures of background messages, throughputs and utilization are of.
+/// The part of a run over which figures of background messages, throughputs and utilization are taken.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpanSummary {
-    /// What was asked for: `jobs`, `all`, or an interval.
+    /// The option: `jobs`, `all`, or an interval.
     pub over: String,
-    /// Its parts, each from an instant to an instant.
+    /// Its intervals, each by start and end.
     pub parts_s: Vec<[f64; 2]>,
-    /// How long it is.
+    /// Its length.
     pub length_s: f64,
-    /// Whether that is the whole run.
+    /// Whether it is the whole run.
     pub is_whole: bool,
-    /// Whether utilization is of this part; else it is of the whole run, because ports were not sampled over time.
+    /// Whether utilization is over this part; else it is over the whole run, because ports were not sampled over time.
     pub has_links: bool,
 }
 
@@ -35,7 +35,7 @@ impl SpanSummary {
         }
     }
 
-    /// From when to when, and why then: `while a job ran (0 s to 2.57 s)`.
+    /// As text: `while a job ran (0 s to 2.57 s)`.
     pub fn words(&self) -> String {
         let why = if self.over == JOBS { "while a job ran (" } else { "(" };
         let why = if self.is_whole { "in the whole run (" } else { why };
@@ -55,7 +55,7 @@ impl SpanSummary {
 const JOBS: &str = "jobs";
 const ALL: &str = "all";
 
-/// What is asked for, as it is written.
+/// The option as text.
 pub fn name(over: Over) -> String {
     match over {
         Over::Jobs => JOBS.to_owned(),
@@ -64,10 +64,10 @@ pub fn name(over: Over) -> String {
     }
 }
 
-/// What a user writes: `jobs`, `all`, or `FROM..TO`.
+/// Parses the option: `jobs`, `all`, or `FROM..TO`.
 ///
 /// # Errors
-/// If it is none of these, or an interval that is empty or reversed.
+/// If it is none of these, or the interval is empty or reversed.
 pub fn over(text: &str) -> Result<Over, String> {
     match text {
         JOBS => return Ok(Over::Jobs),
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_nonsense_is_refused() {
+    fn valid_options_are_parsed_and_invalid_ones_refused() {
         assert_eq!(over("jobs"), Ok(Over::Jobs));
         assert_eq!(over("all"), Ok(Over::All));
         assert_eq!(over("0..2.5ms"), over("0s..2.5ms"));

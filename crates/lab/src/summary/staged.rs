@@ -1,6 +1,6 @@
-//! Staged flows, stage by stage: what each got, and how evenly.
+//! Staged flows, stage by stage: throughputs and their fairness.
 //!
-//! Invariants: throughputs are those of table `stages`, and figures are of the flows with a row there.
+//! Invariants: throughputs are those of table `stages`; figures are over the flows with a row there.
 
 use std::collections::BTreeMap;
 
@@ -22,25 +22,25 @@ pub struct StagedSummary {
 /// One stage.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StageSummary {
-    /// Which, from 0.
+    /// Its number, from 0.
     pub stage: u32,
     /// When it begins.
     pub start_s: f64,
-    /// When the part that is judged begins.
+    /// When the measured part begins, after the warm-up.
     pub judged_s: f64,
     /// When it ends.
     pub end_s: f64,
-    /// The flows that were to send in that part.
+    /// The flows that are active in that part.
     pub flows: Vec<FlowThroughput>,
-    /// What all of them got, in bit/s.
+    /// Sum of their throughputs, in bit/s.
     pub sum_bps: f64,
-    /// Jain's index of what they got; absent where nobody got anything.
+    /// Jain's index of their throughputs; absent if all are zero.
     pub jain: Option<f64>,
-    /// Variance of what they got, in (bit/s)^2.
+    /// Variance of their throughputs, in (bit/s)^2.
     pub variance_bps2: f64,
 }
 
-/// What a flow got in a stage.
+/// The throughput of a flow in a stage.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FlowThroughput {
     /// Its name.
@@ -49,11 +49,11 @@ pub struct FlowThroughput {
     pub source: String,
     /// The host that receives.
     pub destination: String,
-    /// Payload that came for the first time, in bit/s.
+    /// Payload delivered for the first time, in bit/s.
     pub throughput_bps: f64,
 }
 
-/// What is collected of them.
+/// Collects the rows.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     stages: BTreeMap<u32, Vec<StageRow>>,

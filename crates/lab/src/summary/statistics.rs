@@ -1,16 +1,16 @@
-//! Means and percentiles of spans of time.
+//! Means and percentiles of durations.
 //!
-//! Invariants: sums are exact integers; percentiles interpolate linearly on the sorted list (rank `q (n - 1)`), which is
-//! what numpy does by default and what seed 000 reports. Where spans are too many to hold, percentiles are within 0.4 %.
+//! Invariants: sums are exact integers; percentiles interpolate linearly on the sorted list (rank `q (n - 1)`), as
+//! numpy does by default and as in seed 000. Where there are too many durations to hold, percentiles are within 0.4 %.
 
 use netloom_records::statistics::Taken;
 use netloom_units::Duration;
 use serde::Serialize;
 
-/// Many spans of time, in a few numbers, all in seconds.
+/// The distribution of durations, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Distribution {
-    /// How many.
+    /// Number of durations.
     pub count: u64,
     /// Arithmetic mean.
     pub mean_s: f64,
@@ -27,7 +27,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Of these spans; `None` of none.
+    /// The distribution of these durations; `None` without any.
     pub fn of(mut spans: Vec<Duration>) -> Option<Distribution> {
         spans.sort_unstable();
         let (first, last) = (*spans.first()?, *spans.last()?);
@@ -43,7 +43,7 @@ impl Distribution {
         })
     }
 
-    /// Of spans taken one by one, in ps.
+    /// The distribution of durations that were added one by one, in ps.
     pub(super) fn of_many(taken: &Taken) -> Distribution {
         let percentile_s = |share| taken.quantile(share) / 1e12;
         Distribution {
@@ -58,7 +58,7 @@ impl Distribution {
     }
 }
 
-/// The value below which a share of sorted spans lies, in seconds.
+/// The percentile of sorted durations, in seconds.
 fn percentile(sorted: &[Duration], share: f64) -> f64 {
     let rank = share * (sorted.len() - 1) as f64;
     let below = rank.floor();
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn one_is_every_percentile_and_none_is_nothing() {
+    fn a_single_value_is_every_percentile_and_an_empty_list_has_none() {
         let found = Distribution::of(vec![Duration::from_millis(7)]).expect("there is one");
         assert!((found.p95_s - 0.007).abs() < 1e-15 && (found.p50_s - 0.007).abs() < 1e-15);
         assert_eq!(Distribution::of(Vec::new()), None);

@@ -1,4 +1,4 @@
-//! Queue pairs that retransmitted after a timeout although the network lost nothing.
+//! Spurious timeouts: queue pairs that retransmitted after a timeout although the network lost nothing.
 //!
 //! Invariants: the rows of table `spurious_timeouts`, those with most timeouts first.
 
@@ -6,12 +6,12 @@ use netloom_records::{Names, SpuriousTimeoutRow};
 use netloom_units::NodeId;
 use serde::Serialize;
 
-/// Timeouts in a network that lost nothing.
+/// Timeouts in a network without losses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TimeoutSummary {
     /// Timeouts of all queue pairs.
     pub timeouts: u64,
-    /// Packets sent and not known to have arrived then, summed over timeouts.
+    /// Unacknowledged packets at the timeout, summed over timeouts.
     pub unacknowledged: u64,
     /// The queue pairs, those with most timeouts first.
     pub queue_pairs: Vec<TimedOut>,
@@ -30,7 +30,7 @@ pub struct TimedOut {
     pub timeouts: u64,
 }
 
-/// None of no rows.
+/// The summary; `None` without rows.
 pub(super) fn finish(mut rows: Vec<SpuriousTimeoutRow>, names: &Names) -> Option<TimeoutSummary> {
     rows.sort_by_key(|row| std::cmp::Reverse(row.timeouts));
     let queue_pair = |row: &SpuriousTimeoutRow| {

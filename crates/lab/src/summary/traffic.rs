@@ -1,6 +1,7 @@
-//! Kinds of traffic: how long the messages of each took, and how much of them arrived.
+//! Kinds of traffic: completion times of the messages of each, and their throughput.
 //!
-//! Invariants: a kind's throughput is its payload from its first start to its last arrival; what is kept grows with kinds.
+//! Invariants: a kind's throughput is its payload over the time from its first start to its last arrival; memory grows
+//! with the number of kinds.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ use super::statistics::Distribution;
 pub struct TrafficSummary {
     /// Its name.
     pub name: String,
-    /// The class its packets travel in.
+    /// The traffic class of its packets.
     pub class: u16,
     /// Whether they may be reordered.
     pub may_reorder: bool,
@@ -24,11 +25,11 @@ pub struct TrafficSummary {
     pub messages: u64,
     /// Completion times of those that arrived.
     pub fct: Option<Distribution>,
-    /// Payload from the first start to the last arrival, in bit/s.
+    /// Payload over the time from the first start to the last arrival, in bit/s.
     pub throughput_bps: f64,
 }
 
-/// Collects what is told of all kinds.
+/// Collects the figures of all kinds.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     kinds: BTreeMap<(u16, u32), u16>,
@@ -47,14 +48,14 @@ struct Kind {
 }
 
 impl Tally {
-    /// Which kind something is; before its messages.
+    /// Adds the kind of a group of messages; must precede these messages.
     pub fn name(&mut self, row: &TrafficRow) {
         self.kinds.insert((row.job, row.step), row.traffic);
         let kind = self.found.entry(row.traffic).or_default();
         (kind.class, kind.may_reorder) = (row.class, row.may_reorder);
     }
 
-    /// A message.
+    /// Adds a message.
     pub fn flow(&mut self, row: &FlowRow) {
         let step = if row.job == Message::STAGED { row.step } else { 0 };
         let Some(kind) = self.kinds.get(&(row.job, step)) else { return };

@@ -1,10 +1,11 @@
-//! All points of a sweep as one table.
+//! A table of all points of a sweep.
 //!
-//! Models: one row for each job of each point, then one for each stage of its staged flows, what was varied and what came
-//! out as columns with unit and meaning; a point without either has one row.
-//! Leaves out: wall time, which no two sweeps share.
+//! Models: one row for each job of each point, then one for each stage of its staged flows; the varied settings and the
+//! results as columns with unit and meaning; a point without either has one row.
+//! Leaves out: wall time, which differs between equal sweeps.
 //!
-//! Invariants: rows are sorted by variant, seed, job and stage; the same points give the same bytes, whenever they were run.
+//! Invariants: rows are sorted by variant, seed, job and stage; the same points give the same bytes, independent of
+//! when they were run.
 
 use netloom_records::dataset::{Dataset, DatasetColumn, Values};
 
@@ -20,7 +21,7 @@ struct Row<'a> {
     stage: Option<&'a StageSummary>,
 }
 
-/// How a column is filled.
+/// The values of a column, by type.
 enum Fill {
     Text(fn(&Row<'_>) -> Option<String>),
     Whole(fn(&Row<'_>) -> Option<u64>),
@@ -62,25 +63,25 @@ const FIGURES: &[Entry] = &[
     (
         "measured_half_interval",
         "s",
-        "Half of its 95 % interval, by batch means.",
+        "Half of its 95 % confidence interval, by batch means.",
         Fill::Real(|row| row.job?.measured?.half_interval_s),
     ),
     (
         "measured_deviation",
         "s",
-        "Standard deviation of the steps that it is the mean of.",
+        "Standard deviation of the steps in this mean.",
         Fill::Real(|row| row.job?.measured?.deviation_s),
     ),
     (
         "measured_steps",
         "steps",
-        "Steps that it is the mean of.",
+        "Number of steps in this mean.",
         Fill::Whole(|row| Some(u64::from(row.job?.measured?.steps))),
     ),
     (
         "warm_up",
         "steps",
-        "Steps before these, which do not count.",
+        "Number of warm-up steps before these, which do not count.",
         Fill::Whole(|row| Some(u64::from(row.job?.measured?.warm_up))),
     ),
     (
@@ -95,12 +96,17 @@ const FIGURES: &[Entry] = &[
         "Stage of the staged flows, from 0.",
         Fill::Whole(|row| Some(u64::from(row.stage?.stage))),
     ),
-    ("stage_sum", "bit/s", "What its flows got together.", Fill::Real(|row| Some(row.stage?.sum_bps))),
-    ("stage_jain", "index", "Jain's index of what they got.", Fill::Real(|row| row.stage?.jain)),
+    (
+        "stage_sum",
+        "bit/s",
+        "Sum of the throughputs of its flows.",
+        Fill::Real(|row| Some(row.stage?.sum_bps)),
+    ),
+    ("stage_jain", "index", "Jain's index of these throughputs.", Fill::Real(|row| row.stage?.jain)),
     (
         "stage_variance",
         "(bit/s)^2",
-        "Variance of what they got.",
+        "Variance of these throughputs.",
         Fill::Real(|row| Some(row.stage?.variance_bps2)),
     ),
     (
@@ -121,7 +127,7 @@ const FIGURES: &[Entry] = &[
     (
         "slowdown_mean",
         "ratio",
-        "Mean FCT slowdown of background messages: their time over that alone on the idle fabric.",
+        "Mean FCT slowdown of background messages: their completion time over that in an empty network.",
         Fill::Real(|row| Some(row.slowdown()?.mean)),
     ),
     ("slowdown_p50", "ratio", "Median of these slowdowns.", Fill::Real(|row| Some(row.slowdown()?.p50))),
@@ -154,13 +160,13 @@ const FIGURES: &[Entry] = &[
     (
         "utilization",
         "share",
-        "Bytes sent within the span over what all links could have sent.",
+        "Bytes sent within the span over the capacity of all links in that time.",
         Fill::Real(|row| Some(row.run().links.utilization)),
     ),
     (
         "busiest",
         "share",
-        "Share of the span for which the busiest link direction sent.",
+        "Share of the span in which the busiest direction of a link was transmitting.",
         Fill::Real(|row| Some(row.run().links.busiest)),
     ),
     (
@@ -182,15 +188,21 @@ const FIGURES: &[Entry] = &[
         Fill::Whole(|row| Some(row.run().unfinished)),
     ),
     ("packets", "packets", "Data packets of the whole run.", Fill::Whole(|row| row.run().packets)),
-    ("hops", "links", "Links crossed by all packets of the run, summed.", Fill::Whole(|row| row.run().hops)),
+    (
+        "hops",
+        "links",
+        "Packet-hops: links crossed by all packets of the run.",
+        Fill::Whole(|row| row.run().hops),
+    ),
     ("simulated", "s", "Simulated time.", Fill::Real(|row| Some(row.run().simulated_s))),
     (
         "span",
         "word",
-        "The part of the run that background messages and links are told of: `jobs`, while a job runs; `all`; or an interval.",
+        "The part of the run over which background messages and links are reported: `jobs`, while a job runs; `all`; \
+         or an interval.",
         Fill::Text(|row| Some(row.run().span.over.clone())),
     ),
-    ("span_length", "s", "How long that is.", Fill::Real(|row| Some(row.run().span.length_s))),
+    ("span_length", "s", "Length of that part.", Fill::Real(|row| Some(row.run().span.length_s))),
 ];
 
 impl<'a> Row<'a> {
@@ -239,7 +251,7 @@ pub(super) fn dataset(plan: &Plan, done: &[Done]) -> Dataset {
     columns.extend(plan.vary.iter().enumerate().map(|(number, variation)| DatasetColumn {
         name: variation.path.clone(),
         unit: "word".to_owned(),
-        meaning: format!("What `{}` of the scenario is in this variant, as it was given.", variation.path),
+        meaning: format!("Value of `{}` of the scenario in this variant, as given.", variation.path),
         values: Values::Text(rows.iter().map(|row| row.variant().values.get(number).cloned()).collect()),
     }));
     columns.extend(FIGURES.iter().map(|entry| column(entry, &rows)));

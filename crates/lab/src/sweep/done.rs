@@ -1,9 +1,10 @@
-//! Whether a point is done already.
+//! Checks whether a point is finished already.
 //!
-//! Models: the run folder's own word: complete, of this version, with this scenario and this seed, ended by itself.
-//! Leaves out: whether its tables were altered, which `netloom check` tells.
+//! Models: the state recorded in the run folder: complete, of this version, with this scenario and this seed, not
+//! stopped.
+//! Leaves out: whether its tables were altered, which `netloom check` verifies.
 //!
-//! Invariants: names of folders prove nothing; what looks wrong in any way is not done, and is run again.
+//! Invariants: names of folders are not evidence; a point with any discrepancy is not finished, and is run again.
 
 use std::path::Path;
 
@@ -15,7 +16,7 @@ use super::variants::{Variant, digest_without_seed};
 use crate::error::LabError;
 use crate::summary::Summary;
 
-/// What a folder holds, if it is the whole run of a variant with a seed, with figures over a part of it.
+/// The report of a folder, if it has the complete run of a variant with a seed, with figures over a part of it.
 ///
 /// # Errors
 /// If that part is not within the run.

@@ -1,4 +1,4 @@
-//! What can be wrong with a sweep before any of its runs.
+//! Errors of a sweep before any of its runs.
 //!
 //! Invariants: every message names the option, file or folder it is about.
 
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::plan::MOST_POINTS;
 use super::rounds::FEWEST_SEEDS;
 
-/// What is wrong with what was asked for.
+/// Why a sweep was refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SweepError {
@@ -15,7 +15,7 @@ pub enum SweepError {
     #[error("a sweep needs a scenario, and none was given")]
     NoScenario,
     /// A value left out.
-    #[error("--vary {path}: a value is empty; values stand between commas, as in `{path}=a,b`")]
+    #[error("--vary {path}: a value is empty; separate values by commas, as in `{path}=a,b`")]
     EmptyValue {
         /// Which variation.
         path: String,
@@ -35,7 +35,7 @@ pub enum SweepError {
         path: String,
     },
     /// A path both set and varied.
-    #[error("--set {path}: the path is varied too, so what is set would never be used")]
+    #[error("--set {path}: the path is varied too, so the value of --set would not be used")]
     AlsoVaried {
         /// Which path.
         path: String,
@@ -46,9 +46,9 @@ pub enum SweepError {
         /// Which option.
         option: &'static str,
     },
-    /// More points than anybody can want.
+    /// Too many points.
     #[error(
-        "these are {points} points ({variants} variants, {seeds} seeds each), and the most is {MOST_POINTS}"
+        "the sweep has {points} points ({variants} variants, {seeds} seeds each), and the maximum is {MOST_POINTS}"
     )]
     TooMany {
         /// All of them.
@@ -58,7 +58,7 @@ pub enum SweepError {
         /// For each variant.
         seeds: u128,
     },
-    /// Scenarios that could not be told apart.
+    /// Scenarios with the same name.
     #[error("two scenarios have the name `{name}`: {first} and {second}")]
     SameName {
         /// The name.
@@ -68,8 +68,8 @@ pub enum SweepError {
         /// The other.
         second: String,
     },
-    /// Variants that could not be told apart.
-    #[error("two variants are the same once everything is written out: {first} and {second}")]
+    /// Variants with the same resolved scenario.
+    #[error("two variants have the same resolved scenario: {first} and {second}")]
     SameVariant {
         /// One of them.
         first: String,
@@ -79,17 +79,17 @@ pub enum SweepError {
     /// An interval needs several seeds.
     #[error("--until-ci needs at least {FEWEST_SEEDS} seeds, and --seeds allows: {0}")]
     FewSeeds(u64),
-    /// Nothing has a step time.
-    #[error("--until-ci is about the step times of jobs, and there is no job in: {0}")]
+    /// A scenario without step times.
+    #[error("--until-ci needs step times of jobs, and there is no job in: {0}")]
     NoJobs(String),
-    /// A base was written to while the sweep ran.
+    /// A base was changed while the sweep ran.
     #[error("a scenario that this one inherits from has changed since the sweep began: {0}")]
     Changed(String),
-    /// Somebody else's folder.
-    #[error("the folder holds other files and is no sweep, nothing is written there: {}", .0.display())]
+    /// A folder of other files.
+    #[error("the folder holds other files and is not a sweep, nothing is written there: {}", .0.display())]
     Foreign(PathBuf),
-    /// A plan that cannot be understood.
-    #[error("the plan of the sweep cannot be understood ({detail}): {}", .path.display())]
+    /// A plan that cannot be parsed.
+    #[error("the plan of the sweep cannot be parsed ({detail}): {}", .path.display())]
     Plan {
         /// Which file.
         path: PathBuf,
@@ -97,11 +97,11 @@ pub enum SweepError {
         detail: String,
     },
     /// Another sweep is there.
-    #[error("another sweep is there ({}): {}", .differences.join("; "), .path.display())]
+    #[error("the folder has another sweep ({}): {}", .differences.join("; "), .path.display())]
     Other {
-        /// Where.
+        /// The folder.
         path: PathBuf,
-        /// How it differs from the one asked for.
+        /// How it differs from the one requested.
         differences: Vec<String>,
     },
 }

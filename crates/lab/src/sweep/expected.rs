@@ -1,16 +1,16 @@
-//! How long a run may take, before it is made.
+//! Estimates the relative length of a run before it is made.
 //!
 //! Models: the bytes that its jobs and its background traffic send.
-//! Leaves out: how far they go and how often packets wait; it only decides which run begins first.
+//! Leaves out: hops and queueing; the estimate only decides the order of runs.
 
 use netloom_catalog::workload::background::arrivals;
 use netloom_catalog::workload::collective::Plan;
 use netloom_model::{Job, Model, Phase};
 
-/// Steps that an endless job counts as.
+/// Number of steps that are counted for an endless job.
 const ENDLESS: u32 = 1_000;
 
-/// Bytes that are sent in a run, as far as they can be known beforehand.
+/// Bytes that are sent in a run, as far as they can be estimated.
 pub(super) fn expected_bytes(model: &Model) -> u64 {
     let jobs = model.workload.jobs.iter().map(of_job);
     let background = model.workload.background.as_ref().and_then(|background| arrivals(background, 0).ok());
@@ -33,7 +33,7 @@ fn of_job(job: &Job) -> u128 {
         }
     };
     let step = job.phases.iter().map(of_phase).fold(0_u128, u128::saturating_add);
-    // How long an endless one lasts depends on the others: let it count as one that is as long as long ones are.
+    // The length of an endless job depends on the others: it counts as a long one.
     let steps = if job.repetition.endless { ENDLESS } else { job.steps };
     step.saturating_mul(u128::from(steps))
 }

@@ -1,11 +1,11 @@
-//! The folder of a sweep: its plan, its points, and whether it is done.
+//! The folder of a sweep: its plan, its points, and whether it is finished.
 //!
-//! Models: `sweep.json`, written whole before the first point; the marker `UNFINISHED` until every point and the dataset
-//! are on the disk.
-//! Leaves out: what is in a point's folder.
+//! Models: `sweep.json`, written completely before the first point; the marker `UNFINISHED` until every point and the
+//! dataset are on the disk.
+//! Leaves out: the content of a point's folder.
 //!
-//! Invariants: nothing that netloom did not write is touched; one process at a time writes here (by a lock on the marker,
-//! where the file system has locks); the plan in the folder is the one that is being run.
+//! Invariants: files that netloom did not write are not changed; one process at a time writes here (by a lock on the
+//! marker, where the file system has locks); the plan in the folder is that of the current run.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -21,16 +21,16 @@ use crate::words::shortened;
 
 /// Name of the plan in the folder of a sweep.
 pub const PLAN_FILE: &str = SWEEP_FILE;
-/// Where the plan is prepared.
+/// Name of the plan while it is being written.
 const PLAN_DRAFT: &str = "sweep.json.draft";
-/// Name of the file that says that a sweep is not done: not that of a run, which would be taken for one.
+/// Name of the marker of an unfinished sweep; it differs from that of a run, so a sweep is not taken for a run.
 pub const UNFINISHED_FILE: &str = "UNFINISHED";
-const TEXT: &str = "This sweep is still being run, or was ended early; the same command goes on with it.\n";
+const TEXT: &str = "This sweep is still being run, or was ended early; the same command resumes it.\n";
 
-/// Most characters of a part of a plan that are told.
+/// Most characters of a part of a plan in a message.
 const LONGEST: usize = 80;
 
-/// Parts of a plan and what they are called when they differ.
+/// Parts of a plan and their names in messages about differences.
 const PARTS: [(&str, &str); 6] = [
     ("netloom", "the version of netloom"),
     ("set", "--set"),
@@ -45,14 +45,14 @@ const PARTS: [(&str, &str); 6] = [
 pub(super) struct SweepFolder(Marker);
 
 impl SweepFolder {
-    /// Claims the folder for a plan, making it if need be.
+    /// Claims the folder for a plan; creates it if needed.
     pub fn claim(path: &Path, plan: &Plan, force: bool, command: &[String]) -> Result<Self, LabError> {
         let wanted = plan.to_json(command);
         check(path, &wanted, force)?;
         let refused = |source| FolderError::Io { action: "make the folder", path: path.to_owned(), source };
         fs::create_dir_all(path).map_err(refused)?;
         let marker = Marker::set(path, UNFINISHED_FILE, TEXT)?;
-        // Between the first look and the lock somebody else may have begun another sweep.
+        // Another process may have begun another sweep between the first check and the lock.
         if !check(path, &wanted, force)? {
             let mut text = serde_json::to_string_pretty(&wanted).expect("a plan is JSON");
             text.push('\n');
@@ -61,13 +61,13 @@ impl SweepFolder {
         Ok(SweepFolder(marker))
     }
 
-    /// Declares that every point and the dataset are there.
+    /// Marks the sweep as finished: every point and the dataset are stored.
     pub fn finish(self) -> Result<(), LabError> {
         Ok(self.0.lift()?)
     }
 }
 
-/// Looks at what is there; the answer says whether the plan is.
+/// Checks what is in the folder; returns whether it has the plan.
 fn check(path: &Path, wanted: &Value, force: bool) -> Result<bool, LabError> {
     let entries = match fs::read_dir(path) {
         Ok(entries) => entries,
@@ -80,7 +80,7 @@ fn check(path: &Path, wanted: &Value, force: bool) -> Result<bool, LabError> {
         }
     };
     let Some(there) = read(path)? else {
-        // A sweep killed at its very beginning leaves no more than these.
+        // A sweep that was killed at its start leaves only these files.
         let ours = |name: &str| name == UNFINISHED_FILE || name == PLAN_DRAFT;
         let is_foreign = entries.flatten().any(|entry| !ours(&entry.file_name().to_string_lossy()));
         return if is_foreign { Err(SweepError::Foreign(path.to_owned()).into()) } else { Ok(false) };
@@ -103,12 +103,12 @@ fn read(folder: &Path) -> Result<Option<Value>, LabError> {
     let value = serde_json::from_slice(&bytes).map_err(|error| error.to_string());
     let value = value.and_then(|value: Value| match value.get("digest").and(value.get("variants")) {
         Some(_) => Ok(value),
-        None => Err("it is none of netloom's".to_owned()),
+        None => Err("it was not written by netloom".to_owned()),
     });
     value.map(Some).map_err(|detail| SweepError::Plan { path, detail }.into())
 }
 
-/// In what the plan that is there differs from the one that is wanted, for people.
+/// The differences between the plan in the folder and the requested one, as text.
 fn differences(there: &Value, wanted: &Value) -> Vec<String> {
     let part = |(key, title): &(&str, &str)| {
         let (old, new) = (&there[*key], &wanted[*key]);
@@ -119,12 +119,12 @@ fn differences(there: &Value, wanted: &Value) -> Vec<String> {
         })
     };
     let mut found: Vec<String> = PARTS.iter().filter_map(part).collect();
-    // The variants follow from the rest; they are worth a word only where nothing else says it.
+    // The variants follow from the rest; they are mentioned only if nothing else differs.
     if found.len() > 1 && there["variants"] != wanted["variants"] && same_scenarios(there, wanted) {
         found.pop();
     }
     if found.is_empty() && there["digest"] != wanted["digest"] {
-        found.push("its scenarios, written out, are others".to_owned());
+        found.push("its resolved scenarios differ".to_owned());
     }
     found
 }
@@ -133,7 +133,7 @@ fn same_scenarios(there: &Value, wanted: &Value) -> bool {
     there["scenarios"] == wanted["scenarios"]
 }
 
-/// The first variant that is not what it was.
+/// The first variant that differs.
 fn of_variants(old: &Value, new: &Value) -> String {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let (old, new) = (list(old), list(new));
@@ -147,7 +147,7 @@ fn of_variants(old: &Value, new: &Value) -> String {
     }
 }
 
-/// A part of a plan in a few words.
+/// A part of a plan, abbreviated.
 fn short(value: &Value) -> String {
     let text = match value {
         Value::Null => "none".to_owned(),
@@ -160,7 +160,7 @@ fn short(value: &Value) -> String {
     shortened(&text, LONGEST).into_owned()
 }
 
-/// An option as it was typed, as often as it was.
+/// An option as it was typed, repeated as often as it was given.
 fn typed(option: &str, given: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let one = |item: &Value| {

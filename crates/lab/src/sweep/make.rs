@@ -1,9 +1,9 @@
-//! Making the points of a sweep that are not there yet.
+//! Runs the points of a sweep that are missing.
 //!
-//! Models: rounds of seeds; in each, what is done is read and what is missing is run, a core for each.
+//! Models: rounds of seeds; in each, finished points are read and missing ones are run, a core for each.
 //!
-//! Invariants: a point that was interrupted or failed is missing, never half done; after a failure no new point begins,
-//! and those under way are finished.
+//! Invariants: a point that was interrupted or failed is missing, never partial; after a failure no new point begins,
+//! and those in progress are finished.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,22 +19,22 @@ use super::rounds::{FEWEST_SEEDS, Known, next_round};
 use crate::error::LabError;
 use crate::spread::{Task, spread};
 
-/// A point that is done.
+/// A finished point.
 #[derive(Debug, Clone)]
 pub(super) struct Done {
-    /// Which variant, by number.
+    /// Number of its variant.
     pub variant: usize,
     pub report: PointReport,
-    /// Whether it was there already.
+    /// Whether it was stored already.
     pub kept: bool,
 }
 
-/// Runs what is missing of a grid and tells all of it.
+/// Runs the missing points of a grid and reports all points.
 ///
-/// When it is stopped, what is done by then is told; the same call goes on from there.
+/// If it is stopped, the points finished by then are reported; the same call resumes it.
 ///
 /// # Errors
-/// Everything that is wrong with the grid; that the folder cannot be used; or why points could not be run.
+/// All errors in the grid; a folder that cannot be used; or the errors of points.
 pub fn grid(grid: &Grid<'_>) -> Result<GridReport, LabError> {
     let plan = Plan::new(grid)?;
     if let Some(warn) = grid.warn.filter(|_| !plan.warnings.is_empty()) {
@@ -63,7 +63,7 @@ pub fn grid(grid: &Grid<'_>) -> Result<GridReport, LabError> {
 struct Maker<'a> {
     grid: &'a Grid<'a>,
     plan: &'a Plan,
-    /// By variant, then by seed.
+    /// Finished points by variant, then by seed.
     done: Vec<Done>,
 }
 
@@ -71,7 +71,7 @@ struct Maker<'a> {
 type Place = (usize, u64);
 
 impl Maker<'_> {
-    /// Does all variants with these seeds; the answer says whether none is missing.
+    /// Runs all variants with these seeds; returns whether all points are finished.
     fn round(&mut self, seeds: &[u64]) -> Result<bool, LabError> {
         let numbers = 0..self.plan.variants.len();
         let places: Vec<Place> =
@@ -95,9 +95,9 @@ impl Maker<'_> {
         Ok(found.map(|report| Done { variant, report, kept: true }))
     }
 
-    /// Runs points; those that were stopped or never begun are left out.
+    /// Runs points; those that were stopped or not begun are left out.
     fn make(&self, missing: &[Place]) -> Result<Vec<Done>, LabError> {
-        // What lies in a point's place and is not the point is of no use to this sweep.
+        // A run at the path of a point that is not that point is not needed, so it may be replaced.
         let how = How {
             overwrite: Overwrite::Replace,
             over: self.grid.over,
@@ -134,7 +134,7 @@ impl Maker<'_> {
         point.seed(seed).into_folder(self.grid.folder.join(chosen.point_folder(seed)))
     }
 
-    /// How many seeds to go on to.
+    /// The number of seeds after the next round.
     fn next(&self, so_far: usize, most: usize) -> Option<usize> {
         let precision = self.plan.until?;
         let variants = self.done.chunk_by(|left, right| left.variant == right.variant);

@@ -1,11 +1,11 @@
-//! Many runs at once: any points ([`sweep`]), or a grid of them in a folder that can be gone on with ([`grid`]).
+//! Many runs at once: any points ([`sweep`]), or a grid of them in a folder that can be resumed ([`grid`]).
 //!
 //! Models: points spread over cores; scenarios times variations times seeds, a run folder for each point and a dataset
-//! over all of them; seeds repeated until means are known well enough; variants compared seed by seed.
+//! over all of them; seeds added until means are precise enough; variants compared seed by seed.
 //! Leaves out: runs that use several threads themselves.
 //!
-//! Invariants: a point's result is the same as if it had been run alone; every variant runs the same seeds; what is in a
-//! sweep's folder at its end does not depend on how often it was interrupted.
+//! Invariants: a point's result is the same as that of a single run; every variant runs the same seeds; the final
+//! content of a sweep's folder does not depend on interruptions.
 
 mod dataset;
 mod done;

@@ -1,10 +1,10 @@
-//! From what was asked for to what is to be run.
+//! Compiles a grid into a plan of runs.
 //!
-//! Models: reading the scenarios, compiling every variant, and everything that can be wrong with a grid.
+//! Models: reading the scenarios, compiling every variant, and all checks of a grid.
 //! Leaves out: the folder.
 //!
-//! Invariants: all mistakes are told at once, before any run; equal plans have equal digests, whatever folder, threads or
-//! command they came with.
+//! Invariants: all errors are reported at once, before any run; equal plans have equal digests, independent of folder,
+//! threads and command.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -28,69 +28,69 @@ use crate::spread::{SweepProgress, spread};
 /// Most points of a sweep.
 pub const MOST_POINTS: u128 = 1_000_000;
 
-/// Scenarios, variations and seeds, and how to run all of them.
+/// A request for a sweep: scenarios, variations and seeds, and how to run them.
 #[derive(Clone, Default)]
 pub struct Grid<'a> {
     /// The scenarios.
     pub scenarios: Vec<Source>,
-    /// What is changed in all of them.
+    /// Changes to all of them.
     pub set: Vec<(String, String)>,
-    /// What is varied; every combination is run.
+    /// Variations; every combination is run.
     pub vary: Vec<Variation>,
-    /// The seeds of every variant; 1 alone if nothing is said, and at most 200 with `until`.
+    /// The seeds of every variant; by default only seed 1, and with `until` at most 200 seeds.
     pub seeds: Option<Seeds>,
-    /// Whether seeds are added only until the means are known this well.
+    /// The precision of the means until which seeds are added, if any.
     pub until: Option<Precision>,
-    /// Where everything goes.
+    /// The folder of the sweep.
     pub folder: PathBuf,
-    /// Whether the folder of another sweep is taken over; points that belong to both are kept.
+    /// Whether the folder of another sweep may be reused; points that belong to both are kept.
     pub force: bool,
-    /// Runs at a time; `None` takes all cores.
+    /// Number of runs at a time; `None` uses all cores.
     pub threads: Option<usize>,
-    /// The part of each run that figures are taken over; nothing that is stored of a run depends on it.
+    /// The part of each run that figures are taken over; the stored records do not depend on it.
     pub over: Over,
     /// The command line, for plan and manifests.
     pub command: Vec<String>,
-    /// Raised to end all runs.
+    /// Set to stop all runs.
     pub stop: Option<&'a AtomicBool>,
     /// Called with the progress, from any thread.
     pub on_progress: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
-    /// Called before the runs with the settings that cannot matter, if there are any.
+    /// Called before the runs with the settings that have no effect, if there are any.
     pub warn: Option<&'a (dyn Fn(&Diagnostics) + Sync)>,
 }
 
-/// What is to be run, without mistakes.
+/// A valid plan of runs.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// What is changed in all scenarios.
+    /// Changes to all scenarios.
     pub set: Vec<(String, String)>,
-    /// What is varied.
+    /// Variations.
     pub vary: Vec<Variation>,
-    /// The seeds of every variant, or the most of them.
+    /// The seeds of every variant, or the maximum range with `until`.
     pub seeds: Seeds,
-    /// How well means are to be known.
+    /// The required precision of means.
     pub until: Option<Precision>,
     /// Every scenario with every combination.
     pub variants: Vec<Variant>,
-    /// Settings of some variant that cannot matter there.
+    /// Settings of variants that have no effect.
     pub warnings: Diagnostics,
-    /// Of all of this.
+    /// Digest of the plan.
     pub digest: Digest,
 }
 
-/// A scenario as the plan states it.
+/// A scenario as it is stored in the plan.
 #[derive(Serialize)]
 struct Scenario<'a> {
     name: &'a str,
-    /// Written out, of the first variant.
+    /// The resolved scenario of the first variant.
     resolved: &'a str,
 }
 
 impl Plan {
-    /// Checks what is asked for and compiles every variant.
+    /// Checks the request and compiles every variant.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All errors in it.
     pub fn new(grid: &Grid<'_>) -> Result<Plan, LabError> {
         let seeds = grid.seeds.clone().unwrap_or_else(|| default_seeds(grid.until));
         let mut mistakes: Vec<LabError> = of_words(grid, &seeds).into_iter().map(LabError::from).collect();
@@ -116,7 +116,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// As it is stored: what it means, and how it came about.
+    /// As it is stored: the runs, and the origin of the plan.
     pub(super) fn to_json(&self, command: &[String]) -> Value {
         let mut value = self.meaning();
         value["sources"] = json!(self.per_scenario().map(|first| first.source.name()).collect::<Vec<_>>());
@@ -126,7 +126,7 @@ impl Plan {
         value
     }
 
-    /// All that decides what is run.
+    /// Everything that determines the runs.
     fn meaning(&self) -> Value {
         let scenario = |first: &Variant| json!(Scenario { name: &first.scenario, resolved: &first.resolved });
         json!({
@@ -148,7 +148,7 @@ impl Plan {
     }
 }
 
-/// Keeps the written-out scenario of the first variant of each; of the others the digest is enough.
+/// Keeps the resolved scenario of the first variant of each; for the others the digest is enough.
 fn forget_but_first(variants: &mut [Variant]) {
     for variants in variants.chunk_by_mut(|left, right| left.source == right.source) {
         variants.iter_mut().skip(1).for_each(|variant| variant.resolved = String::new());
@@ -159,7 +159,7 @@ fn default_seeds(until: Option<Precision>) -> Seeds {
     Seeds(1..=if until.is_some() { DEFAULT_MOST_SEEDS } else { 1 })
 }
 
-/// Mistakes that show before any scenario is read.
+/// Errors that are found before any scenario is read.
 fn of_words(grid: &Grid<'_>, seeds: &Seeds) -> Vec<SweepError> {
     let mut mistakes = Vec::new();
     if grid.scenarios.is_empty() {
@@ -206,8 +206,8 @@ fn too_many(grid: &Grid<'_>, seeds: &Seeds) -> Option<SweepError> {
     (points > MOST_POINTS).then_some(SweepError::TooMany { points, variants, seeds })
 }
 
-/// The texts of the scenarios, read once, so that a change on the way makes no two points differ. Bases are read
-/// for each run, which is refused if it means something else by then.
+/// The texts of the scenarios, read once, so that a later change of a file does not affect points. Bases are read for
+/// each run, which is refused if its resolved scenario has changed by then.
 fn readable(scenarios: &[Source], mistakes: &mut Vec<LabError>) -> Vec<Source> {
     let mut sources = Vec::new();
     for source in scenarios {
@@ -216,7 +216,7 @@ fn readable(scenarios: &[Source], mistakes: &mut Vec<LabError>) -> Vec<Source> {
                 Some(path) => Source::text_of(path, text),
                 None => Source::text(source.name(), text),
             }),
-            // What is no text is refused by the reader of scenarios, with its place.
+            // A file that is not text is refused by the reader of scenarios, with the location.
             Ok(Err(_)) => sources.push(source.clone()),
             Err(error) => mistakes.push(error),
         }
@@ -224,7 +224,7 @@ fn readable(scenarios: &[Source], mistakes: &mut Vec<LabError>) -> Vec<Source> {
     sources
 }
 
-/// Every variant that has no mistake, with the first seed, and what is to be said of them.
+/// Every variant without errors, compiled with the first seed, and warnings.
 fn compiled(
     grid: &Grid<'_>,
     sources: &[Source],
@@ -258,7 +258,7 @@ fn compiled(
     Ok((variants, Diagnostics::join(warnings)))
 }
 
-/// Mistakes that show only when all variants are known.
+/// Errors that are found only when all variants are known.
 fn of_variants(grid: &Grid<'_>, variants: &[Variant]) -> Vec<SweepError> {
     let mut mistakes = Vec::new();
     let mut names: BTreeMap<&str, &Variant> = BTreeMap::new();
@@ -277,7 +277,7 @@ fn of_variants(grid: &Grid<'_>, variants: &[Variant]) -> Vec<SweepError> {
     }
     if mistakes.is_empty() {
         let mut digests: BTreeMap<Digest, &Variant> = BTreeMap::new();
-        // How an aggressor that is not there would have behaved makes no difference: its baselines are the same.
+        // Settings of an absent aggressor have no effect, so baselines may be equal.
         let is_baseline = |variant: &&Variant| variant.is_baseline(&grid.vary);
         for variant in variants.iter().filter(|variant| !is_baseline(variant)) {
             if let Some(other) = digests.insert(variant.digest, variant) {

@@ -3,7 +3,7 @@
 //! Models: points (a scenario, changes to it, a seed) spread over cores; their figures in the order of the points.
 //! Leaves out: runs that use several threads themselves.
 //!
-//! Invariants: a point's result is the same as if it had been run alone; results come in the order of the points.
+//! Invariants: a point's result is the same as that of a single run; results are in the order of the points.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,14 +31,14 @@ pub struct Point {
     pub scenario: Source,
     /// Changes to it, the seed among them.
     pub overrides: Overrides,
-    /// What it must mean, seed apart; `None` takes it as it is found.
+    /// The digest that its resolved scenario must have, except for the seed; `None` accepts any.
     pub(super) meaning: Option<Digest>,
-    /// Where its run folder goes; `None` keeps nothing but the figures, over the whole run.
+    /// The path of its run folder; `None` keeps only the figures, over the whole run.
     pub folder: Option<PathBuf>,
 }
 
 impl Point {
-    /// A scenario as it is, of which the figures are kept.
+    /// A scenario without changes, of which only the figures are kept.
     pub fn new(scenario: Source) -> Point {
         Point { scenario, overrides: Overrides::default(), meaning: None, folder: None }
     }
@@ -65,10 +65,10 @@ impl Point {
     }
 }
 
-/// What came of a point.
+/// The result of a point.
 #[derive(Debug, Clone)]
 pub struct PointReport {
-    /// What the scenario is called.
+    /// The name of the scenario.
     pub name: String,
     /// Its seed.
     pub seed: u64,
@@ -80,24 +80,24 @@ pub struct PointReport {
     pub digest: Digest,
     /// Wall time of the simulation, in seconds.
     pub wall_time_s: f64,
-    /// Where its records are, if they were stored.
+    /// The folder of its records, if they were stored.
     pub folder: Option<PathBuf>,
 }
 
-/// Many runs, and how to make them.
+/// A request for many runs.
 #[derive(Clone)]
 pub struct Sweep<'a> {
     /// The points.
     pub points: Vec<Point>,
-    /// How many at a time; `None` takes all cores.
+    /// Number of runs at a time; `None` uses all cores.
     pub threads: Option<usize>,
-    /// What to do where a complete run is already.
+    /// Whether complete runs that are there already may be replaced.
     pub overwrite: Overwrite,
     /// The part of each stored run that figures are taken over.
     pub over: Over,
     /// The command line, for the manifests.
     pub command: Vec<String>,
-    /// Raised to end all runs; points not begun by then are not run.
+    /// Set to stop all runs; points not begun by then are not run.
     pub stop: Option<&'a AtomicBool>,
     /// Called with the progress, from any thread.
     pub on_progress: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
@@ -117,7 +117,7 @@ impl Default for Sweep<'_> {
     }
 }
 
-/// Runs all points; each has its own result, in their order.
+/// Runs all points; returns a result for each, in their order.
 pub fn sweep(sweep: &Sweep<'_>) -> Vec<Result<PointReport, LabError>> {
     let how = How { overwrite: sweep.overwrite, over: sweep.over, command: &sweep.command, stop: sweep.stop };
     let done =
@@ -137,7 +137,7 @@ pub(super) struct How<'a> {
 }
 
 impl How<'_> {
-    /// Whether nothing more is to be begun.
+    /// Whether no more points may begin.
     pub fn is_stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
@@ -154,7 +154,7 @@ pub(super) fn run(point: &Point, how: &How<'_>, mut task: Task<'_>) -> Result<Po
         return Err(SweepError::Changed(point.scenario.name()).into());
     }
     let mut tell = |progress: &RunProgress| {
-        // The last step is not the end: a point counts as done when its records are stored.
+        // A point is finished only when its records are stored, not at its last step.
         task.note(progress.hops, progress.share.unwrap_or(0.0).min(0.99));
     };
     let watch = Watch { stop: how.stop, on_progress: Some(&mut tell), ..Watch::default() };

@@ -1,10 +1,10 @@
-//! What a sweep says: each variant with its means over seeds, and how it differs from the first one.
+//! The results of a sweep: means over seeds of each variant, and its differences from the first one.
 //!
-//! Models: means over seeds with 95 % confidence intervals (Student's t); paired differences: seed by seed from the first
-//! variant, so that what both share cancels out.
-//! Leaves out: corrections for looking at many variants.
+//! Models: means over seeds with 95 % confidence intervals (Student's t); paired differences: seed by seed from the
+//! first variant, so that common variation cancels out.
+//! Leaves out: corrections for multiple comparisons.
 //!
-//! Invariants: seeds that one of the two lacks are left out of a difference.
+//! Invariants: seeds that one of the two variants lacks are left out of a difference.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ pub struct Mean {
 /// How a mean step time differs from that of the first variant, seed by seed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Difference {
-    /// Seeds that both have.
+    /// Number of seeds that both have.
     pub seeds: usize,
     /// Mean of the differences; negative where this variant is faster.
     #[serde(flatten)]
@@ -45,7 +45,7 @@ pub struct Difference {
 pub struct JobReport {
     /// Its name.
     pub name: String,
-    /// Seeds with a step time.
+    /// Number of seeds with a step time.
     pub seeds: usize,
     /// Mean step time.
     pub step: Option<Mean>,
@@ -53,22 +53,22 @@ pub struct JobReport {
     pub step_p95_s: Option<f64>,
     /// Mean over seeds of the 99th percentile of its steps, in seconds.
     pub step_p99_s: Option<f64>,
-    /// Mean over seeds in which it finished of the time it took, in seconds.
+    /// Mean job time in seconds, over the seeds in which it finished.
     pub time_s: Option<f64>,
-    /// How it differs from the first variant; absent for that one.
+    /// Difference from the first variant; absent for that one.
     pub difference: Option<Difference>,
 }
 
 /// The background traffic of a variant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BackgroundReport {
-    /// Seeds in which a message arrived.
+    /// Number of seeds in which a message arrived.
     pub seeds: usize,
     /// Mean completion time.
     pub fct: Mean,
     /// Mean over seeds of the 99th percentile of completion times, in seconds.
     pub fct_p99_s: f64,
-    /// Mean over seeds of the mean slowdown; absent where no message has an ideal time.
+    /// Mean over seeds of the mean slowdown; absent if no message has an ideal time.
     pub slowdown_mean: Option<f64>,
     /// Mean over seeds of the 99th percentile of slowdowns.
     pub slowdown_p99: Option<f64>,
@@ -77,60 +77,60 @@ pub struct BackgroundReport {
 /// One stage of the staged flows of a variant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StageReport {
-    /// Which, from 0.
+    /// Its number, from 0.
     pub stage: u32,
-    /// Seeds that have it.
+    /// Number of seeds that have it.
     pub seeds: usize,
-    /// Mean over seeds of what its flows got together, in bit/s.
+    /// Mean over seeds of the sum of its flows' throughputs, in bit/s.
     pub sum_bps: f64,
     /// Half the 95 % confidence interval of that; absent for a single seed.
     pub sum_half_bps: Option<f64>,
-    /// Mean over seeds of Jain's index of what they got; absent where nobody got anything.
+    /// Mean over seeds of Jain's index of these throughputs; absent if all are zero.
     pub jain: Option<f64>,
-    /// Mean over seeds of the variance of what they got, in (bit/s)^2.
+    /// Mean over seeds of the variance of these throughputs, in (bit/s)^2.
     pub variance_bps2: f64,
 }
 
 /// One variant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VariantReport {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Points that are done.
+    /// Number of finished points.
     pub points: usize,
-    /// Those of them whose run did not do all its work.
+    /// Those of them whose run did not complete its work.
     pub unfinished: usize,
-    /// Whether every job's mean is known as well as was asked for; absent if nothing was.
+    /// Whether every job's mean has the requested precision; absent if none was requested.
     pub precise: Option<bool>,
     /// Job by job.
     pub jobs: Vec<JobReport>,
     /// Stage by stage; empty without staged flows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<StageReport>,
-    /// Messages beside the jobs; absent where none arrived.
+    /// Background messages; absent if none arrived.
     pub background: Option<BackgroundReport>,
 }
 
-/// What came of a sweep.
+/// The result of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GridReport {
-    /// Where it is.
+    /// Its folder.
     pub folder: PathBuf,
     /// Digest of its plan.
     pub plan: Digest,
-    /// Points there are, as far as is known by now.
+    /// Number of points, as far as known so far.
     pub total: usize,
-    /// Points that were run now.
+    /// Points run by this call.
     pub made: usize,
-    /// Points that were there already.
+    /// Points that were stored already.
     pub kept: usize,
-    /// The part of each run that background messages are told of: `jobs`, `all`, or an interval.
+    /// The part of each run over which background messages are reported: `jobs`, `all`, or an interval.
     pub over: String,
-    /// Packet-hops of all points that are done.
+    /// Packet-hops of all finished points.
     pub hops: u64,
     /// Variant by variant.
     pub variants: Vec<VariantReport>,
-    /// What its end means for a command's exit code.
+    /// The exit code of a command.
     #[serde(skip)]
     exit_code: ExitCode,
 }
@@ -158,17 +158,17 @@ impl GridReport {
         }
     }
 
-    /// Whether every point is done.
+    /// Whether every point is finished.
     pub fn is_whole(&self) -> bool {
         self.made + self.kept == self.total
     }
 
-    /// What its end means for a command's exit code: that of its worst run, and whether points are missing.
+    /// The exit code of a command: the worst of its runs, also accounting for missing points.
     pub fn exit_code(&self) -> ExitCode {
         self.exit_code
     }
 
-    /// The variants whose means are not known as well as was asked for.
+    /// The variants whose means do not have the requested precision.
     pub fn imprecise(&self) -> impl Iterator<Item = &VariantReport> {
         self.variants.iter().filter(|variant| variant.precise == Some(false))
     }
@@ -285,7 +285,7 @@ impl Difference {
     }
 }
 
-/// The job of the same name, or of the same place where no name fits.
+/// The job of the same name, or with the same index if no name matches.
 fn counterpart<'a>(jobs: &'a [JobSummary], name: &str, place: usize) -> Option<&'a JobSummary> {
     jobs.iter().find(|job| job.name == name).or_else(|| jobs.get(place))
 }

@@ -1,30 +1,30 @@
-//! How many seeds are enough.
+//! Decides how many seeds are enough.
 //!
-//! Models: seeds in rounds, the same for all variants, until every job's mean step time is known to a share of itself:
-//! half the 95 % confidence interval (Student's t) is at most that share of the mean.
-//! Leaves out: other figures; a mean over seeds of p99 is known less well.
+//! Models: seeds in rounds, the same for all variants, until every job's mean step time has the required precision:
+//! half the 95 % confidence interval (Student's t) is at most the given share of the mean.
+//! Leaves out: other figures; a mean over seeds of p99 is less precise.
 //!
-//! Invariants: the rounds follow from the figures alone, so a sweep that was interrupted makes the same ones; rounds end,
-//! at the most seeds there are.
+//! Invariants: the rounds follow only from the figures, so an interrupted sweep has the same ones; rounds end at the
+//! latest at the maximum number of seeds.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::sample::Sample;
 
-/// The first round: an interval from fewer says little.
+/// Seeds of the first round: a confidence interval from fewer is meaningless.
 pub(super) const FEWEST_SEEDS: usize = 5;
-/// The most seeds if nothing is said.
+/// The default maximum number of seeds.
 pub(super) const DEFAULT_MOST_SEEDS: u64 = 200;
 
-/// Half of an interval over the mean, written `2%`.
+/// Half of the confidence interval over the mean, written `2%`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Precision(
-    /// In percent, from 0 to 100, neither included.
+    /// In percent, between 0 and 100, both excluded.
     pub f64,
 );
 
-/// Text that is no precision.
+/// Text that is not a precision.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected a share of the mean between 0 % and 100 %, such as `2%`, not: {0}")]
 pub struct NotAPrecision(String);
@@ -47,19 +47,19 @@ impl fmt::Display for Precision {
     }
 }
 
-/// What the seeds so far say about one job of one variant.
+/// The precision of one job of one variant, with the seeds so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known {
-    /// The mean is known well enough.
+    /// The mean is precise enough.
     Well,
-    /// About so many seeds are needed, going by the spread so far.
+    /// The estimated number of seeds needed, from the variance so far.
     After(usize),
-    /// More seeds are of no use: a run has no step time.
+    /// More seeds do not help: a run has no step time.
     Never,
 }
 
 impl Precision {
-    /// Judges the mean step times of a job, one for each seed.
+    /// Evaluates the mean step times of a job, one for each seed.
     pub(super) fn judge(self, values: &[Option<f64>]) -> Known {
         let Some(values) = values.iter().copied().collect::<Option<Vec<f64>>>() else { return Known::Never };
         let Some(sample) = Sample::of(&values) else { return Known::Never };
@@ -67,7 +67,7 @@ impl Precision {
         match sample.confidence() {
             None => Known::After(FEWEST_SEEDS),
             Some(half) if half <= target => Known::Well,
-            // Half an interval shrinks with the root of the number of seeds.
+            // Half an interval shrinks with the square root of the number of seeds.
             Some(half) => Known::After((sample.count as f64 * (half / target).powi(2)).ceil() as usize),
         }
     }
@@ -83,7 +83,7 @@ pub(super) fn next_round(
         Known::After(seeds) => Some(seeds),
         Known::Well | Known::Never => None,
     });
-    // An estimate from few seeds may be far too high, so a round at most doubles what there is.
+    // An estimate from few seeds may be far too high, so a round at most doubles the number of seeds.
     let next = needed.max()?.clamp(so_far + 1, 2 * so_far.max(1)).min(most);
     (next > so_far).then_some(next)
 }
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_spread_says_how_many_seeds_are_needed() {
+    fn the_variance_gives_the_number_of_seeds_needed() {
         let precise = Precision(10.0);
         assert_eq!(precise.judge(&[Some(5.0); 5]), Known::Well);
         assert_eq!(precise.judge(&[Some(5.0), None]), Known::Never);

@@ -1,7 +1,7 @@
 //! The variants of a sweep: every scenario with every combination of the varied values.
 //!
-//! Invariants: the order is that of the scenarios and of the values as given, the last variation changing fastest; no two
-//! variants share a folder, on file systems that ignore case either.
+//! Invariants: the order is that of the scenarios and of the values as given, the last variation changing fastest; no
+//! two variants share a folder, on file systems that ignore case either.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::names::{descriptive_name, hashed_name};
 use crate::prepare::{Prepared, prepare};
 use crate::source::Source;
 
-/// Where a scenario says who gets in the victim's way.
+/// Path of the aggressor in a scenario.
 const AGGRESSOR: &str = "interference.aggressor";
 /// Folder of all points in that of a sweep.
 const POINTS: &str = "points";
@@ -25,26 +25,26 @@ const POINTS: &str = "points";
 /// A scenario with one value for each varied path.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Variant {
-    /// What it is called in tables.
+    /// Its name in tables.
     pub name: String,
     /// The name of its scenario.
     pub scenario: String,
     /// A value for each variation.
     pub values: Vec<String>,
-    /// Where its runs are, relative to the sweep's folder.
+    /// The folder of its runs, relative to the sweep's folder.
     pub folder: PathBuf,
-    /// Digest of the scenario with everything written out, but for the seed.
+    /// Digest of the resolved scenario without the seed.
     pub digest: Digest,
     #[serde(skip)]
     pub(crate) source: Source,
     #[serde(skip)]
     pub(crate) overrides: Overrides,
-    /// Bytes it may send.
+    /// Bytes it is expected to send.
     #[serde(skip)]
     pub(super) weight: u64,
     #[serde(skip)]
     pub(super) has_jobs: bool,
-    /// The scenario as it was resolved.
+    /// The resolved scenario.
     #[serde(skip)]
     pub(super) resolved: String,
 }
@@ -52,7 +52,7 @@ pub struct Variant {
 /// A variant before it is compiled.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
-    /// Which scenario, by number.
+    /// Number of its scenario.
     pub scenario: usize,
     /// A value for each variation.
     pub values: Vec<String>,
@@ -76,7 +76,7 @@ pub(super) fn combinations(n_scenarios: usize, vary: &[Variation]) -> Vec<Draft>
 }
 
 impl Draft {
-    /// Compiles it with a seed; beside it, its settings that cannot matter.
+    /// Compiles it with a seed; returns also its settings that have no effect.
     pub fn compile(
         &self,
         source: &Source,
@@ -112,13 +112,13 @@ impl Variant {
         vary.iter().zip(&self.values).any(is_none)
     }
 
-    /// Where the run with a seed is, relative to the sweep's folder.
+    /// The folder of the run with a seed, relative to the sweep's folder.
     pub fn point_folder(&self, seed: u64) -> PathBuf {
         self.folder.join(format!("seed-{seed}"))
     }
 }
 
-/// What a run's resolved scenario and that of a variant have in common exactly if they differ in nothing but the seed.
+/// A digest that is equal for two resolved scenarios exactly if they differ at most in the seed.
 pub(super) fn digest_without_seed(resolved: &str) -> Digest {
     let others: Vec<&str> = resolved.lines().filter(|line| !line.starts_with("seed: ")).collect();
     Digest::of(others.join("\n").as_bytes())
@@ -130,7 +130,7 @@ fn assignments(vary: &[Variation], values: &[String], between: &str) -> String {
     pairs.collect::<Vec<_>>().join(between)
 }
 
-/// Gives each variant a name for tables and a folder; names of scenarios are known by now to differ.
+/// Gives each variant a name for tables and a folder; names of scenarios are already known to differ.
 pub(super) fn name_all(variants: &mut [Variant], vary: &[Variation]) {
     let several = variants.windows(2).any(|two| two[0].scenario != two[1].scenario);
     let scenarios: Vec<&str> = variants.iter().map(|variant| variant.scenario.as_str()).collect();
@@ -151,7 +151,7 @@ pub(super) fn name_all(variants: &mut [Variant], vary: &[Variation]) {
     }
 }
 
-/// A folder name for each text; where two would be one to a file system that ignores case, all of these have a hash.
+/// A folder name for each text; names that a file system that ignores case would identify all get a hash.
 fn distinct(texts: &[&str]) -> BTreeMap<String, String> {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     let mut uses: BTreeMap<String, usize> = BTreeMap::new();
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_in_case_alone_are_distinguished() {
+    fn names_that_differ_only_in_case_are_distinguished() {
         let names = distinct(&["size=1MB", "size=1mb", "size=2MB"]);
         assert_eq!(names["size=2MB"], "size=2MB");
         assert!(names["size=1MB"].starts_with("size=1MB~") && names["size=1mb"].starts_with("size=1mb~"));
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_seed_is_left_out_of_the_digest() {
+    fn the_digest_excludes_only_the_seed() {
         let digest = |text: &str| digest_without_seed(text);
         assert_eq!(digest("a: 1\nseed: 1\n"), digest("a: 1\nseed: 22\n"));
         assert_ne!(digest("a: 1\nseed: 1\n"), digest("a: 2\nseed: 1\n"));

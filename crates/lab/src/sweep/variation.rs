@@ -1,4 +1,4 @@
-//! What a sweep varies: a path into the scenario and the values it takes.
+//! A variation of a sweep: a path into the scenario and its values.
 //!
 //! Invariants: a comma inside brackets or quotes is part of a value.
 
@@ -11,11 +11,11 @@ use serde::Serialize;
 pub struct Variation {
     /// Where in the scenario, as `--set` takes it.
     pub path: String,
-    /// What it is set to, one after the other.
+    /// Its values, in order.
     pub values: Vec<String>,
 }
 
-/// Text that is no variation.
+/// Text that is not a variation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected `path=v1,v2,...`, for example `balance=ecmp,spray` or `jobs.0.steps=2,4,8`")]
 pub struct NotAVariation;
@@ -33,7 +33,7 @@ impl FromStr for Variation {
     }
 }
 
-/// The parts between commas that stand in no bracket and no quote.
+/// Splits at commas outside of brackets and quotes.
 fn split(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let (mut depth, mut quote) = (0_u32, None);
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn commas_part_values_unless_they_stand_inside_one() {
+    fn commas_separate_values_except_inside_of_one() {
         assert_eq!(values("balance=ecmp, spray"), ["ecmp", "spray"]);
         assert_eq!(
             values("balance={flowlet: {gap: 1us, x: 2}},ecmp"),

@@ -3,7 +3,7 @@
 /// Parts of a column, from an eighth to seven eighths.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/// A bar of this share of so many columns; what is not zero shows.
+/// A bar of a share of `columns`; a share above zero is always visible.
 pub fn bar(share: f64, columns: usize) -> String {
     let all = columns * 8;
     let eighths = ((share.clamp(0.0, 1.0) * all as f64).round() as usize).min(all);
@@ -11,10 +11,10 @@ pub fn bar(share: f64, columns: usize) -> String {
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
 }
 
-/// What reaches on from a bar of one share to another: nothing where that is no farther.
+/// A whisker from the end of a bar of one share to another; empty if that is not larger.
 pub fn whisker(from: f64, to: f64, columns: usize) -> String {
     let place = |share: f64| (share.clamp(0.0, 1.0) * columns as f64).round() as usize;
-    // The bar's last column may be a part of one.
+    // The last column of the bar may be partial.
     let start = bar(from, columns).chars().count();
     match place(to).max(start) - start {
         0 => String::new(),

@@ -1,13 +1,14 @@
-//! Maps of shares in shades: a row for each place on one side, a column for each on the other.
+//! Heat maps of shares in characters, with rows and columns for two sets of nodes.
 //!
-//! Models: shades by character, and by colour where there are colours; numbers beside them where there is room.
+//! Models: shades by character, and by colour if colours are used; numbers beside them if there is room.
 //!
-//! Invariants: where there are more places than room, neighbours share a cell, which shows their mean; who asks is told.
+//! Invariants: if there is not enough room, neighbouring rows or columns share a cell, which shows their mean; the
+//! caller can query how many ([`HeatMap::joined`]).
 
 use super::ink::Ink;
 use super::sheet::{Line, columns, cut, name};
 
-/// Shades and the shares up to which they are used.
+/// Shades, each with the upper bound of its shares.
 const SHADES: [(f64, char); 5] = [(0.2, '·'), (0.4, '░'), (0.6, '▒'), (0.8, '▓'), (f64::INFINITY, '█')];
 /// Columns of a cell with a number.
 const WITH_NUMBER: usize = 7;
@@ -16,23 +17,23 @@ const LONGEST_NAME: usize = 18;
 /// Most rows.
 const MOST_ROWS: usize = 32;
 
-/// A cell: so many things, and the mean of their shares.
+/// A cell: the number of links, and the mean of their shares.
 pub type Cell = Option<(u32, f64)>;
 
-/// What is to be shown.
+/// The data of a heat map.
 #[derive(Debug, Clone, Copy)]
 pub struct HeatMap<'a> {
-    /// What stands above it.
+    /// Its title.
     pub title: &'a str,
-    /// Names of rows: of the first and the last one of each block.
+    /// Names of the first and the last row of each block.
     pub rows: &'a [[String; 2]],
-    /// Names of columns.
+    /// Names of the first and the last column of each block.
     pub columns: &'a [[String; 2]],
     /// Cells by row, then by column.
     pub cells: &'a [Vec<Cell>],
 }
 
-/// How many rows and columns share a cell beyond what shared one before.
+/// How many rows and columns (or blocks of them) share a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Joined {
     /// Rows.
@@ -46,7 +47,7 @@ pub fn level(share: f64) -> usize {
     SHADES.iter().position(|(most, _)| share < *most).unwrap_or(SHADES.len() - 1)
 }
 
-/// A line that says what shades mean.
+/// The legend of the shades.
 pub fn legend() -> Line {
     let mut line = Line::indented(2);
     let mut from = 0;
@@ -60,20 +61,20 @@ pub fn legend() -> Line {
 }
 
 impl HeatMap<'_> {
-    /// How many rows and columns must share cells to fit into so many columns.
+    /// How many rows and columns must share a cell to fit into `most` columns of text.
     pub fn joined(&self, most: usize) -> Joined {
         let rows = self.rows.len().div_ceil(MOST_ROWS).max(1);
         let room = most.saturating_sub(self.label_width(rows) + 3).max(1);
         Joined { rows, columns: self.columns.len().div_ceil(room).max(1) }
     }
 
-    /// Columns of the names of rows, so many of which share one.
+    /// Columns of text for the names of rows, `by` of which share one.
     fn label_width(&self, by: usize) -> usize {
         let of = |names: &[[String; 2]]| columns(&span(&ends(names), LONGEST_NAME));
         self.rows.chunks(by).map(of).max().unwrap_or(0).min(LONGEST_NAME)
     }
 
-    /// The lines of the map, in at most so many columns.
+    /// The lines of the map, in at most `most` columns of text.
     pub fn lines(&self, most: usize) -> Vec<Line> {
         let Joined { rows: by_row, columns: by_column } = self.joined(most);
         let n_columns = self.columns.len().div_ceil(by_column);
@@ -99,7 +100,7 @@ impl HeatMap<'_> {
         lines
     }
 
-    /// Names of the columns where they fit, else of the first and the last.
+    /// Names of the columns if they fit, else of the first and the last.
     fn heading(&self, by: usize, label: usize, width: usize) -> Line {
         let chunks: Vec<[String; 2]> = self.columns.chunks(by).map(ends).collect();
         let fits = chunks.iter().all(|names| names[0] == names[1] && columns(&names[0]) < width);
@@ -113,7 +114,7 @@ impl HeatMap<'_> {
         let inner = chunks.len() * width;
         let (Some(first), Some(last)) = (chunks.first(), chunks.last()) else { return start };
         let whole = [first[0].clone(), last[1].clone()];
-        // A short map has room for less than its names; these may stand over its rim.
+        // The names may be wider than a small map; they may extend beyond its border.
         let text = span(&whole, inner.max(LONGEST_NAME));
         start.add(Ink::Faint, &text)
     }
@@ -140,12 +141,12 @@ impl HeatMap<'_> {
     }
 }
 
-/// The first and the last name of several blocks, of which there is at least one.
+/// The first and the last name of several blocks (at least one).
 fn ends(names: &[[String; 2]]) -> [String; 2] {
     [names[0][0].clone(), names[names.len() - 1][1].clone()]
 }
 
-/// Two names as one: what they begin with alike is said once, where it has to be short.
+/// Two names as a range; the common prefix is shown once if room is short.
 fn span([first, last]: &[String; 2], most: usize) -> String {
     if first == last {
         return name(first, most);
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_one_is_drawn_in_blocks_whose_cells_are_means() {
+    fn a_large_map_is_drawn_in_blocks_whose_cells_are_means() {
         let (rows, columns) = (names("leaf", 64), names("spine", 100));
         let cells = vec![[vec![Some((1, 1.0)); 50], vec![Some((3, 0.0)); 50]].concat(); 64];
         let map = HeatMap { title: "up", rows: &rows, columns: &columns, cells: &cells };
@@ -199,7 +200,7 @@ mod tests {
         let lines = drawn(&map, 60);
         assert_eq!(lines.len(), 4 + 32);
         assert!(lines.iter().all(|line| line.chars().count() <= 60), "{lines:#?}");
-        // Of the 51 spines of seventeen blocks one is idle, and it has three links, so the mean of its block is 2/5.
+        // One of the 51 spines in seventeen blocks is idle; it has three links, so the mean of its block is 2/5.
         assert!(lines[3].ends_with(&format!("│{}▒{}│", "█".repeat(16), "·".repeat(17))), "{}", lines[3]);
     }
 }

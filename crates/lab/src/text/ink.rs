@@ -1,32 +1,32 @@
-//! Colours of characters, of a palette of 256.
+//! Colours of characters, from a palette of 256.
 //!
-//! Leaves out: whether they are used at all; a sheet knows.
+//! Leaves out: whether colours are used (`sheet`).
 
-/// Colours of runs, told apart by most eyes.
+/// Colours of runs, distinguishable for most people.
 const RUNS: [u8; 6] = [39, 208, 77, 177, 220, 203];
-/// From cold to hot.
+/// Colours of heat levels, from cold to hot.
 const HEAT: [u8; 5] = [24, 37, 77, 214, 196];
 
-/// What a piece of text is drawn in.
+/// The style of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ink {
-    /// As all text.
+    /// Plain text.
     #[default]
     Plain,
-    /// What is read last.
+    /// Text of minor importance.
     Faint,
-    /// What is read first.
+    /// Emphasized text.
     Strong,
-    /// What went wrong.
+    /// Errors and failures.
     Alarm,
-    /// A run, by its number.
+    /// The colour of a run, by its number.
     Run(usize),
     /// A level of heat, from 0 to 4.
     Heat(usize),
 }
 
 impl Ink {
-    /// What turns it on; nothing for plain text.
+    /// The escape sequence that enables it; `None` for plain text.
     pub fn code(self) -> Option<String> {
         match self {
             Ink::Plain => None,
@@ -39,7 +39,7 @@ impl Ink {
     }
 }
 
-/// What turns every ink off.
+/// The escape sequence that disables every style.
 pub const OFF: &str = "\u{1b}[0m";
 
 fn colour(number: u8) -> String {

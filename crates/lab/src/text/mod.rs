@@ -1,10 +1,10 @@
 //! Pictures made of characters: a fabric ([`fabric`]), and the figures of runs ([`report`]).
 //!
-//! Models: bars, sparklines, shaded maps and boxes in as many columns as there are; colours where they are wanted.
-//! Leaves out: whether there is a terminal, how wide it is and whether it has colours; who prints knows that.
+//! Models: bars, sparklines, heat maps and boxes in the given number of columns; colours if requested.
+//! Leaves out: detection of a terminal, its width and its colours, which is the caller's task.
 //!
-//! Invariants: no line is wider than asked for; no text of a run or a scenario steers the terminal; what colours tell,
-//! characters tell too; the same data, width and choice of colours give the same text.
+//! Invariants: no line is wider than requested; control characters in texts of runs and scenarios are escaped; colours
+//! carry no information that characters do not; the same data, width and choice of colours give the same text.
 
 mod bars;
 mod fabric;
@@ -17,12 +17,12 @@ mod sparkline;
 pub use fabric::fabric;
 pub use report::report;
 
-/// Fewest columns that are drawn for; with fewer, lines are cut.
+/// Fewest columns of a drawing; on a narrower terminal lines are cut.
 const LEAST_WIDTH: usize = 40;
-/// Most columns that are drawn in, however wide a terminal is: eyes lose their line.
+/// Most columns of a drawing, on a terminal of any width: longer lines are hard to read.
 const MOST_WIDTH: usize = 160;
 
-/// What a text is drawn for.
+/// The properties of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
     /// Columns.
@@ -32,7 +32,7 @@ pub struct Look {
 }
 
 impl Look {
-    /// What is printed where no terminal is: 80 columns, no colours.
+    /// The output without a terminal: 80 columns, no colours.
     pub const PLAIN: Look = Look { width: 80, colours: false };
 
     /// Columns to draw in.

@@ -1,10 +1,10 @@
-//! The figures of runs as text: what the report's panels are told, in characters.
+//! The figures of runs as text: the data of the report's panels, in characters.
 //!
-//! Models: step times and completion times run by run, slowdown by size; then of each run its course over time, how
-//! busy its links were, what failed and what was lost.
-//! Leaves out: what only the page shows; the last line says how to make it.
+//! Models: step times and completion times run by run, slowdown by size; then for each run its throughput and queues
+//! over time, utilization of links, faults and losses.
+//! Leaves out: panels that only the page has; the last line has the command that makes the page.
 //!
-//! Invariants: all bars of a section share a scale; a list that is cut says how long it was.
+//! Invariants: all bars of a section share a scale; a list that is cut states its full length.
 
 mod course;
 mod damage;
@@ -21,16 +21,16 @@ use super::ink::Ink;
 use super::sheet::{Line, Sheet, name};
 use crate::words;
 
-/// Runs that are drawn one by one; sections that compare runs show all of them.
+/// Most runs that are drawn individually; sections that compare runs show all of them.
 const MOST_ALONE: usize = 8;
-/// Runs in a section that compares them.
+/// Most runs in a section that compares them.
 const MOST_BESIDE: usize = 40;
-/// Differing settings listed.
+/// Most differing settings that are listed.
 const MOST_SETTINGS: usize = 6;
-/// Columns of a run's name in front of its bars.
+/// Most columns of a run's name before its bars.
 const LONGEST_LABEL: usize = 24;
 
-/// The figures of these runs; the paths are those that the page can be made of.
+/// The figures of these runs; the paths are those for the command that makes the page.
 pub fn report(reported: &Report, paths: &[String], look: Look) -> String {
     let mut sheet = Sheet::new(look);
     heads(&mut sheet, reported);
@@ -46,7 +46,7 @@ pub fn report(reported: &Report, paths: &[String], look: Look) -> String {
         let left_out = words::some((reported.runs.len() - MOST_ALONE) as u64, "run");
         sheet.text(
             Ink::Faint,
-            &format!("{left_out} more are not drawn one by one; name fewer to see them."),
+            &format!("{left_out} more are not shown individually; name fewer to see them."),
             0,
         );
     }
@@ -57,7 +57,7 @@ pub fn report(reported: &Report, paths: &[String], look: Look) -> String {
     sheet.finish()
 }
 
-/// A line for each run, and in which settings they differ.
+/// A line for each run, and the settings in which they differ.
 fn heads(sheet: &mut Sheet, reported: &Report) {
     sheet.heading("Runs");
     let label = label_width(reported.runs.iter().map(|run| run.name.as_str()));
@@ -93,7 +93,7 @@ fn heads(sheet: &mut Sheet, reported: &Report) {
     cut_list(sheet, differing.len() + rows_left_out, MOST_SETTINGS.min(differing.len()), "setting");
 }
 
-/// Over which part of each run background messages, throughput and links are told of, where that is not the whole.
+/// The part of each run over which background messages, throughput and links are reported, if it is not the whole run.
 fn spans(sheet: &mut Sheet, reported: &Report) {
     let parts = || reported.runs.iter().filter(|run| !run.span.whole);
     let Some(first) = parts().next() else { return };
@@ -109,7 +109,7 @@ fn spans(sheet: &mut Sheet, reported: &Report) {
     cut_list(sheet, parts().count(), MOST_BESIDE, "run");
 }
 
-/// From when to when.
+/// Start and end.
 fn span(of: &SpanData) -> String {
     let ends = |from: f64, to: f64| format!("{} to {}", words::span(from), words::span(to));
     match of.parts.as_slice() {
@@ -121,7 +121,7 @@ fn span(of: &SpanData) -> String {
     }
 }
 
-/// Settings in which the runs differ; of one with several choices the words.
+/// Settings in which the runs differ, with the value of each run.
 fn differing(reported: &Report) -> Vec<(String, Vec<String>)> {
     let rows = reported.settings.between.rows.iter();
     let word = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
@@ -151,8 +151,8 @@ fn alone(sheet: &mut Sheet, reported: &Report, number: usize) {
         if let Some(measured) = &run.measured {
             sheet.text(Ink::Plain, &format!("Measured by {}: {}.", measured.by, measured.source), 2);
         }
-        let text = "Nothing is known of its network: no ports, no packets. What its study says is for the browser, and for \
-            `netloom show interference`.";
+        let text = "The run has no records of its network: no ports, no packets. The results of its study are shown in \
+            the browser, and by `netloom show interference`.";
         sheet.text(Ink::Faint, text, 2);
         return;
     }
@@ -169,13 +169,13 @@ fn labelled(number: usize, label: &str, width: usize) -> Line {
     Line::indented(2).add(Ink::Run(number), &name(label, width)).up_to(end)
 }
 
-/// Columns that the longest of these labels takes, up to a limit.
+/// Columns of the longest of these labels, up to a limit.
 fn label_width<'a>(labels: impl Iterator<Item = &'a str>) -> usize {
     let width = |label: &str| super::sheet::columns(&words::harmless(label));
     labels.map(width).max().unwrap_or(0).min(LONGEST_LABEL)
 }
 
-/// Says how long a list was that shows so many.
+/// States how many items of a list are not shown.
 fn cut_list(sheet: &mut Sheet, total: usize, shown: usize, noun: &str) {
     if total > shown {
         let more = words::some((total - shown) as u64, &format!("more {noun}"));

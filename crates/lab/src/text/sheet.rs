@@ -1,6 +1,6 @@
-//! Lines of inked text, and the sheet they are put on.
+//! Lines of styled text, and the sheet that collects them.
 //!
-//! Invariants: every text is made harmless when it is put down; a line is never wider than the sheet, what is cut ends
+//! Invariants: control characters are escaped when a text is added; a line is never wider than the sheet, cut text ends
 //! with an ellipsis; widths are counted in columns of a terminal.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -9,15 +9,15 @@ use super::Look;
 use super::ink::{Ink, OFF};
 use crate::words::harmless;
 
-/// What stands where something was cut.
+/// The mark of cut text.
 const CUT: &str = "…";
 
-/// Columns that a text takes.
+/// Number of columns of a text.
 pub fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// The text in at most so many columns.
+/// The text, cut to at most `most` columns.
 pub fn cut(text: &str, most: usize) -> String {
     if columns(text) <= most {
         return text.to_owned();
@@ -37,7 +37,7 @@ pub fn cut(text: &str, most: usize) -> String {
     kept
 }
 
-/// A name in at most so many columns: of a longer one, its beginning and its end.
+/// A name, cut to at most `most` columns: of a longer one, its beginning and its end.
 pub fn name(text: &str, most: usize) -> String {
     let clean = harmless(text);
     let width = columns(&clean);
@@ -56,7 +56,7 @@ pub fn name(text: &str, most: usize) -> String {
     head + &tail
 }
 
-/// A line being put together.
+/// A line under construction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
     pieces: Vec<(Ink, String)>,
@@ -64,7 +64,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// An empty line, so far indented.
+    /// A line that is indented by `by` columns.
     pub fn indented(by: usize) -> Line {
         Line::default().plain(&" ".repeat(by))
     }
@@ -94,14 +94,14 @@ impl Line {
         self.add(Ink::Plain, text)
     }
 
-    /// The line with blanks up to a column.
+    /// The line, padded with blanks up to a column.
     #[must_use]
     pub fn up_to(self, column: usize) -> Line {
         let missing = column.saturating_sub(self.width);
         self.plain(&" ".repeat(missing))
     }
 
-    /// The line with a text that ends so many columns from here.
+    /// The line with a right-aligned text, which ends the given number of columns from here.
     #[must_use]
     pub fn right(self, ink: Ink, text: &str, width: usize) -> Line {
         let end = self.width + width;
@@ -109,7 +109,7 @@ impl Line {
         self.up_to(start).add(ink, text)
     }
 
-    /// The line with another one behind it.
+    /// The line with another one appended.
     #[must_use]
     pub fn then(mut self, other: Line) -> Line {
         self.width += other.width;
@@ -145,7 +145,7 @@ impl Line {
     }
 }
 
-/// Blocks of lines beside each other as far as they fit into so many columns, the others below.
+/// Blocks of lines side by side as far as they fit into `most` columns, the others below.
 pub fn beside(blocks: Vec<Vec<Line>>, gap: usize, most: usize) -> Vec<Line> {
     let width = |block: &Vec<Line>| block.iter().map(Line::width).max().unwrap_or(0);
     let mut done: Vec<Line> = Vec::new();
@@ -177,7 +177,7 @@ pub fn beside(blocks: Vec<Vec<Line>>, gap: usize, most: usize) -> Vec<Line> {
 pub struct Sheet {
     look: Look,
     lines: Vec<Line>,
-    /// Lines up to the last heading, and it.
+    /// Number of lines up to the last heading, inclusive.
     headed: usize,
 }
 
@@ -192,17 +192,17 @@ impl Sheet {
         self.look.columns()
     }
 
-    /// Puts a line down.
+    /// Adds a line.
     pub fn line(&mut self, line: Line) {
         self.lines.push(line);
     }
 
-    /// Puts lines down.
+    /// Adds lines.
     pub fn lines(&mut self, lines: impl IntoIterator<Item = Line>) {
         self.lines.extend(lines);
     }
 
-    /// Leaves a line empty, unless nothing, a heading or an empty line stands above it.
+    /// Adds an empty line, except at the top, after a heading or after an empty line.
     pub fn gap(&mut self) {
         let is_below_heading = self.lines.len() == self.headed;
         if !is_below_heading && self.lines.last().is_some_and(|line| line.width() > 0) {
@@ -220,7 +220,7 @@ impl Sheet {
         self.headed = self.lines.len();
     }
 
-    /// A heading with a remark behind it.
+    /// A heading followed by a remark.
     pub fn title(&mut self, text: &str, remark: &str) {
         self.gap();
         let whole = Line::default().add(Ink::Strong, text);
@@ -233,18 +233,18 @@ impl Sheet {
         }
     }
 
-    /// Words in as many lines as they take, indented.
+    /// Wrapped text, indented.
     pub fn text(&mut self, ink: Ink, text: &str, indent: usize) {
         self.hanging(Line::indented(indent), ink, text);
     }
 
-    /// Words behind the beginning of a line; further lines are indented as far.
+    /// Wrapped text after the beginning of a line; further lines are indented to the same column.
     pub fn hanging(&mut self, start: Line, ink: Ink, text: &str) {
         let further = Line::indented(start.width());
         self.beginning(start, &further, ink, text);
     }
 
-    /// Words behind the beginning of a line; further lines begin in a way of their own.
+    /// Wrapped text after the beginning of a line; further lines begin with `further`.
     pub fn beginning(&mut self, start: Line, further: &Line, ink: Ink, text: &str) {
         let (most, indent) = (self.columns(), start.width());
         let mut line = start;
@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_is_cut_visibly() {
+    fn text_that_does_not_fit_is_cut_with_an_ellipsis() {
         assert_eq!(cut("abcdef", 6), "abcdef");
         assert_eq!(cut("abcdef", 4), "abc…");
         assert_eq!(name("leaf0.host12.nic3", 9), "leaf0.…c3".to_owned());
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_steers() {
+    fn control_characters_are_escaped() {
         let mut sheet = Sheet::new(Look::PLAIN);
         sheet.line(Line::default().plain("a\u{1b}[2J\rb"));
         sheet.text(Ink::Plain, "c\u{202e}d \n", 2);
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_stand_beside_each_other_as_far_as_they_fit() {
+    fn blocks_are_side_by_side_as_far_as_they_fit() {
         let block = |text: &str| vec![Line::default().plain(text), Line::default().plain("x")];
         let shown =
             |lines: Vec<Line>| lines.into_iter().map(|line| line.finish(80, false)).collect::<Vec<_>>();

@@ -1,9 +1,9 @@
-//! Lines of columns, one for each part of a sequence of values.
+//! Sparklines: lines of bars, one for each part of a sequence of values.
 
-/// From little to all.
+/// Bars from the lowest to the full height.
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Values in at most so many columns, neighbours joined.
+/// Values in at most `columns` columns; neighbouring values are combined by `join`.
 pub fn fitted(values: &[f64], columns: usize, join: fn(&[f64]) -> f64) -> Vec<f64> {
     let shown = values.len().min(columns.max(1));
     let start = |column: usize| column * values.len() / shown;
@@ -20,7 +20,7 @@ pub fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
 
-/// A column for each value, as high as its share of the full height; zero is blank.
+/// A bar for each value, with its share of the full height; zero is blank.
 pub fn sparkline(values: &[f64], full: f64) -> String {
     let level = |value: &f64| {
         if *value <= 0.0 || full <= 0.0 {
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_joined() {
+    fn values_that_do_not_fit_are_combined() {
         assert_eq!(fitted(&[1.0, 3.0, 5.0, 5.0], 2, largest), [3.0, 5.0]);
         assert_eq!(fitted(&[1.0, 3.0, 5.0, 5.0], 2, mean), [2.0, 5.0]);
         assert_eq!(fitted(&[1.0, 3.0], 9, largest), [1.0, 3.0]);

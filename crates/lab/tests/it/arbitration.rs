@@ -1,9 +1,10 @@
-//! Who meets at egress ports: counted by hand, by the formulas of trees, and refused where there is too much.
+//! Ingress ports that compete for egress ports: against static routes and formulas of trees; too many hosts are
+//! refused.
 
 use netloom_lab::show::arbitration::{Arbitration, Direction, EgressKind, Span, arbitration};
 use netloom_lab::{Overrides, Source};
 
-/// A tree of two tiers as the paper has it: K hosts and K uplinks at each of 2K leaves.
+/// A tree of two tiers as in the paper: K hosts and K uplinks at each of 2K leaves.
 fn tree(k: u32, policy: &str) -> Arbitration {
     let leaves = 2 * k;
     shown(&format!(
@@ -49,7 +50,7 @@ fn trees_of_two_tiers_follow_the_formulas() {
     }
 }
 
-/// Two switches, two links between them; A and B at one, C at the other.
+/// Two switches with two links between them; hosts A and B at one, C at the other.
 fn two_switches(policy: &str, rest: &str) -> String {
     format!(
         "netloom: 1
@@ -68,7 +69,7 @@ balance: {policy}
     )
 }
 
-/// The links by which packets come to an egress port.
+/// The links by which packets for an egress port arrive.
 fn met<'a>(found: &'a Arbitration, at: &str, link: &str) -> Vec<&'a str> {
     let port = found.ports.iter().find(|port| port.at == at && port.link == link).expect("there is one");
     let all = port.from_above.iter().chain(&port.from_beside).chain(&port.from_below);
@@ -76,7 +77,7 @@ fn met<'a>(found: &'a Arbitration, at: &str, link: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn entries_by_hand_decide_who_meets() {
+fn static_routes_determine_the_competing_ports() {
     let by_hand = "routes:
   - {at: left, from: A, to: C, link: left-right.0}
   - {at: left, from: B, to: C, link: left-right.1}
@@ -88,21 +89,21 @@ fn entries_by_hand_decide_who_meets() {
     let together = shown(&two_switches("deterministic", "routes: [{at: left, to: C, link: left-right.1}]\n"));
     assert!(met(&together, "left", "left-right.0").is_empty());
     assert_eq!(met(&together, "left", "left-right.1"), ["A-left", "B-left"]);
-    // From 0 to 2 of the links between the switches meet; both kinds of tiers are as far from hosts.
+    // 0 to 2 ingress ports compete for the links between the switches; both switches are in the same tier.
     let across =
         together.kinds.iter().find(|kind| kind.direction == Direction::Across).expect("there is one");
     assert_eq!((across.tier, across.all), (1, Span { least: 0, most: 2 }));
 }
 
 #[test]
-fn a_circle_made_by_hand_ends() {
+fn a_cycle_of_static_routes_terminates() {
     let circle = "deadline: 1ms
 routes:
   - {at: left, to: C, link: left-right.0}
   - {at: right, to: C, link: left-right.1, any: true}
 ";
     let found = shown(&two_switches("deterministic", circle));
-    assert!(met(&found, "right", "C-right").is_empty(), "nothing gets there");
+    assert!(met(&found, "right", "C-right").is_empty(), "no packet arrives there");
     assert_eq!(met(&found, "left", "left-right.0"), ["left-right.1", "A-left", "B-left"]);
 }
 

@@ -1,4 +1,4 @@
-//! Runs side by side.
+//! Comparison of runs.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ fn each_run_is_shown_relative_to_the_first() {
         assert_eq!(
             other_job.is_some(),
             metric.key.starts_with("step") || metric.key == "job_time_s",
-            "{} stands with the job it belongs to",
+            "{} is in the row of its job",
             metric.key
         );
     }

@@ -1,5 +1,5 @@
-//! Where Rocher-Gonzalez et al. (section IV.B) say that congestion is rooted, in scenarios 1, 2 and 5 of their
-//! configuration 2, with deterministic (DR) and with adaptive routing (AR).
+//! The roots of congestion trees against those of Rocher-Gonzalez et al. (section IV.B), in scenarios 1, 2 and 5 of
+//! their configuration 2, with deterministic (DR) and adaptive routing (AR).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,9 +10,9 @@ use netloom_units::{NodeId, Time};
 
 use crate::scenes::simulated;
 
-/// All flows send from the start to here.
+/// All flows send from the start until this instant.
 const STOP: Time = Time(200_000_000);
-/// Roots that pass have passed by then.
+/// Temporary roots have disappeared by this instant.
 const SETTLED: Time = Time(100_000_000);
 
 struct Told {
@@ -38,7 +38,7 @@ impl Told {
         format!("{} to {}", self.name(row.node), self.name(row.peer))
     }
 
-    /// Ports that have a role in every span between two instants.
+    /// Ports that have a role in every interval between two instants.
     fn always(&self, role: Role, (from, to): (Time, Time)) -> BTreeSet<String> {
         let within = || self.rows.congestion.iter().filter(move |row| row.start >= from && row.end <= to);
         let n_spans = within().map(|row| row.end).collect::<BTreeSet<_>>().len();
@@ -56,7 +56,7 @@ impl Told {
         rows.map(|row| self.port(row)).collect()
     }
 
-    /// Pairs of hosts whose flows ever have a part while all send.
+    /// Pairs of hosts whose flows ever have a role while all send.
     fn pairs(&self, part: Part) -> BTreeSet<String> {
         let rows = self.rows.congested_flows.iter().filter(|row| row.part == part && row.end <= STOP);
         let pair = |source: u32, destination: u32| {
@@ -75,7 +75,7 @@ fn set<const N: usize>(names: [&str; N]) -> BTreeSet<String> {
 }
 
 #[test]
-fn scenario_1_by_tables_has_its_root_where_senders_meet() {
+fn scenario_1_deterministic_has_its_root_where_the_senders_converge() {
     let reported = reported("c2.yaml", &[]);
     assert_eq!(reported.settled(Role::Root), set(["LID8 to LID6"]));
     assert_eq!(reported.ever(Role::Root), set(["LID8 to LID6"]));
@@ -96,7 +96,7 @@ fn scenario_1_adaptive_moves_the_root_to_the_last_link() {
 }
 
 #[test]
-fn scenario_2_by_tables_has_its_root_at_the_spine_of_the_table() {
+fn scenario_2_deterministic_has_its_root_at_the_spine_of_the_table() {
     let reported = reported("c2_2_dr.yaml", &[]);
     assert_eq!(reported.settled(Role::Root), set(["LID6 to LID7"]));
     assert_eq!(reported.ever(Role::Root), set(["LID6 to LID7"]));
@@ -142,28 +142,28 @@ fn branches_lead_to_the_root() {
             place =
                 rows.iter().find(|other| other.end == row.end && other.port == next).expect("it has a row");
             steps += 1;
-            assert!(steps < 5, "a tree of three tiers is no deeper");
+            assert!(steps < 5, "paths in a tree of three tiers are not longer");
         }
         assert_eq!(reported.port(place), "LID7 to node4");
     }
 }
 
 #[test]
-fn a_flow_that_gets_its_rate_is_no_victim() {
+fn a_flow_that_reaches_its_rate_is_not_a_victim() {
     let rate = |rate| reported("c2_5_ar.yaml", &[("flows.list.2.rate", rate)]);
     assert_eq!(rate("50Gbps").pairs(Part::Victim), set([]));
     assert_eq!(rate("190Gbps").pairs(Part::Victim), set(["node39->node28"]));
 }
 
 #[test]
-fn stages_are_looked_at_where_no_interval_is_given() {
+fn without_an_interval_stages_are_evaluated() {
     let reported = reported("c2_5_ar.yaml", &[("record.congestion.interval", "none")]);
     let spans: BTreeSet<_> = reported.rows.congestion.iter().map(|row| (row.start.0, row.end.0)).collect();
     assert_eq!(spans, BTreeSet::from([(50_000_000, 200_000_000)]));
     let roots = reported.rows.congestion.iter().filter(|row| row.role == Role::Root);
     assert_eq!(roots.map(|row| reported.port(row)).collect::<BTreeSet<_>>(), set(["LID7 to node4"]));
     assert_eq!(reported.pairs(Part::Victim), set(["node39->node28"]));
-    // Half of the link is used, and for the other half there are no credits.
+    // The link sends half of the time, and lacks credits in the other half.
     let uplink =
         reported.rows.congestion.iter().find(|row| reported.port(row) == "LID14 to LID5").expect("a branch");
     let share = |span: u64| span as f64 / 150e6;

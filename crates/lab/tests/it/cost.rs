@@ -1,4 +1,4 @@
-//! What is said beforehand of a run's cost, against the run.
+//! The estimated cost of a run against the run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,19 +18,19 @@ fn scenarios() -> Vec<PathBuf> {
 }
 
 #[test]
-fn packets_and_packet_hops_are_known_within_a_factor_of_two() {
+fn packets_and_packet_hops_are_estimated_within_a_factor_of_two() {
     let scenarios = scenarios();
     assert!(scenarios.len() >= 8, "{scenarios:?}");
     for path in scenarios {
         let prepared = prepare(&Source::file(path.clone()), &Overrides::default());
         let prepared = prepared.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)));
-        let expected = cost(&prepared).expect("it can be told");
+        let expected = cost(&prepared).expect("it can be estimated");
         let mut sink = MemorySink::default();
         let run = simulate(&prepared, &mut sink, Options::default(), Watch::default()).expect("it runs");
         let near = |reported: f64, found: u64, what: &str| {
             let found = found as f64;
             let is_near = reported <= 2.0 * found && found <= 2.0 * reported;
-            assert!(is_near, "{}: {reported} {what}, and {found} there were", path.display());
+            assert!(is_near, "{}: {reported} {what} estimated, {found} found", path.display());
         };
         near(expected.messages, run.summary.messages, "messages");
         near(expected.packets, run.summary.packets.expect("counted"), "packets");

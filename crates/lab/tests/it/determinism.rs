@@ -1,4 +1,4 @@
-//! Same scenario, same seed: the same records, however they come about.
+//! Same scenario, same seed: the same records, with every option of the engine.
 
 use netloom_lab::{Digest, Options, Overwrite, RunRequest, Source, run};
 
@@ -30,7 +30,7 @@ fn another_seed_changes_the_records() {
 }
 
 #[test]
-fn what_is_stored_has_the_digest_of_what_was_simulated() {
+fn a_stored_run_has_the_digest_of_its_rows_in_memory() {
     let place = tempfile::tempdir().expect("a folder can be made");
     let request = || RunRequest {
         folder: Some(place.path().join("run")),

@@ -1,4 +1,4 @@
-//! Runs that do not do all their work: why, by name.
+//! Runs that do not complete their work: the reasons, with names.
 
 use std::sync::atomic::AtomicBool;
 
@@ -9,7 +9,7 @@ use netloom_records::{Batch, MemorySink, Sink, SinkError};
 
 use crate::scenes::{TWO_JOBS, prepared, simulated};
 
-/// Four hosts on two leaves, with this at the end.
+/// Four hosts on two leaves, with additional sections.
 fn ring(more: &str) -> String {
     format!(
         "
@@ -27,14 +27,14 @@ fn a_host_without_links_is_unreachable() {
     assert_eq!(done.outcome.status, Status::Unreachable);
     assert_eq!(ExitCode::of(&done.outcome), ExitCode::StoppedEarly);
     let text = done.outcome.details.join("\n");
-    for part in ["job `ring`: 4 of 4 ranks cannot go on", "leaf0.host0", "no live next hop", "never arrived"]
+    for part in ["job `ring`: 4 of 4 ranks are blocked", "leaf0.host0", "no live next hop", "did not arrive"]
     {
         assert!(text.contains(part), "`{part}` in:\n{text}");
     }
 }
 
 #[test]
-fn a_full_queue_stalls_who_waits_for_what_it_dropped() {
+fn a_full_queue_stalls_the_receivers_of_dropped_packets() {
     let (done, sink) = simulated(&prepared(&ring("queues: { host_limit: 8KiB }"), None), Options::default());
     assert_eq!(done.outcome.status, Status::Stalled);
     let text = done.outcome.details.join("\n");
@@ -44,14 +44,14 @@ fn a_full_queue_stalls_who_waits_for_what_it_dropped() {
 }
 
 #[test]
-fn a_deadline_says_how_far_it_came() {
+fn a_deadline_reports_the_progress_of_the_run() {
     let (done, _) = simulated(&prepared(&ring("deadline: 5us"), None), Options::default());
     assert_eq!(done.outcome.status, Status::Deadline);
-    assert_eq!(done.outcome.details[0], "the deadline came at 5 us of simulated time");
+    assert_eq!(done.outcome.details[0], "the deadline was reached at 5 us of simulated time");
     assert_eq!(done.outcome.details[1], "0 of 1 step finished");
 }
 
-/// Stops after so many windows.
+/// Stops after a number of windows.
 struct After(u64);
 
 impl Observer for After {
@@ -61,7 +61,7 @@ impl Observer for After {
 }
 
 #[test]
-fn a_flag_or_an_observer_stops_a_run() {
+fn a_stop_flag_or_an_observer_stops_a_run() {
     let prepared = prepared(TWO_JOBS, None);
     let stop = AtomicBool::new(true);
     let mut after = After(5);
@@ -74,12 +74,12 @@ fn a_flag_or_an_observer_stops_a_run() {
         let done = simulate(&prepared, &mut sink, Options::default(), watch).expect("it runs");
         assert_eq!(done.outcome.status, Status::Stopped);
         assert_eq!(done.engine.windows, windows);
-        assert_eq!(sink.jobs.len(), 2, "what was recorded is whole");
+        assert_eq!(sink.jobs.len(), 2, "the records are complete");
     }
-    assert!(reported.is_empty(), "a run this short is not worth a report");
+    assert!(reported.is_empty(), "a run this short gives no progress report");
 }
 
-/// Has no room.
+/// A sink without space.
 struct Full;
 
 impl Sink for Full {
@@ -97,7 +97,7 @@ fn a_full_disk_ends_a_run_early() {
 }
 
 #[test]
-fn absurd_numbers_of_threads_are_refused() {
+fn numbers_of_threads_out_of_range_are_refused() {
     for threads in [0, 1_000_000_000] {
         let options = Options { threads, ..Options::default() };
         let refused = simulate(&prepared(TWO_JOBS, None), &mut Full, options, Watch::default());

@@ -1,4 +1,4 @@
-//! Fabrics as data: each can be inherited from as it is, has the numbers of its machine, and says where they are from.
+//! Fabrics as data: each can serve as a base, has the numbers of its machine, and states their sources.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,21 +20,21 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A small study of interference on a fabric.
+/// A small interference study on a fabric.
 fn study(name: &str) -> Prepared {
     let study =
         "{hosts: 8, victim: {ring_all_gather: {size: 2MiB}}, aggressor: {incast: {size: 2MiB}}, steps: 10}";
     made(name, vec![("interference".to_owned(), study.to_owned())])
 }
 
-/// A file of the folder with something set.
+/// A file of the folder with changed settings.
 fn made(name: &str, set: Vec<(String, String)>) -> Prepared {
     let overrides = Overrides { set, ..Overrides::default() };
     let prepared = prepare(&Source::file(folder().join(format!("{name}.yaml"))), &overrides);
     prepared.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)))
 }
 
-/// Name, hosts, switches, links, and what a host sends at most.
+/// Name, hosts, switches, links, and rate of a host in Gb/s.
 const FABRICS: [(&str, usize, usize, usize, u64); 6] = [
     ("leonardo", 4_140, 828, 4_140 + 23 * 18 * 18 + 253 * 18, 200),
     ("crescos8", 800, 14, 800 + 240, 200),
@@ -68,7 +68,7 @@ fn every_fabric_names_its_sources_and_marks_its_guesses() {
 }
 
 #[test]
-fn every_allocation_has_so_many_hosts_of_its_machine() {
+fn every_allocation_has_the_number_of_hosts_in_its_name() {
     let allocations = names(&folder().join("allocations"));
     assert_eq!(allocations.len(), 61);
     for name in &allocations {

@@ -1,4 +1,4 @@
-//! The figures of a run are what its rows say, from memory and from a folder alike.
+//! The figures of a run follow from its rows, both in memory and in a folder.
 
 use std::fs;
 
@@ -111,7 +111,7 @@ fn a_folder_of_links_with_credits_has_the_figures_of_its_run() {
 }
 
 #[test]
-fn a_folder_from_before_a_table_was_added_has_the_other_figures() {
+fn a_folder_without_a_newer_table_has_all_other_figures() {
     let place = tempfile::tempdir().expect("a folder can be made");
     let folder = place.path().join("run");
     let request =
@@ -146,13 +146,13 @@ fn a_folder_of_staged_flows_has_the_figures_of_its_run() {
     assert_eq!([names(0), names(1)], [vec!["one"], vec!["one", "a1->b0"]]);
     let [alone, both] = &found.stages[..] else { panic!("two stages: {found:?}") };
     assert_eq!((alone.start_s, alone.judged_s, alone.end_s), (0.0, 1e-4, 2e-4));
-    // 4096 of 4158 bytes on the wire carry payload.
+    // 4096 of 4158 bytes on the wire are payload.
     let line = 10e9 * 4096.0 / 4158.0;
     assert!((alone.sum_bps / line - 1.0).abs() < 0.04 && alone.jain == Some(1.0), "{alone:?}");
     let [x, y] = [0, 1].map(|flow| both.flows[flow].throughput_bps);
     assert!((x + y - line).abs() < 0.04 * line, "{both:?}");
     close(both.sum_bps, x + y);
-    close(both.jain.expect("they got something"), (x + y) * (x + y) / (2.0 * (x * x + y * y)));
+    close(both.jain.expect("there is throughput"), (x + y) * (x + y) / (2.0 * (x * x + y * y)));
     assert!((both.variance_bps2 - (x - y) * (x - y) / 4.0).abs() <= 1e-9 * x * x, "{both:?}");
     let (done, sink) = simulated(&prepared(FLOWS, None), Options::default());
     let totals = Totals {
@@ -165,7 +165,7 @@ fn a_folder_of_staged_flows_has_the_figures_of_its_run() {
 }
 
 #[test]
-fn figures_are_what_the_rows_say() {
+fn figures_follow_from_the_rows() {
     let prepared = prepared(TWO_JOBS, None);
     let (done, sink) = simulated(&prepared, Options::default());
     let summary = done.summary;
@@ -185,18 +185,18 @@ fn figures_are_what_the_rows_say() {
     assert_eq!(background.fct.map(|fct| fct.count), Some(50));
     assert_eq!(summary.messages, sink.flows.len() as u64);
 
-    // Only background messages say how long they would have taken alone.
+    // Only background messages have an ideal completion time.
     assert!(sink.flows.iter().all(|row| row.ideal.is_some() == (row.job == u16::MAX)));
     let ratio = |row: &FlowRow| Some(row.end?.since(row.start).as_seconds() / row.ideal?.as_seconds());
     let ratios: Vec<f64> = sink.flows.iter().filter_map(ratio).collect();
     let slowdown = background.slowdown.expect("there are mice");
     assert_eq!((slowdown.all.count, slowdown.floored), (50, 0));
-    // Slowdowns are kept as whole millionths.
+    // Slowdowns are stored as whole millionths.
     let near =
         |found: f64, expected: f64| assert!((found - expected).abs() < 1e-6, "{found} is not {expected}");
     near(slowdown.all.mean, ratios.iter().sum::<f64>() / 50.0);
     near(slowdown.all.maximum, ratios.iter().copied().fold(0.0, f64::max));
-    // Four sizes of mice; buckets part no size.
+    // Four sizes of mice; a bucket boundary never divides messages of one size.
     let sizes: Vec<_> = slowdown.buckets.iter().map(|bucket| bucket.largest_bytes).collect();
     assert_eq!(sizes, [4096, 8192, 12_288, 16_384]);
     assert_eq!(slowdown.buckets.iter().map(|bucket| bucket.count).sum::<u64>(), 50);

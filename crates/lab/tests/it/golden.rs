@@ -1,6 +1,6 @@
-//! The digest of every scenario of the repository, however it is run.
+//! The digest of every scenario of the repository, with all options of the engine.
 //!
-//! `make bless` writes the list; a changed list owes a line in the changelog, which names it by its hash.
+//! `make bless` updates the list; a changed list needs a line in the changelog that names its hash.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -43,7 +43,7 @@ fn digest(prepared: &Prepared, options: Options) -> Digest {
     sink.finish().digest
 }
 
-/// The one digest of a scenario, the same in every way it can be run.
+/// The digest of a scenario, which must be the same with all options.
 fn agreed(path: &str) -> Digest {
     let prepared = prepared(path);
     let plain = Options::default();
@@ -75,7 +75,7 @@ fn golden_digests() {
     let differ: Vec<&str> = list.lines().filter(|line| !stored.lines().any(|other| other == *line)).collect();
     assert!(
         stored == list,
-        "results differ from scenarios/golden.digests; if that is meant, run `make bless` and say why in CHANGELOG.md:\n  {}",
+        "results differ from scenarios/golden.digests; if intended, run `make bless` and explain in CHANGELOG.md:\n  {}",
         differ.join("\n  ")
     );
 }

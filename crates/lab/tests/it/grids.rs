@@ -1,4 +1,4 @@
-//! A grid of runs in a folder: all of it, gone on with, refused, and repeated until it is known well enough.
+//! A grid of runs in a folder: complete, resumed, refused, and with seeds added until means are precise enough.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use netloom_lab::sweep::{
 use netloom_lab::{ExitCode, LabError, Seeds, Source, Style, SweepProgress};
 use tempfile::TempDir;
 
-/// Eight hosts in pairs, one hash for each pair: seeds differ.
+/// Eight hosts in pairs, one flow hash for each pair: results differ by seed.
 const PAIRS: &str = "
 netloom: 1
 name: pairs
@@ -142,18 +142,18 @@ fn differences_are_taken_seed_by_seed() {
 }
 
 #[test]
-fn the_same_grid_again_runs_what_is_missing() {
+fn a_second_call_runs_only_the_missing_points() {
     let (_home, folder) = place();
     made(&twelve(&folder));
     let whole = table(&folder);
     let again = made(&twelve(&folder));
     assert_eq!((again.made, again.kept), (0, 12));
-    // Names prove nothing: these two are not what their places say.
+    // Names of folders are not evidence: these two runs are swapped.
     let (one, other) = (point(&folder, "ecmp", 3), point(&folder, "ecmp", 4));
     fs::rename(&one, folder.join("aside")).expect("it is there");
     fs::rename(&other, &one).expect("it is there");
     fs::rename(folder.join("aside"), &other).expect("it is there");
-    // A run that was killed, one that was stopped, one of which a table is gone, one that is gone altogether.
+    // A run that was killed, one that was stopped, one that lacks a table, one that is missing.
     fs::write(point(&folder, "ecmp", 5).join("INCOMPLETE"), "").expect("it can be written");
     let manifest = point(&folder, "spray", 3).join("manifest.json");
     let text = fs::read_to_string(&manifest).expect("it is there");
@@ -166,7 +166,7 @@ fn the_same_grid_again_runs_what_is_missing() {
 }
 
 #[test]
-fn an_interrupted_sweep_goes_on_to_the_same_end() {
+fn an_interrupted_sweep_resumes_to_the_same_result() {
     let (_home, folder) = place();
     let whole = folder.with_file_name("whole");
     made(&twelve(&whole));
@@ -185,7 +185,7 @@ fn an_interrupted_sweep_goes_on_to_the_same_end() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_reported_at_once() {
+fn all_errors_are_reported_at_once() {
     let (_home, folder) = place();
     let wrong = Grid {
         scenarios: vec![Source::text("pairs.yaml", PAIRS), Source::file("missing.yaml")],
@@ -212,11 +212,11 @@ fn everything_that_is_wrong_is_reported_at_once() {
         assert!(reported.contains(part), "`{part}` is not in:\n{reported}");
     }
     assert_eq!(reported.matches("nothing.here=1").count(), 1, "once, not for every point:\n{reported}");
-    assert!(!folder.exists(), "nothing is written for a sweep with mistakes");
+    assert!(!folder.exists(), "nothing is written for a sweep with errors");
 }
 
 #[test]
-fn points_that_could_not_be_distinguished_are_refused() {
+fn points_with_equal_names_or_scenarios_are_refused() {
     let (_home, folder) = place();
     let twice = Grid {
         scenarios: ["a.yaml", "b.yaml"].map(|name| Source::text(name, PAIRS)).into(),
@@ -224,7 +224,7 @@ fn points_that_could_not_be_distinguished_are_refused() {
     };
     assert!(refused(&twice).contains("two scenarios have the name `pairs`: a.yaml and b.yaml"));
     let same = Grid { vary: vary(&["jobs.0.phases.0.permutation.size=1KiB,1024B"]), ..twelve(&folder) };
-    assert!(refused(&same).contains("the same once everything is written out"));
+    assert!(refused(&same).contains("the same resolved scenario"));
     let none = Grid { scenarios: Vec::new(), ..twelve(&folder) };
     assert!(refused(&none).contains("needs a scenario"));
     let many = Grid { seeds: Some(Seeds(1..=1_000_000)), ..twelve(&folder) };
@@ -232,7 +232,7 @@ fn points_that_could_not_be_distinguished_are_refused() {
 }
 
 #[test]
-fn another_sweep_is_not_written_over() {
+fn another_sweep_is_not_overwritten() {
     let (_home, folder) = place();
     made(&twelve(&folder));
     let more = Grid { seeds: Some(Seeds(3..=6)), ..twelve(&folder) };
@@ -259,7 +259,7 @@ fn another_sweep_is_not_written_over() {
     assert!(refused(&twelve(&home.path().join("letter.txt"))).contains("this is a file"));
 }
 
-/// Three seeds of a scenario that is nothing but an heir.
+/// Three seeds of a scenario that only inherits.
 fn heirs(home: &Path, base: &str) -> Grid<'static> {
     let (base_file, heir) = (home.join("base.yaml"), home.join("heir.yaml"));
     fs::write(base_file, base).expect("it can be written");
@@ -269,7 +269,7 @@ fn heirs(home: &Path, base: &str) -> Grid<'static> {
 }
 
 #[test]
-fn what_an_heir_inherits_is_part_of_the_plan() {
+fn inherited_values_are_part_of_the_plan() {
     let (home, _) = place();
     made(&heirs(home.path(), PAIRS));
     let again = made(&heirs(home.path(), PAIRS));
@@ -298,7 +298,7 @@ fn a_base_that_changes_during_the_sweep_ends_it() {
 }
 
 #[test]
-fn a_point_that_fails_leaves_the_others() {
+fn a_point_that_fails_does_not_affect_the_others() {
     let (_home, folder) = place();
     let stranger = point(&folder, "ecmp", 3);
     made(&twelve(&folder));
@@ -313,7 +313,7 @@ fn a_point_that_fails_leaves_the_others() {
 }
 
 #[test]
-fn seeds_are_added_until_the_means_are_known() {
+fn seeds_are_added_until_the_means_are_precise_enough() {
     let (_home, folder) = place();
     let until = |percent: f64, most: u64, folder: &Path| Grid {
         vary: vary(&["balance=ecmp,spray"]),
@@ -339,7 +339,7 @@ fn seeds_are_added_until_the_means_are_known() {
     assert_eq!(report.exit_code(), ExitCode::Good);
 }
 
-/// A flow beside the receiver, and two from beyond; hashes draw who shares a spine.
+/// A flow from the receiver's leaf, and two from another leaf; flow hashes decide which share a spine.
 const STAGED: &str = "
 netloom: 1
 name: staged
@@ -379,7 +379,7 @@ fn stages_have_rows_and_means_of_their_own() {
         let mean = |title: &str| column(title, name).iter().sum::<f64>() / 4.0;
         let figures = [
             ("stage_sum", stage.sum_bps),
-            ("stage_jain", stage.jain.expect("something came")),
+            ("stage_jain", stage.jain.expect("there is throughput")),
             ("stage_variance", stage.variance_bps2),
         ];
         for (title, found) in figures {
@@ -388,7 +388,7 @@ fn stages_have_rows_and_means_of_their_own() {
         }
         assert_eq!(stage.seeds, 4);
     }
-    // Alone it is the same with every seed; two share a spine with some seeds and not with others.
+    // A single flow is the same with every seed; two flows share a spine with some seeds only.
     assert_eq!(stages[0].sum_half_bps, Some(0.0));
     assert!(stages[1].sum_half_bps.is_some_and(|half| half > 0.0), "{stages:?}");
 }

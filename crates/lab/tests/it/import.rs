@@ -1,4 +1,4 @@
-//! Configurations of the simulator behind `zeltser2026` become scenarios that mean the same.
+//! Configurations of the simulator of `zeltser2026` become equivalent scenarios.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -94,7 +94,7 @@ fn refused(text: &str) -> String {
     }
 }
 
-/// Packets of all messages, and of background messages alone, by walking through the work of every actor.
+/// Packets of all messages, and of background messages only, from the operations of every actor.
 fn packets(prepared: &Prepared) -> (u64, u64) {
     let model = &prepared.compiled.model;
     let mut work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("it compiled");
@@ -164,7 +164,7 @@ fn a_mixed_configuration_keeps_its_meaning() {
 }
 
 #[test]
-fn all_mistakes_are_reported_with_their_places() {
+fn all_errors_are_reported_with_their_locations() {
     let wrong = HEAVY
         .replace("leaves: 2", "leafs: 2")
         .replace("mode: ecmp", "mode: spray")
@@ -187,7 +187,7 @@ fn all_mistakes_are_reported_with_their_places() {
 }
 
 #[test]
-fn what_a_scenario_cannot_say_is_refused() {
+fn configurations_that_a_scenario_cannot_express_are_refused() {
     let cases = [
         (MIXED.replace("topology_aware", "topology_unaware"), "shuffles the hosts"),
         (MIXED.replace("servers_per_leaf: 4", "servers_per_leaf: 3"), "halved in every rack"),
@@ -209,7 +209,7 @@ fn what_a_scenario_cannot_say_is_refused() {
 }
 
 #[test]
-fn given_rings_are_taken_over() {
+fn given_rings_are_used() {
     let one = r#"{"job": "job", "order": ["su1_leaf1_srv0", "su1_leaf0_srv1", "su1_leaf1_srv1", "su1_leaf0_srv0"]}"#;
     let rings = format!("[{one}, {one}]");
     let made = seed_sim(HEAVY.as_bytes(), "small.yaml", Some((&rings, "rings.json"))).expect("they fit");
@@ -229,7 +229,8 @@ fn given_rings_are_taken_over() {
     assert!(refused("[").contains("rings.json"));
 }
 
-/// The packets of every run of the paper, by formula: 31 messages of each of 32 hosts and two rings, and so on.
+/// The number of packets of every run of the paper, by formula: 31 messages of each of 32 hosts and two rings, and so
+/// on.
 #[test]
 fn the_scenarios_of_the_paper_have_exactly_its_packets() {
     let heavy = |packets: u64| 50 * 8 * 1984 * packets;
@@ -268,9 +269,10 @@ fn of_the_paper(name: &str) -> Prepared {
     prepared(text.unwrap_or_else(|| panic!("there is no scenario {name}")), name)
 }
 
-/// On the rings of a recorded run of the original, with adaptive routing, a step takes as long as it did there.
+/// On the rings of a recorded run of the original, with adaptive routing, a step takes the same time.
 ///
-/// Within 1 %: the barrier takes 1 us here, ties are drawn differently, and see the claim `step-mean-adaptive`.
+/// Within 1 %: the barrier takes 1 us here, ties are resolved by other random draws, and see the claim
+/// `step-mean-adaptive`.
 #[test]
 fn a_recorded_run_on_the_same_rings_takes_the_same_time() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/golden/dp_adaptive_mid");

@@ -1,4 +1,4 @@
-//! Inheritance between files: where bases are looked for, and what a run folder keeps of it.
+//! Inheritance between files: where bases are searched, and what a run folder stores.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,14 +23,14 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-/// What is wrong with a scenario.
+/// The errors of a scenario.
 fn refused(path: &Path) -> String {
     let error = prepare(&Source::file(path), &Overrides::default()).expect_err("the scenario is broken");
     error.render(Style::Plain)
 }
 
 #[test]
-fn a_path_starts_at_the_file_it_is_written_in() {
+fn a_path_is_relative_to_its_file() {
     let folder = folder(&[
         ("studies/one/heir.yaml", "netloom: 1\nfrom: ../middle.yaml\nseed: 5\n"),
         ("studies/middle.yaml", "netloom: 1\nfrom: ../fabrics/base.yaml\n"),
@@ -42,7 +42,7 @@ fn a_path_starts_at_the_file_it_is_written_in() {
 }
 
 #[test]
-fn the_manifest_holds_what_was_inherited() {
+fn the_manifest_has_inherited_values() {
     let folder =
         folder(&[("base.yaml", BASE), ("heir.yaml", "netloom: 1\nfrom: base.yaml\nbalance: adaptive\n")]);
     let mut request = RunRequest::new(Source::file(folder.path().join("heir.yaml")));
@@ -54,7 +54,7 @@ fn the_manifest_holds_what_was_inherited() {
 }
 
 #[test]
-fn a_cycle_is_found_wherever_it_closes() {
+fn a_cycle_through_other_folders_is_detected() {
     let folder = folder(&[
         ("one.yaml", "netloom: 1\nfrom: below/two.yaml\n"),
         ("below/two.yaml", "netloom: 1\nfrom: ../below/../one.yaml\n"),
@@ -64,7 +64,7 @@ fn a_cycle_is_found_wherever_it_closes() {
 }
 
 #[test]
-fn what_is_no_plain_file_is_refused() {
+fn a_base_that_is_not_a_regular_file_is_refused() {
     let folder = folder(&[
         ("missing.yaml", "netloom: 1\nfrom: nowhere.yaml\n"),
         ("folder.yaml", "netloom: 1\nfrom: .\n"),
@@ -74,12 +74,12 @@ fn what_is_no_plain_file_is_refused() {
     assert!(refused("missing.yaml").contains("no such file or folder"));
     assert!(refused("folder.yaml").contains("this is a folder"));
     if PathBuf::from("/dev/zero").exists() {
-        assert!(refused("device.yaml").contains("a plain file only"));
+        assert!(refused("device.yaml").contains("only from a regular file"));
     }
 }
 
 #[test]
-fn a_mistake_in_a_base_names_the_base() {
+fn an_error_in_a_base_names_the_base() {
     let folder = folder(&[
         ("heir.yaml", "netloom: 1\nfrom: base.yaml\nseed: x\n"),
         ("base.yaml", &BASE.replace("64KiB", "64")),
@@ -89,7 +89,7 @@ fn a_mistake_in_a_base_names_the_base() {
 }
 
 #[test]
-fn a_scenario_that_is_no_file_that_can_be_read_is_refused() {
+fn a_scenario_that_is_not_a_readable_file_is_refused() {
     let folder = folder(&[("secret.yaml", BASE)]);
     assert!(refused(folder.path()).contains("this is a folder"));
     assert!(refused(&folder.path().join("nowhere.yaml")).contains("no such file or folder"));
@@ -98,7 +98,7 @@ fn a_scenario_that_is_no_file_that_can_be_read_is_refused() {
     let mut permissions = fs::metadata(&secret).expect("it is there").permissions();
     std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o000);
     fs::set_permissions(&secret, permissions).expect("permissions can be changed");
-    // Some users may read everything.
+    // Privileged users can read every file.
     if fs::read(&secret).is_err() {
         assert!(refused(&secret).contains("cannot read the scenario"));
     }

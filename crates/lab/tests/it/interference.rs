@@ -1,4 +1,4 @@
-//! A study of interference from its sweep to its table: pairs, ratios, bursts, and summaries that need no rows of messages.
+//! An interference study from its sweep to its table: pairs, ratios, bursts, and summaries without rows of messages.
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ fn every_congested_run_is_paired_with_the_baseline_of_its_seed() {
     let home = tempfile::tempdir().expect("a folder can be made");
     let folder = home.path().join("sweep");
     let aggressors = format!("interference.aggressor=none,{INCAST}");
-    // What bursts an aggressor that is not there would have makes no other baseline.
+    // Bursts of an absent aggressor do not give a second baseline.
     swept(&folder, &[&aggressors, "interference.bursts=none,{length: 10us, pause: 90us}"], Seeds(4..=6));
     let study = shown(&[folder]).expect("it is a study");
     assert_eq!(study.points.len(), 12);
@@ -77,7 +77,7 @@ fn run_into(folder: &Path, set: &[(&str, &str)]) -> netloom_lab::RunReport {
 }
 
 #[test]
-fn a_summary_needs_no_row_for_each_message() {
+fn a_summary_does_not_need_a_row_for_each_message() {
     let home = tempfile::tempdir().expect("a folder can be made");
     let folders = ["summed", "each"].map(|name| home.path().join(name));
     let [summed, each] = ["summed", "each"].map(|how| {
@@ -87,12 +87,12 @@ fn a_summary_needs_no_row_for_each_message() {
     assert_eq!(summary(&folders[0]).expect("it is a run folder"), summed);
     assert_eq!((summed.messages, &summed.jobs), (each.messages, &each.jobs));
     let [left, right] = [summed, each].map(|summary| summary.queue_pairs.expect("it has queue pairs"));
-    // Of messages under way at the end the one counts packets and the other does not.
+    // One of them counts the packets of messages in flight at the end, the other does not.
     assert!(left.packets <= right.packets && (left.goodput / right.goodput - 1.0).abs() < 1e-9);
 }
 
 #[test]
-fn runs_alone_have_no_ratio_and_others_are_no_study() {
+fn runs_without_a_baseline_have_no_ratio_and_runs_without_a_victim_are_not_a_study() {
     let home = tempfile::tempdir().expect("a folder can be made");
     let congested = home.path().join("congested");
     run_into(&congested, &[("interference.aggressor", INCAST)]);
@@ -101,7 +101,7 @@ fn runs_alone_have_no_ratio_and_others_are_no_study() {
     let plain = home.path().join("plain");
     run_into(&plain, &[("interference", "none"), ("jobs", "[{phases: [{ring_all_gather: {size: 1KiB}}]}]")]);
     let refused = shown(&[plain]).expect_err("nothing is measured");
-    assert!(refused.to_string().contains("no run here has a job `victim`"), "{refused}");
+    assert!(refused.to_string().contains("no run here has a measured job `victim`"), "{refused}");
 }
 
 /// The figures of the measured steps of a run's victim, from its table of steps.
@@ -114,7 +114,7 @@ fn counted(folder: &Path, warm_up: u32) -> Vec<f64> {
 }
 
 #[test]
-fn the_deviation_is_that_of_the_steps_that_count() {
+fn the_deviation_excludes_the_warm_up() {
     let home = tempfile::tempdir().expect("a folder can be made");
     let folder = home.path().join("run");
     let set =
@@ -159,9 +159,9 @@ fn ratio_claim(id: &str, relation: &str) -> String {
 }
 
 #[test]
-fn claims_look_at_ratios_seed_by_seed() {
+fn claims_use_ratios_seed_by_seed() {
     let first = claimed(&ratio_claim("any", "at_least: 0"));
-    // An aggressor that never ends does no number of steps, and leaves messages under way: that breaks no law.
+    // An endless aggressor has no number of steps and leaves messages in flight, which violates no invariant.
     assert_eq!(first.broken_laws().count(), 0, "{:?}", first.broken_laws().collect::<Vec<_>>());
     let of = |run: &str| {
         let runs = first.measured.iter().filter(|measured| measured.run == run).collect::<Vec<_>>();
@@ -170,14 +170,14 @@ fn claims_look_at_ratios_seed_by_seed() {
         (get(Quantity::MeasuredMean).collect::<Vec<_>>(), get(Quantity::StepVariation).collect::<Vec<_>>())
     };
     let ((alone, still), (beside, moved)) = (of("alone"), of("beside"));
-    // Alone nothing is drawn from step to step; beside an incast most places of the victim are harmed.
+    // In isolation steps have no random draws; beside an incast most placements of the victim are affected.
     assert!(still.iter().all(|variation| *variation == 0.0), "{still:?}");
     assert!(moved.iter().filter(|variation| **variation > 0.01).count() > 5, "{moved:?}");
     let mut ratios: Vec<f64> = alone.iter().zip(&beside).map(|(alone, beside)| alone / beside).collect();
     ratios.sort_by(f64::total_cmp);
     let mean = ratios.iter().sum::<f64>() / 11.0;
     assert!(ratios[0] < ratios[10], "random groups differ from seed to seed");
-    // Of eleven the 10th percentile is the second.
+    // The 10th percentile of eleven values is the second.
     let claims = [
         ("lowest", format!("every_seed_at_least: {}", ratios[0] - 1e-9), true),
         ("above", format!("every_seed_at_least: {}", ratios[0] + 1e-9), false),

@@ -1,4 +1,4 @@
-//! A run that is shown while it goes on, asked as browsers and as those who mean harm ask it.
+//! A run that is shown live, with requests as from browsers and from attackers.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -16,7 +16,7 @@ use netloom_lab::{
 };
 use serde_json::Value;
 
-/// Goes on until it is stopped, for all that a test takes.
+/// A scenario that lasts longer than any test, until it is stopped.
 const LONG: &str = "
 netloom: 1
 fabric: { leaf_spine: { leaves: 2, spines: 2, hosts_per_leaf: 2, host_rate: 100Gbps } }
@@ -24,7 +24,7 @@ jobs: [ { name: ring, steps: 1000000, phases: [ { ring_all_reduce: { size: 64KiB
 record: { slowest_flows: 0 }
 ";
 
-/// Where a run is shown.
+/// The address of a live run.
 #[derive(Debug, Clone)]
 struct Shown {
     port: u16,
@@ -44,10 +44,10 @@ impl Shown {
         Ok(stream)
     }
 
-    /// What is answered to some bytes.
+    /// The answer to some bytes.
     fn say(&self, bytes: &[u8]) -> String {
-        let mut stream = self.connect().expect("somebody listens");
-        stream.write_all(bytes).expect("it is taken");
+        let mut stream = self.connect().expect("the port is open");
+        stream.write_all(bytes).expect("it is accepted");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("there is an answer");
         answer
@@ -63,12 +63,12 @@ impl Shown {
 
     fn state(&self) -> Value {
         let answer = self.ask("GET", &format!("/{}/state.json", self.token), &self.own());
-        let (head, body) = answer.split_once("\r\n\r\n").expect("a head ends so");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("the head has an end");
         assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
         serde_json::from_str(body).expect("it is JSON")
     }
 
-    /// The first state of which something holds.
+    /// The first state that satisfies a condition.
     fn until(&self, holds: impl Fn(&Value) -> bool) -> Value {
         let begun = Instant::now();
         loop {
@@ -76,7 +76,7 @@ impl Shown {
             if holds(&state) {
                 return state;
             }
-            assert!(begun.elapsed() < Duration::from_mins(1), "it never comes: {state}");
+            assert!(begun.elapsed() < Duration::from_mins(1), "not reached: {state}");
             thread::sleep(Duration::from_millis(50));
         }
     }
@@ -86,7 +86,7 @@ fn status(answer: &str) -> &str {
     answer.get(9..12).unwrap_or(answer)
 }
 
-/// Raises a flag in the end, also where a test fails.
+/// Sets a flag at the end, also if a test fails.
 struct Raised<'a>(&'a AtomicBool);
 
 impl Drop for Raised<'_> {
@@ -95,7 +95,7 @@ impl Drop for Raised<'_> {
     }
 }
 
-/// Runs a scenario into a folder, shown at a port, while somebody looks at it; stopped when that is done.
+/// Runs a scenario into a folder, live at a port, while a client thread uses it; stops the run when the client is done.
 fn shown<T: Send>(
     text: &str,
     folder: &Path,
@@ -110,7 +110,7 @@ fn shown<T: Send>(
             let _over = Raised(stop);
             reported.recv().ok().map(look)
         });
-        let mut begun = |address: &str| tell.send(Shown::of(address)).expect("somebody waits for it");
+        let mut begun = |address: &str| tell.send(Shown::of(address)).expect("the client waits for it");
         let request = RunRequest {
             folder: Some(folder.to_owned()),
             watch: Watch { stop: Some(stop), ..Watch::default() },
@@ -124,7 +124,7 @@ fn shown<T: Send>(
 }
 
 #[test]
-fn who_has_the_address_sees_a_run_go_on_and_end() {
+fn a_client_with_the_address_receives_the_states_of_a_run_until_its_end() {
     let place = tempfile::tempdir().expect("a place for files");
     let folder = place.path().join("run");
     let (done, seen) = shown(LONG, &folder, 0, |shown| {
@@ -140,7 +140,7 @@ fn who_has_the_address_sees_a_run_go_on_and_end() {
         for rising in ["number", "simulated", "hops", "steps"] {
             assert!(second[rising].as_u64() > first[rising].as_u64(), "{rising}: {first} {second}");
         }
-        // Four hosts and four links between switches, both ways.
+        // Four host links and four links between switches, two directions each.
         for what in ["sent", "waiting", "paused", "dropped"] {
             assert_eq!(sum(&second, what).0, 16, "{what}");
         }
@@ -151,11 +151,11 @@ fn who_has_the_address_sees_a_run_go_on_and_end() {
     });
     let (done, shown) = (done.expect("it runs"), seen.expect("it was shown"));
     assert_eq!(done.manifest.outcome.status, Status::Stopped);
-    assert!(shown.connect().is_err(), "when the run is over, nobody listens");
+    assert!(shown.connect().is_err(), "the port is closed after the run");
 }
 
 #[test]
-fn an_open_page_receives_how_the_run_ended() {
+fn an_open_page_receives_the_outcome_of_the_run() {
     let place = tempfile::tempdir().expect("a place for files");
     let text =
         LONG.replace("steps: 1000000", "steps: 1000000000").replace("record:", "deadline: 40ms\nrecord:");
@@ -168,11 +168,11 @@ fn an_open_page_receives_how_the_run_ended() {
     assert_eq!(state["ended"]["status"], "deadline");
     assert_eq!(state["simulated"].as_u64(), Some(done.manifest.simulated_ps));
     assert!(state["ended"]["details"][0].as_str().is_some_and(|text| text.contains("40 ms")), "{state}");
-    assert!(shown.connect().is_err(), "when the run is over, nobody listens");
+    assert!(shown.connect().is_err(), "the port is closed after the run");
 }
 
 #[test]
-fn whoever_asks_otherwise_learns_nothing_and_the_run_goes_on() {
+fn invalid_requests_are_refused_and_the_run_continues() {
     let place = tempfile::tempdir().expect("a place for files");
     let (done, seen) = shown(LONG, &place.path().join("run"), 0, |shown| {
         let (own, right) = (shown.own(), format!("/{}/", shown.token));
@@ -182,13 +182,13 @@ fn whoever_asks_otherwise_learns_nothing_and_the_run_goes_on() {
         assert_eq!(status(&shown.ask("POST", &right, &own)), "405");
         let missing = shown.ask("GET", &wrong, &own);
         assert_eq!(status(&missing), "404");
-        assert_eq!(shown.ask("GET", &format!("{right}other"), &own), missing, "alike, whatever the token");
+        assert_eq!(shown.ask("GET", &format!("{right}other"), &own), missing, "the same for every token");
         assert_eq!(status(&shown.say(b"\x16\x03\x01 garbage\r\n\r\n")), "400");
         let fields = format!("GET {right} HTTP/1.1\r\nHost: {own}\r\nX: {}\r\n\r\n", "x".repeat(20_000));
         assert_eq!(status(&shown.say(fields.as_bytes())), "431");
         let alone = shown.ask("HEAD", &right, &own);
         assert!(status(&alone) == "200" && alone.ends_with("\r\n\r\n"));
-        // Many that are silent or stop halfway, more than there may be at a time; they are still there at the end.
+        // More clients than the limit that send nothing or only a part of a request; they stay connected until the end.
         let mut silent: Vec<TcpStream> = (0..40).map(|_| shown.connect().expect("it is taken")).collect();
         silent.iter_mut().step_by(2).for_each(|stream| {
             let _ = stream.write_all(b"GET / HT");
@@ -199,11 +199,11 @@ fn whoever_asks_otherwise_learns_nothing_and_the_run_goes_on() {
     });
     let (done, (shown, silent)) = (done.expect("it runs"), seen.expect("it was shown"));
     assert_eq!(done.manifest.outcome.status, Status::Stopped);
-    assert!(shown.connect().is_err(), "when the run is over, nobody listens");
+    assert!(shown.connect().is_err(), "the port is closed after the run");
     drop(silent);
 }
 
-/// Takes its time at first, so that a short run is looked at.
+/// Delays the first windows, so that a short run is observed.
 struct Slow;
 
 impl Observer for Slow {
@@ -216,7 +216,7 @@ impl Observer for Slow {
 }
 
 #[test]
-fn being_shown_changes_nothing() {
+fn a_live_view_does_not_change_results() {
     let place = tempfile::tempdir().expect("a place for files");
     let text = LONG.replace("steps: 1000000", "steps: 300");
     let run_with = |name: &str, threads: usize, is_shown: bool| {
@@ -234,7 +234,7 @@ fn being_shown_changes_nothing() {
         };
         let report = run(request).expect("it runs");
         assert_eq!((n_reported, report.manifest.outcome.status), (i32::from(is_shown), Status::Complete));
-        assert!(n_looks > 0, "the run was looked at");
+        assert!(n_looks > 0, "the run was observed");
         report.manifest.digest
     };
     let alone = run_with("alone", 1, false);
@@ -244,13 +244,13 @@ fn being_shown_changes_nothing() {
 }
 
 #[test]
-fn a_port_in_use_is_reported_before_anything_is_done() {
+fn a_port_in_use_is_reported_before_the_run_begins() {
     let place = tempfile::tempdir().expect("a place for files");
     let folder = place.path().join("run");
     let other = TcpListener::bind(("127.0.0.1", 0)).expect("there is a free port");
     let port = other.local_addr().expect("it has one").port();
     let (done, seen) = shown(LONG, &folder, port, |_| ());
-    let error = done.expect_err("somebody else is there");
+    let error = done.expect_err("the port is in use");
     assert_eq!((error.exit_code(), seen), (ExitCode::BadInput, None));
     assert!(error.to_string().ends_with(&format!("127.0.0.1:{port}")), "{error}");
     assert!(fs::metadata(&folder).is_err(), "no folder was made");

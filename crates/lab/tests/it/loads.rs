@@ -1,11 +1,10 @@
-//! Claims about completion times over the ideal, loads of uplinks and bandwidths by size; and the paper that is made of
-//! them.
+//! Claims about completion times over the ideal, loads of uplinks and bandwidths by size; and the paper that uses them.
 
 use netloom_lab::reproduce::{Paper, Quantity, Report, Request, Verdict, reproduce};
 use netloom_lab::{ExitCode, Overrides, Overwrite, RunRequest, Source, run};
 use netloom_records::{FlowRow, PortRow, RunFolder};
 
-/// Three of four hosts send by one uplink, the fourth by the other; then a ring of eight.
+/// Three of four hosts send over one uplink, the fourth over the other; then a ring of eight.
 const SCENARIO: &str = "
 netloom: 1
 fabric: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 4, host_rate: 100Gbps, host_delay: 10ns, fabric_delay: 10ns}}
@@ -103,17 +102,17 @@ fn made_up(claims: &str) -> Result<Paper, String> {
 }
 
 #[test]
-fn completion_and_loads_are_reported_over_what_would_be_even() {
+fn completion_times_and_loads_are_reported_relative_to_the_ideal_and_the_mean() {
     let paper = made_up(CLAIMS).unwrap_or_else(|error| panic!("{error}"));
     let report = reproduce(paper, &Request::default()).unwrap_or_else(|error| panic!("{error}"));
     assert!(report.is_as_recorded(), "{}", report.table());
     assert_eq!(report.tally().reproduced, 8, "{}", report.table());
     let crossing = &report.measured[0];
-    // What claims and figures name, and nothing else.
+    // Only the parts that claims and figures name.
     let multiples: Vec<&str> = crossing.parts.keys().map(String::as_str).collect();
     assert_eq!(multiples, ["1.1", "2.9", "3.1", "crossing", "leaf0/1.4", "leaf0/1.5"]);
     assert_eq!(crossing.get(Some("leaf0/1.5"), Quantity::LinksBeyond), Some(0.0));
-    // A run that nobody asks for loads has none, and of bandwidths none is above the line.
+    // A run without claims about loads has none, and no bandwidth is above the line rate.
     let sized = &report.measured[1];
     assert!(sized.parts.keys().all(|part| part.starts_with("crossing")), "{:?}", sized.parts.keys());
     let part = "crossing/ring_all_reduce/vector/8388608";
@@ -150,12 +149,12 @@ fn switch(seed: u64, policy: &str) -> (Vec<FlowRow>, Vec<PortRow>) {
     (flows, folder.ports().expect("it has ports"))
 }
 
-/// Bytes of a flow, and the time they take at its pace, in ps.
+/// Bytes of a flow, and their time at its rate, in ps.
 const FLOW: u64 = 1 << 20;
 const IDEAL: f64 = FLOW as f64 * 8e12 / 25e9;
 
 #[test]
-fn flows_end_when_the_loads_of_their_uplinks_say_and_nothing_else_holds_them_up() {
+fn completion_times_of_flows_follow_only_from_the_loads_of_their_uplinks() {
     for seed in 1..=3 {
         let (flows, ports) = switch(seed, "ecmp");
         assert_eq!(flows.len(), 256);
@@ -185,7 +184,7 @@ fn judged(seeds: &str, only: &[&str]) -> Report {
     reproduce(paper, &request).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// With so few seeds only verdicts far from their bounds are sure; `--check` has 2000.
+/// With few seeds only verdicts far from their bounds are reliable; `--check` has 2000.
 #[test]
 fn the_switch_and_the_pairs_are_as_recorded() {
     let bins = ["last-flow", "first-flow", "slow-flows", "loaded-uplinks", "half-load-switch"];
@@ -197,7 +196,7 @@ fn the_switch_and_the_pairs_are_as_recorded() {
     let pairs = judged("1..40", &["pairs-worst"]);
     assert!(pairs.is_as_recorded(), "{}", pairs.table());
     let few = judged("1..39", &["pairs-worst"]);
-    assert_eq!(few.judged[0].verdict, Verdict::TooFewSeeds, "39 seeds leave out none");
+    assert_eq!(few.judged[0].verdict, Verdict::TooFewSeeds, "39 seeds exclude none");
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Lost packets are the same number in every view, also those that were lost before a port had been chosen.
+//! Every view reports the same number of lost packets, including those that were lost before a port had been chosen.
 
 use netloom_lab::compare::compare_folders;
 use netloom_lab::{Over, RunRequest, Source, run};
 use netloom_records::RunFolder;
 use netloom_report::{ReportedRun, read};
 
-/// A leaf that loses all of its uplinks for a while, of which it knows at once: what comes meanwhile has no path.
+/// A leaf with a temporary failure of all its uplinks, which it detects at once: packets that arrive then have no path.
 const CUT: &str = "
 netloom: 1
 fabric: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2, host_rate: 100Gbps, host_delay: 500ns, fabric_delay: 500ns}}
@@ -25,7 +25,7 @@ jobs:
 ";
 
 #[test]
-fn all_views_report_as_many_lost_packets() {
+fn all_views_report_the_same_number_of_lost_packets() {
     let place = tempfile::tempdir().expect("a folder can be made");
     let folder = place.path().join("run");
     let request = RunRequest { folder: Some(folder.clone()), ..RunRequest::new(Source::text("cut", CUT)) };

@@ -1,4 +1,4 @@
-//! Tests of the laboratory as a program meets it, in one binary.
+//! Tests of the public interface of `netloom-lab`, in one binary.
 
 mod arbitration;
 mod comparison;

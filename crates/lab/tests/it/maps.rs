@@ -1,4 +1,4 @@
-//! Maps of a paper's figures: cells lie where claims say, and show what runs gave beside what was published.
+//! Heat maps of a paper's figures: positions of cells, and simulated beside published values.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ jobs:
   - {name: pairs, steps: 1, phases: [{permutation: {size: 64KiB}}, {compute: 1us}]}
 ";
 
-/// Two rows of two cells, of which one is left out, and one is not there at all.
+/// Two rows of two cells, one of which is left out of scores, and one of which is missing.
 const CLAIMS: &str = "
 seeds: {look: 2, check: 2}
 groups:
@@ -92,7 +92,7 @@ fn report(claims: &str, only: &str, stored: Option<&Path>) -> Report {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What the page is told.
+/// The data of the page.
 fn reported(page: &str) -> Value {
     let (_, rest) = page.split_once(r#"id="netloom-data">"#).expect("there is data");
     let (data, _) = rest.split_once("</script>").expect("it has an end");
@@ -104,7 +104,7 @@ fn page(report: &Report) -> Value {
 }
 
 #[test]
-fn cells_lie_where_claims_say() {
+fn cells_have_the_positions_of_the_claims() {
     let report = report(CLAIMS, "all", None);
     let page = page(&report);
     assert_eq!(page["maps"]["paper"], "made-up");
@@ -128,7 +128,7 @@ fn cells_lie_where_claims_say() {
 }
 
 #[test]
-fn cells_show_means_over_means_and_scores_leave_out_what_they_shall() {
+fn cells_show_mean_over_mean_and_scores_exclude_cells_that_are_left_out() {
     let report = report(CLAIMS, "all", None);
     let page = page(&report);
     let figure = &page["maps"]["figures"][0];
@@ -160,13 +160,13 @@ fn cells_show_means_over_means_and_scores_leave_out_what_they_shall() {
     near(&figure["scores"]["median_error"], f64::midpoint(errors[0], errors[1]));
     let n_near = errors.iter().filter(|error| **error <= 0.1).count();
     assert_eq!(figure["scores"]["share_near"].as_f64(), Some(n_near as f64 / 2.0));
-    // 3/4 and 1/8 are published, so 1 is off by ln(4/3) and ln(8): half of ln(32/3) is in the middle.
+    // 3/4 and 1/8 are published, so the errors of 1 are ln(4/3) and ln(8); their median is half of ln(32/3).
     near(&figure["scores"]["trivial"]["median_error"], (32.0_f64 / 3.0).ln() / 2.0);
     assert_eq!(figure["scores"]["trivial"]["share_near"], 0.0);
 }
 
 #[test]
-fn what_was_not_run_is_absent_and_not_nought() {
+fn cells_that_were_not_run_are_absent_and_not_zero() {
     let some = page(&report(CLAIMS, "first", None));
     let figure = &some["maps"]["figures"][0];
     let cells = figure["panels"][0]["cells"].as_array().expect("there are cells");
@@ -185,12 +185,12 @@ fn a_folder_has_the_page_of_its_own_runs() {
     let first = report(CLAIMS, "all", None);
     first.write(folder.path()).expect("it can be written");
     let written = std::fs::read_to_string(&file).expect("there are maps");
-    assert!(!written.contains("odd & even"), "no text of a paper can become markup");
-    // Stored runs give the same page, wherever it is written.
+    assert!(!written.contains("odd & even"), "texts of a paper are escaped");
+    // Stored runs give the same page in another folder.
     let other = tempfile::tempdir().expect("a folder");
     report(CLAIMS, "all", Some(folder.path())).write(other.path()).expect("it can be written");
     assert_eq!(std::fs::read_to_string(other.path().join("maps.html")).expect("there are maps"), written);
-    // Runs without a map leave none behind that told of others.
+    // A report without a map removes the map of an earlier one.
     report(CLAIMS, "apart", None).write(folder.path()).expect("it can be written");
     assert!(!file.exists());
 }
@@ -210,14 +210,14 @@ fn maps_that_do_not_fit_their_figure_are_refused() {
             "panel `Hashed over sprayed`: across: 1 labels for 2 words",
         ),
         ("words: ['1', '2']", "words: []", "across: has no words"),
-        ("words: [grid, odd]", "words: [grid, odd, grid]", "up: `grid` is there twice"),
+        ("words: [grid, odd]", "words: [grid, odd, grid]", "up: `grid` occurs twice"),
         ("words: [grid, odd]", "words: [grid, odd, even]", "up: no cell of the figure is at `even`"),
         ("words: [grid, odd]", "words: [grid]", "`odd_spray_1/pairs` is in no panel"),
         ("'{up}_spray_{across}'", "'odd_spray_{across}'", "across: no cell of the figure is at `2`"),
         (
             "['{up}_spray_{across}']",
             "['{up}_spray_{across}', '{up}_mist_{across}']",
-            "`{up}_mist_{across}` is no cell",
+            "`{up}_mist_{across}` is not a cell",
         ),
         (
             "['{up}_spray_{across}']",
@@ -227,7 +227,7 @@ fn maps_that_do_not_fit_their_figure_are_refused() {
         (
             "at: [odd_ecmp], per: {at: [odd_spray]}",
             "at: [odd_ecmp], per: {at: [below]}",
-            "left_out: not as many divisors",
+            "left_out: the number of divisors",
         ),
         ("at: [odd_ecmp], per", "at: [even_ecmp], per", "left_out: there is no run `even_ecmp`"),
         ("reason: they are odd", "because: they are odd", "because"),
@@ -245,10 +245,10 @@ fn maps_that_do_not_fit_their_figure_are_refused() {
 }
 
 #[test]
-fn a_cell_lies_in_one_place() {
+fn a_cell_has_one_position() {
     let (before, panel) = CLAIMS.split_once("        - title").expect("there is a panel");
     let (panel, after) = panel.split_once("claims:\n").expect("claims follow");
     let twice = format!("{before}        - title{panel}        - title{panel}claims:\n{after}");
     let said = paper(&twice).expect_err("it does not fit").to_string();
-    assert!(said.contains("map: `grid_spray_1/pairs` is in two places"), "{said}");
+    assert!(said.contains("map: `grid_spray_1/pairs` has two positions"), "{said}");
 }

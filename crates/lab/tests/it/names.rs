@@ -1,11 +1,11 @@
-//! Names that look like something else are names all the same: in the resolved scenario, as text and as data.
+//! Names that look like other YAML types remain names: in the resolved scenario, as text and as data.
 
 use netloom_lab::{Overrides, Source, Style, prepare};
 use serde_json::Value;
 
 use crate::scenes::prepared;
 
-/// What YAML readers take for numbers, flags, nothing or dates where it is not quoted.
+/// Texts that YAML readers parse as numbers, booleans, null or dates if they are not quoted.
 const NAMES: [&str; 30] = [
     "70627759e751",
     "4e8980531588",
@@ -39,7 +39,7 @@ const NAMES: [&str; 30] = [
     "Infinity",
 ];
 
-/// Two hosts, a job, a flow and a fault, all of that name or of one that begins with it.
+/// Two hosts, a job, a flow and a fault, all with that name or one that begins with it.
 fn scene(name: &str) -> String {
     format!(
         r#"
@@ -66,7 +66,7 @@ record: {{packets_from: ["{name}"]}}
 }
 
 #[test]
-fn a_name_that_looks_like_a_number_is_a_name() {
+fn a_name_that_looks_like_a_number_remains_a_name() {
     for name in NAMES {
         let prepared = prepared(&scene(name), None);
         let scenario = &prepared.scenario;
@@ -85,7 +85,7 @@ fn a_name_that_looks_like_a_number_is_a_name() {
         ] {
             assert_eq!(scenario.pointer(place), Some(&Value::from(name)), "{name} at {place}");
         }
-        assert!(scenario["seed"].is_u64(), "{name}: what is a number stays one");
+        assert!(scenario["seed"].is_u64(), "{name}: a number remains a number");
         let text = prepared.compiled.resolved_yaml.as_str();
         let again = prepare(&Source::text("again.yaml", text), &Overrides::default());
         let again = again.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)));
@@ -94,7 +94,7 @@ fn a_name_that_looks_like_a_number_is_a_name() {
 }
 
 #[test]
-fn a_file_may_be_called_a_number() {
+fn the_name_of_a_file_may_be_a_number() {
     let text = scene("x").replace("name: \"x\"\nfabric", "fabric");
     for name in NAMES.iter().filter(|name| !name.contains([':', '~', '.'])) {
         let source = Source::text(format!("{name}.yaml"), text.as_str());

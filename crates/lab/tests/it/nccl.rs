@@ -1,4 +1,4 @@
-//! Bandwidths of collectives, from the scenario to what is told of the stored run.
+//! Bandwidths of collectives, from the scenario to the report of the stored run.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ fn bandwidth_is_the_size_over_the_mean_time_and_times_a_factor() {
     let near = |left: f64, right: f64| (left - right).abs() < 1e-9 * right;
     let BandwidthLine { time_us, algbw, busbw, reduction, root, .. } = reduce.lines[1];
     assert!(near(time_us, mean * 1e6) && near(algbw, 65536.0 / mean / 1e9), "{time_us} {algbw} {mean}");
-    // 2 (n - 1) / n of four ranks.
+    // 2 (n - 1) / n for four ranks.
     assert!(near(busbw, 1.5 * algbw), "{busbw} {algbw}");
     assert_eq!((reduction, root), ("sum", -1));
     assert!(near(reduce.average_busbw, f64::midpoint(reduce.lines[0].busbw, busbw)));
@@ -95,7 +95,7 @@ background: { mice: { end: 2ms, interval: 2us } }
         let there = table.lines[0].busbw;
         assert!((here - there).abs() < 1e-9 * there, "{}: {here} or {there}", table.collective);
     }
-    // Times differ, so that a mean of bandwidths would be another number.
+    // Times differ, so the mean of bandwidths is a different number.
     let phase = &report.summary.jobs[0].phases[0];
     assert!(phase.mean_busbw > phase.busbw * 1.000_001, "{phase:?}");
 }

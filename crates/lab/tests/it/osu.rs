@@ -1,4 +1,4 @@
-//! Latencies of collectives, from the scenario to what is told of the stored run.
+//! Latencies of collectives, from the scenario to the report of the stored run.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ jobs:
     phases: [ { all_to_all_linear: { size: 5B } }, { ring_all_reduce: { size: 5B } } ]
 ";
 
-/// The collectives of a scene, run into a folder.
+/// Runs a scenario into a folder; returns its collectives.
 pub fn made(scene: &str, folder: &Path) -> Vec<CollectiveRow> {
     let request = RunRequest {
         folder: Some(folder.to_owned()),
@@ -42,7 +42,7 @@ pub fn made(scene: &str, folder: &Path) -> Vec<CollectiveRow> {
 }
 
 #[test]
-fn each_size_is_the_mean_of_the_collectives_that_ran_alone() {
+fn each_size_is_the_mean_of_the_collectives_that_ran_in_isolation() {
     let place = tempfile::tempdir().expect("a folder can be made");
     let folder = place.path().join("run");
     let rows = made(SCENE, &folder);
@@ -54,8 +54,8 @@ fn each_size_is_the_mean_of_the_collectives_that_ran_alone() {
     };
     let tables: Vec<_> = found.tables.iter().map(reported).collect();
     let (first, second) = ("first".to_owned(), "second".to_owned());
-    // A vector over four ranks; three times and two buckets in each of two steps. What does not divide counts as its
-    // largest part.
+    // A vector over four ranks; three times and two buckets in each of two steps. A size that is not divisible counts
+    // as its largest part.
     let expected = [
         (first.clone(), "ring_all_gather", Counted::EachRank, 4, vec![(256, 2)]),
         (first, "all_to_all_pairwise", Counted::EachPair, 4, vec![(1 << 10, 4), (16 << 10, 6)]),

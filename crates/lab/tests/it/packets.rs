@@ -1,4 +1,4 @@
-//! Packets and paths, from the scenario to what is shown of the stored run.
+//! Packets and paths, from the scenario to the output of `show` for the stored run.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -83,7 +83,7 @@ fn paths_are_the_sums_of_the_packets_of_the_slowest() {
 }
 
 #[test]
-fn the_second_run_changes_nothing_of_the_first() {
+fn the_second_run_does_not_change_the_records_of_the_first() {
     let plain = simulated(&prepared(SCENE, None), Options::default());
     let (mut with, mut sink) = simulated(&prepared(&scene("{ slowest_flows: 9 }"), None), Options::default());
     assert!(!sink.paths.is_empty());
@@ -93,7 +93,7 @@ fn the_second_run_changes_nothing_of_the_first() {
     assert_eq!((with.engine, with.outcome), (plain.0.engine, plain.0.outcome));
 }
 
-/// A stored run, with the folder it lives in.
+/// A stored run in a temporary folder.
 fn stored(record: &str) -> (tempfile::TempDir, PathBuf) {
     let place = tempfile::tempdir().expect("a folder can be made");
     let request = RunRequest {
@@ -113,7 +113,7 @@ fn a_life_is_reported_hop_by_hop_and_adds_up() {
     let flow = &flows[0];
     assert!(flow.packets > 1 && flow.packets == flow.acknowledgements && flow.dropped == 0);
     let last = show::packet(&folder, &flow.flow, None).expect("it is recorded");
-    let data = last.data.expect("it has a way");
+    let data = last.data.expect("it has hops");
     assert_eq!(data.hops.len(), 4);
     assert_eq!(data.hops[3].end_ps, last.flow_end_ps, "the last packet ends the flow");
     assert_eq!(data.total_ps, Some(data.waited_ps + data.serialization_ps + data.propagation_ps));
@@ -124,14 +124,11 @@ fn a_life_is_reported_hop_by_hop_and_adds_up() {
     let ack = last.acknowledgement.expect("it was answered");
     assert_eq!(ack.hops[0].arrival_ps, data.hops[3].end_ps.expect("it arrived"));
     let first = show::packet(&folder, &flow.flow, Some(0)).expect("it is recorded");
-    assert_eq!(
-        first.data.expect("it has a way").hops[0].arrival_ps,
-        first.flow_start_ps.expect("it started")
-    );
+    assert_eq!(first.data.expect("it has hops").hops[0].arrival_ps, first.flow_start_ps.expect("it started"));
 }
 
 #[test]
-fn one_link_shows_one_hop_and_no_sum() {
+fn a_record_of_one_link_shows_one_hop_and_no_sum() {
     let (_place, folder) = stored("{ packets_on: [leaf0-spine0.0] }");
     let flows = show::flows(&folder).expect("there are some");
     let life = show::packet(&folder, &flows[0].flow, None).expect("it is recorded");
@@ -141,7 +138,7 @@ fn one_link_shows_one_hop_and_no_sum() {
 }
 
 #[test]
-fn what_was_not_recorded_is_refused_with_what_was() {
+fn packets_that_were_not_recorded_are_refused_with_a_hint() {
     let refused = |asked: Result<show::PacketLife, LabError>| match asked {
         Err(LabError::Show(error)) => error,
         other => panic!("{other:?}"),
@@ -174,6 +171,6 @@ fn the_paths_of_the_slowest_are_reported_in_their_order() {
     for flow in &flows {
         let bytes_at =
             |hop| flow.links.iter().filter(|link| link.hop == hop).map(|link| link.bytes).sum::<u64>();
-        assert_eq!(bytes_at(0), flow.bytes, "all of it leaves its host");
+        assert_eq!(bytes_at(0), flow.bytes, "all bytes leave the host");
     }
 }

@@ -1,4 +1,4 @@
-//! Claims about parts of runs: stages, flows in stages, ports and kinds of ports; and the paper that is made of them.
+//! Claims about parts of runs: stages, flows in stages, ports and groups of ports; and the paper that uses them.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use netloom_lab::reproduce::{Paper, Quantity, Report, ReproduceError, Request, r
 use netloom_lab::show::routes::{Selection, routes};
 use netloom_lab::{Overrides, Style};
 
-/// Two flows to one host, and from 300 us on a third one from a switch beyond.
+/// Two flows to one host, and from 300 us on a third one from another switch.
 const BASE: &str = "
 netloom: 1
 fabric: {leaf_spine: {leaves: 2, spines: 1, hosts_per_leaf: 2, host_rate: 100Gbps, host_delay: 100ns, fabric_delay: 100ns}}
@@ -121,25 +121,25 @@ fn judged(claims: &str) -> Report {
 }
 
 #[test]
-fn stages_and_flows_are_judged_like_jobs() {
+fn stages_and_flows_are_evaluated_like_jobs() {
     let report = judged(CLAIMS);
     assert!(report.is_as_recorded(), "{}", report.table());
     let shares = report.judged.iter().filter(|judged| judged.claim == "shares");
     let at: Vec<&str> = shares.map(|judged| judged.at.as_str()).collect();
-    // Those that are published, and no stage as a whole.
+    // Only the published parts, and no stage as a whole.
     let expected =
         ["heir/stage0/far", "heir/stage0/near", "heir/stage1/far", "heir/stage1/late", "heir/stage1/near"];
     assert_eq!(at, expected);
     let run = &report.measured[0];
     assert!(run.get(Some("stage0/late"), Quantity::FlowThroughput).is_none(), "it had not begun");
-    assert!(run.get(None, Quantity::StageSum).is_none(), "no run has what its stages have");
+    assert!(run.get(None, Quantity::StageSum).is_none(), "a run has no quantities of stages");
     let far = |stage: &str| run.get(Some(&format!("{stage}/far")), Quantity::FlowThroughput);
     let (first, second) = far("stage0").zip(far("stage1")).expect("it sends in both");
     assert!((first / second - 2.0).abs() < 0.02, "{first} {second}");
 }
 
 #[test]
-fn ports_and_tables_are_looked_at_where_somebody_asks() {
+fn ports_and_tables_are_examined_only_if_a_claim_uses_them() {
     let report = judged(&format!("{CLAIMS}{PORTS}"));
     assert!(report.is_as_recorded(), "{}", report.table());
     let ports = |report: &Report| {
@@ -156,7 +156,7 @@ fn ports_and_tables_are_looked_at_where_somebody_asks() {
 }
 
 #[test]
-fn a_scenario_of_a_paper_inherits_from_the_papers_files_only() {
+fn a_scenario_of_a_paper_inherits_only_from_the_papers_files() {
     let wrong = |heir: &str| {
         let paper = paper(CLAIMS, heir).expect("scenarios are read when they are run");
         match reproduce(paper, &Request::default()).expect_err("it cannot be run") {
@@ -166,7 +166,7 @@ fn a_scenario_of_a_paper_inherits_from_the_papers_files_only() {
     };
     let missing = wrong("netloom: 1\nfrom: base.yaml\n");
     assert!(missing.contains("papers/made-up/scenarios/base.yaml"), "{missing}");
-    // A file that is there, and not of the paper.
+    // A file that exists but is not one of the paper's.
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/flows/staged.yaml");
     let outside = wrong(&format!("netloom: 1\nfrom: {}\n", here.display()));
     assert!(outside.contains("staged.yaml") && outside.contains("no such file"), "{outside}");
@@ -174,13 +174,13 @@ fn a_scenario_of_a_paper_inherits_from_the_papers_files_only() {
     assert!(circle.contains("inherits from itself"), "{circle}");
 }
 
-/// What section V of the paper says of K uplinks, L local and F remote flows: a share of the receiver's link for each.
+/// The formula of section V of the paper for K uplinks, L local and F remote flows: shares of the receiver's link.
 fn law(uplinks: f64, local: f64, remote: f64) -> (f64, f64) {
     (1.0 / (uplinks + local), uplinks / (uplinks + local) / remote)
 }
 
 #[test]
-fn the_published_law_follows_its_formula() {
+fn published_throughputs_follow_the_papers_formula() {
     let paper = Paper::open("infiniband-ar").expect("it is there");
     let runs = [("k3_l1", 3.0), ("k3_l2", 3.0), ("k3_wide", 3.0), ("k4_l2", 4.0), ("k4_l3", 4.0)];
     let mut n_figures = 0;
@@ -194,7 +194,7 @@ fn the_published_law_follows_its_formula() {
                 let Some(published) = paper.published.get(&name, Some(part), Quantity::FlowThroughput) else {
                     continue;
                 };
-                // One remote flow more in each stage.
+                // Each stage adds one remote flow.
                 let remote = 1.0 + stage.trim_start_matches("stage").parse::<f64>().expect("a number");
                 let is_local = |part: &&&str| part.starts_with(&format!("{stage}/local"));
                 let (local, each) = law(uplinks, parts.iter().filter(is_local).count() as f64, remote);
@@ -217,11 +217,7 @@ fn the_evaluation_of_infiniband_is_as_recorded() {
     assert!(tally.reproduced > 450 && tally.too_few_seeds == 0, "{tally:?}");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers/infiniband-ar/figures.md");
     let stored = fs::read_to_string(path).expect("it is there");
-    assert_eq!(
-        stored,
-        report.figures(),
-        "`netloom reproduce infiniband-ar --check -o FOLDER` writes it anew"
-    );
+    assert_eq!(stored, report.figures(), "`netloom reproduce infiniband-ar --check -o FOLDER` updates it");
 }
 
 #[test]
@@ -235,12 +231,12 @@ fn tables_of_the_tree_are_those_of_the_text() {
         let tables = routes(&source, &overrides, &selection).expect("it can be shown");
         tables.switches[0].rows[0].links.clone()
     };
-    // What goes to the hot receiver meets at LID 6, what goes from 39 to 28 passes the other root.
+    // Flows to the hot receiver share LID 6, the flow from 39 to 28 uses the other root switch.
     for leaf in ["LID8", "LID14", "fourth"] {
         assert_eq!(links(leaf, "node4"), [format!("{leaf}-LID6")]);
     }
     assert_eq!(links("LID14", "node28"), ["LID14-other"]);
-    // The two flows the other way leave LID 7 by two links.
+    // The two flows in the opposite direction leave LID 7 by two links.
     assert_eq!(links("LID7", "node3"), ["LID7-other"]);
     assert_eq!(links("LID7", "node31"), ["LID7-LID6"]);
 }

@@ -1,4 +1,4 @@
-//! The scenarios of queue pairs show what they say they show.
+//! The scenarios of queue pairs demonstrate what their descriptions state.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ fn rows(name: &str) -> MemorySink {
     rows_with(&format!("rdma/{name}"), &[])
 }
 
-/// The rows of a scenario of which values are changed, and which is done.
+/// The rows of a scenario with changed values, in which all messages arrive.
 fn rows_with(name: &str, set: &[(&str, &str)]) -> MemorySink {
     let rows = rows_unfinished(name, set);
     assert!(rows.flows.iter().all(|flow| flow.end.is_some()), "{name}: a message is missing");
     rows
 }
 
-/// The rows of a scenario of which values are changed.
+/// The rows of a scenario with changed values.
 fn rows_unfinished(name: &str, set: &[(&str, &str)]) -> MemorySink {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(format!("{name}.yaml"));
     let set = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
@@ -29,7 +29,7 @@ fn rows_unfinished(name: &str, set: &[(&str, &str)]) -> MemorySink {
     simulated(&prepared, Options::default()).1
 }
 
-/// Packets that were lost, sent again, and sent again for nothing.
+/// Numbers of packets lost, retransmitted, and spuriously retransmitted.
 fn repairs(rows: &MemorySink) -> [u64; 3] {
     let sum =
         |of: fn(&netloom_records::RepairRow) -> u32| rows.repairs.iter().map(|row| u64::from(of(row))).sum();
@@ -42,28 +42,31 @@ fn end(rows: &MemorySink) -> Time {
 }
 
 #[test]
-fn go_back_n_sends_much_again_for_little() {
+fn go_back_n_retransmits_many_packets_for_few_losses() {
     let [dropped, again, _] = repairs(&rows("go_back_n"));
-    assert!(dropped > 0 && again > 3 * dropped, "{again} again for {dropped}");
+    assert!(dropped > 0 && again > 3 * dropped, "{again} retransmitted, {dropped} lost");
 }
 
 #[test]
-fn a_nic_takes_reordering_for_loss_and_direct_placement_does_not() {
+fn nic_sr_retransmits_on_reordering_and_direct_placement_does_not() {
     let [dropped, again, duplicates] = repairs(&rows("nic_sr"));
-    assert!(dropped == 0 && again > 0 && again == duplicates, "{again} again, {duplicates} for nothing");
+    assert!(
+        dropped == 0 && again > 0 && again == duplicates,
+        "{again} retransmitted, {duplicates} spuriously"
+    );
     let ideal = rows("ideal");
     assert_eq!(repairs(&ideal), [0, 0, 0]);
-    assert!(ideal.repairs.iter().any(|row| row.distance > 0), "nothing came out of order");
+    assert!(ideal.repairs.iter().any(|row| row.distance > 0), "no packet was reordered");
 }
 
 #[test]
-fn a_window_and_names_mend_what_a_small_buffer_drops() {
+fn irn_recovers_the_losses_of_a_small_buffer() {
     let [dropped, again, _] = repairs(&rows("irn"));
-    assert!(dropped > 0 && again > 0, "{again} again for {dropped}");
+    assert!(dropped > 0 && again > 0, "{again} retransmitted, {dropped} lost");
 }
 
 #[test]
-fn pause_frames_and_marks_keep_an_incast_from_loss() {
+fn pause_frames_and_marks_make_an_incast_lossless() {
     let rows = rows("lossless");
     assert_eq!(repairs(&rows), [0, 0, 0]);
     let marked: u64 = rows.signals.iter().map(|row| row.marked).sum();
@@ -71,7 +74,7 @@ fn pause_frames_and_marks_keep_an_incast_from_loss() {
     assert!(marked > 0 && pauses > 0, "{marked} marked, {pauses} pauses");
 }
 
-/// Packets lost in the incast of `lossless` without marks, by reason, and what the run's end tells of them.
+/// Packets lost in the incast of `lossless` without marks, by reason, and the lines about them in the outcome.
 fn incast(headroom: &str) -> (Vec<DropRow>, Vec<String>) {
     let set = [("congestion", "none"), ("queues.marking", "none"), ("queues.headroom", headroom)];
     let set = set.map(|(path, value)| (path.to_owned(), value.to_owned())).to_vec();
@@ -79,14 +82,14 @@ fn incast(headroom: &str) -> (Vec<DropRow>, Vec<String>) {
     let prepared = prepare(&Source::file(path), &Overrides { set, ..Overrides::default() });
     let prepared = prepared.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)));
     let (simulated, rows) = simulated(&prepared, Options::default());
-    assert!(rows.signals.iter().any(|row| row.pauses > 0), "nobody was paused");
+    assert!(rows.signals.iter().any(|row| row.pauses > 0), "no port was paused");
     (rows.drops, simulated.outcome.details)
 }
 
 #[test]
-fn enough_headroom_loses_nothing_and_half_of_it_says_where() {
+fn sufficient_headroom_prevents_loss_and_half_of_it_reports_where_packets_are_lost() {
     assert_eq!(incast("auto"), (Vec::new(), Vec::new()));
-    // 100 Gbit/s x 1 us, three packets of 1,086 bytes at most, and a frame make 15.8 KB.
+    // 100 Gbit/s x 1 us, three packets of at most 1,086 bytes, and a frame add up to 15.8 KB.
     let (drops, details) = incast("7900B");
     assert!(!drops.is_empty());
     for row in &drops {
@@ -103,36 +106,37 @@ fn enough_headroom_loses_nothing_and_half_of_it_says_where() {
 }
 
 #[test]
-fn with_losses_names_beat_one_nack_at_a_time() {
+fn under_loss_irn_is_faster_than_nic_sr() {
     let [irn, nic_sr] = ["loss_irn", "loss_nic_sr"].map(|name| end(&rows(name)));
     assert!(irn.0 * 5 < nic_sr.0, "{irn:?} against {nic_sr:?}");
 }
 
-/// NACKs of hosts that switches kept back, and those that they let through or made.
+/// Numbers of NACKs that switches suppressed, and that they forwarded or generated.
 fn nacks(rows: &MemorySink) -> [u64; 2] {
     let sum = |of: fn(&netloom_records::SignalRow) -> u64| rows.signals.iter().map(of).sum::<u64>();
     [sum(|row| row.nacks_suppressed), sum(|row| row.nacks_forwarded + row.nacks_generated)]
 }
 
 #[test]
-fn over_three_tiers_themis_keeps_back_every_nack_of_reordering() {
+fn over_three_tiers_themis_suppresses_every_nack_of_reordering() {
     let named = rows("themis_three_tiers");
     assert_eq!(repairs(&named), [0, 0, 0]);
     let [blocked, passed] = nacks(&named);
-    assert!(blocked > 100 && passed == 0, "{blocked} kept back, {passed} not");
+    assert!(blocked > 100 && passed == 0, "{blocked} suppressed, {passed} not");
 }
 
 #[test]
-fn themis_goes_on_after_a_failure_by_one_path_or_by_those_that_are_left() {
+fn after_a_link_failure_themis_uses_one_path_or_the_remaining_ones() {
     let [ecmp, subset] = ["themis_failed_link", "themis_subset"].map(rows);
     for rows in [&ecmp, &subset] {
         let [dropped, again, _] = repairs(rows);
-        assert!(dropped > 0 && again > 0, "what was lost with the link is sent again: {dropped} {again}");
+        assert!(dropped > 0 && again > 0, "losses on the link are retransmitted: {dropped} {again}");
     }
-    assert!(end(&subset) < end(&ecmp), "three paths carry more than the luck of a hash");
+    assert!(end(&subset) < end(&ecmp), "three paths carry more than those of a flow hash");
 }
 
-/// When the victim's message arrived, and pause frames that each node sent, of `a`, `v`, `x`, `y` and three switches.
+/// The arrival of the victim's message, and the number of pause frames of each node: `a`, `v`, `x`, `y` and three
+/// switches.
 fn storm(set: &[(&str, &str)]) -> (Time, Vec<u64>) {
     let rows = rows_with("faults/pfc_storm", set);
     assert!(rows.drops.is_empty());
@@ -142,16 +146,16 @@ fn storm(set: &[(&str, &str)]) -> (Time, Vec<u64>) {
 }
 
 #[test]
-fn a_storm_stops_a_flow_that_never_meets_it_and_the_fabric_recovers() {
+fn a_pfc_storm_blocks_a_flow_on_other_links_and_the_fabric_recovers() {
     let (calm, pauses) = storm(&[("faults.storms", "[]")]);
-    assert_eq!(pauses.iter().sum::<u64>(), 0, "nothing is full");
+    assert_eq!(pauses.iter().sum::<u64>(), 0, "no buffer is full");
     let (hit, pauses) = storm(&[]);
-    // 5 MB take 400 us; of the storm's 1000 us the victim gets what buffers take in.
+    // 5 MB take 400 us; during the storm's 1000 us the victim sends only what buffers absorb.
     let lost = hit.since(calm).0 / 1_000_000;
     assert!((900..1_010).contains(&lost), "{lost} us late");
     assert_eq!(pauses[2], 100, "the NIC of `x` sends a frame every 10 us");
-    assert!(pauses[4..].iter().all(|&frames| frames > 0), "each switch pauses who sends to it: {pauses:?}");
-    // The rate in the storm: next to nothing.
+    assert!(pauses[4..].iter().all(|&frames| frames > 0), "each switch pauses its senders: {pauses:?}");
+    // The rate during the storm is negligible.
     let carried = carried_in_the_storm();
     assert!(carried < 11_250_000 / 20, "{carried} bytes, of 11.25 MB at line rate");
 }
@@ -167,7 +171,7 @@ fn carried_in_the_storm() -> u64 {
 }
 
 #[test]
-fn the_summary_adds_up_what_the_rows_say() {
+fn the_summary_is_the_sum_of_the_rows() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/rdma/nic_sr.yaml");
     let prepared = prepare(&Source::file(path), &Overrides::default()).expect("it is right");
     let (done, rows) = simulated(&prepared, Options::default());
@@ -191,7 +195,7 @@ fn the_summary_adds_up_what_the_rows_say() {
 }
 
 #[test]
-fn runs_without_queue_pairs_say_nothing_of_them() {
+fn runs_without_queue_pairs_have_no_figures_of_them() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/policies/ecmp.yaml");
     let prepared = prepare(&Source::file(path), &Overrides::default()).expect("it is right");
     let (done, _) = simulated(&prepared, Options::default());

@@ -1,11 +1,11 @@
-//! Hosts with a link inside their server and a NIC: what messages are measured by.
+//! Hosts with a link inside their server and a NIC: the port rate that messages are measured by.
 
 use std::path::Path;
 
 use netloom_lab::{Over, RunReport, RunRequest, Source, run};
 use netloom_report::{ReportedRun, read};
 
-/// One message of 8 MiB from the first GPU to another one, of two servers of two GPUs.
+/// One message of 8 MiB from the first GPU to another one, with two servers of two GPUs.
 fn one_message(folder: &Path, to: &str) -> RunReport {
     let text = format!(
         "
@@ -38,7 +38,7 @@ fn a_message_is_measured_by_the_port_it_used() {
     for (name, to) in [("inside", "server0.gpu1"), ("rail", "server1.gpu0"), ("spine", "server1.gpu1")] {
         let folder = place.path().join(name);
         let report = one_message(&folder, to);
-        // Alone, it has all of its port but for headers and the way.
+        // In isolation it uses the full rate of its port, except for headers and latency.
         let found = report.summary.queue_pairs.expect("there are queue pairs");
         assert!(found.goodput > 0.8 && found.goodput <= 1.0, "{name}: {found:?}");
         let page =

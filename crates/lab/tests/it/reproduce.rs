@@ -1,4 +1,4 @@
-//! Papers as tests: a made-up paper is judged as its figures deserve, and the real ones fit together.
+//! Papers as tests: the verdicts on a made-up paper, and the consistency of the real ones.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,7 +7,7 @@ use netloom_lab::reproduce::{
 };
 use netloom_lab::{ExitCode, Overrides, Seeds, Style, prepare};
 
-/// Eight hosts send to one another in pairs, one hash for each pair.
+/// Eight hosts send to each other in pairs, one flow hash for each pair.
 const SCENARIO: &str = "
 netloom: 1
 fabric:
@@ -86,7 +86,7 @@ fn paper(published: &str, claims: &str) -> Result<Paper, ReproduceError> {
     Paper::new("made-up", files)
 }
 
-/// The figures that seed 1 gives, but for the tail.
+/// The figures of seed 1, except for the tail.
 fn published() -> String {
     let blank = "run,part,step_mean_ms,step_p95_ms,packets\nhashed,pairs,0.1,9.0,1\n";
     let first = judged(blank, "1..1", false);
@@ -107,7 +107,7 @@ fn verdict(report: &Report, claim: &str) -> Verdict {
 }
 
 #[test]
-fn a_paper_is_judged_by_its_figures() {
+fn verdicts_follow_from_the_figures() {
     let report = judged(&published(), "", false);
     // Runs: hashed, again and sprayed, four seeds each.
     assert_eq!(report.measured.len(), 12);
@@ -130,7 +130,7 @@ fn a_paper_is_judged_by_its_figures() {
 }
 
 #[test]
-fn what_is_not_as_recorded_is_named() {
+fn verdicts_that_differ_from_the_record_are_named() {
     let other = published().replace(",9.0,", ",0.0,").replace("hashed,pairs,0.", "hashed,pairs,7.");
     let report = judged(&other, "", false);
     assert_eq!(verdict(&report, "step"), Verdict::NotReproduced);
@@ -141,7 +141,7 @@ fn what_is_not_as_recorded_is_named() {
 }
 
 #[test]
-fn one_seed_says_nothing_about_the_spread() {
+fn one_seed_is_too_few_for_an_interval() {
     let report = judged(&published(), "3..3", false);
     assert_eq!(verdict(&report, "step"), Verdict::TooFewSeeds);
     assert_eq!(verdict(&report, "packets"), Verdict::Reproduced);
@@ -157,7 +157,7 @@ fn a_check_runs_more_seeds() {
 }
 
 #[test]
-fn some_claims_may_be_judged_alone() {
+fn selected_claims_are_evaluated() {
     let only = |claim: &str| {
         let request = Request {
             seeds: Some("2".parse().expect("seeds")),
@@ -174,20 +174,20 @@ fn some_claims_may_be_judged_alone() {
 }
 
 #[test]
-fn figures_show_published_numbers_beside_ours() {
+fn figures_show_published_beside_simulated_numbers() {
     let figures = judged(&published(), "", false).figures();
     let lines: Vec<&str> = figures.lines().skip_while(|line| !line.starts_with("## ")).collect();
     assert_eq!(lines[0], "## Figure 1");
     assert!(lines[4].contains("| step_mean_ms, published | step_mean_ms, ours |"), "{figures}");
     let cells: Vec<&str> = lines[6].split('|').map(str::trim).collect();
     assert_eq!(&cells[1..3], ["hashed/pairs", "4"]);
-    // Packets are the same with every seed, the tail is made up, and lies outside.
+    // Packets are the same with every seed; the tail is made up and outside of the interval.
     assert!(!cells[4].contains('±') && cells[6].contains('±'), "{figures}");
     assert!(!cells[5].ends_with('*') && cells[7] == "9*", "{figures}");
 }
 
 #[test]
-fn figures_show_ratios_as_claims_judge_them() {
+fn figures_show_the_ratios_of_claims() {
     let made_up = published() + "sprayed,pairs,0.01,9.0,1\n";
     let report = judged(&made_up, "", false);
     let figures = report.figures();
@@ -202,7 +202,7 @@ fn figures_show_ratios_as_claims_judge_them() {
         let text = cells[cell].split(' ').next().expect("a number").trim_end_matches('*');
         text.parse().unwrap_or_else(|_| panic!("{figures}"))
     };
-    // Packets, their ratio, steps, their ratio: each as published and as ours.
+    // Packets, their ratio, steps, their ratio: each published and simulated.
     assert_eq!((number(5), number(6)), (number(3), 1.0));
     assert!((number(9) / number(7) - 100.0).abs() < 0.01 && cells[9].ends_with('*'), "{figures}");
     let faster = report.judged.iter().find(|judged| judged.claim == "faster").expect("it was judged");
@@ -212,15 +212,15 @@ fn figures_show_ratios_as_claims_judge_them() {
 }
 
 #[test]
-fn divisors_are_as_many_as_figures() {
+fn the_number_of_divisors_must_equal_that_of_figures() {
     let more = CLAIMS.replace("    per: {at: [sprayed/pairs]}\nclaims", "    per: {at: [both]}\nclaims");
     assert_ne!(more, CLAIMS);
     let error = paper(&published(), &more).expect_err("one row, two divisors");
-    assert!(error.to_string().contains("figure `Figure 2`: not as many divisors as figures"), "{error}");
+    assert!(error.to_string().contains("figure `Figure 2`: the number of divisors differs"), "{error}");
 }
 
 #[test]
-fn stored_runs_are_judged_again() {
+fn stored_runs_are_evaluated_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let report = judged(&published(), "1..3", false);
     report.write(folder.path()).expect("it can be written");
@@ -228,7 +228,7 @@ fn stored_runs_are_judged_again() {
         |paper: Paper| reproduce(paper, &Request { stored: Some(folder.path()), ..Request::default() });
     let read = again(paper(&published(), CLAIMS).expect("it fits")).expect("the runs are there");
     assert_eq!((&read.measured, &read.judged), (&report.measured, &report.judged));
-    // Claims may have changed since; the runs of a new experiment are not there.
+    // Claims may have changed since; the runs of a new experiment are missing.
     let more = CLAIMS.replace("from: hashed, set: {balance: spray}", "from: hashed, set: {balance: ecmp}");
     let more = more.replace("name: sprayed", "name: other").replace("sprayed", "other");
     let read = again(paper(&published(), &more).expect("it fits")).expect("the runs are there");
@@ -245,7 +245,7 @@ fn stored_runs_are_judged_again() {
 }
 
 #[test]
-fn ratios_are_known_as_well_as_their_seeds_agree() {
+fn confidence_intervals_of_ratios_follow_from_paired_seeds() {
     let report = judged(&published(), "", false);
     let half = |claim: &str| {
         let judged = report.judged.iter().find(|judged| judged.claim == claim).expect("it was judged");
@@ -270,7 +270,7 @@ fn results_are_written_as_tables() {
     assert!(document["runs"][0]["parts"]["pairs"]["step_mean"].is_f64());
 }
 
-/// One experiment for each of two policies at each of two sizes of step, more steps at full size; a run that loses packets.
+/// One experiment for each of two policies at each of two sizes of step, more steps at full size; a run with losses.
 const VARIED: &str = "
 seeds: {look: 1, check: 1, more: [{group: same_spray, look: 2, check: 3}]}
 groups: {}
@@ -327,7 +327,7 @@ fn made(report: &Report) -> Vec<(&str, u64)> {
 }
 
 #[test]
-fn an_experiment_that_varies_is_all_combinations() {
+fn an_experiment_with_variants_is_expanded_to_all_combinations() {
     let report = reproduce(varied(VARIED), &Request::default()).expect("it runs");
     let expected = [
         ("leaking", 1),
@@ -345,14 +345,14 @@ fn an_experiment_that_varies_is_all_combinations() {
     let wrong = varied(&VARIED.replace("jobs.0.phases.1.compute: 2us", "jobs.0.phases.1.compute: 2"));
     let error = reproduce(wrong, &Request::default()).expect_err("a unit is missing");
     assert_eq!(error.exit_code(), ExitCode::BadInput);
-    // A run that is not said to lose packets breaks a law if it does.
+    // A loss in a run that is not listed as lossy violates an invariant.
     let torn = varied(&VARIED.replace("at: [leaking]", "at: [torn]"));
     let report = reproduce(torn, &Request::default()).expect("it runs");
     assert!(report.broken_laws().any(|law| law.contains("packets were lost")));
 }
 
 #[test]
-fn at_full_size_other_claims_are_judged() {
+fn at_full_size_other_claims_are_evaluated() {
     let folder = tempfile::tempdir().expect("a folder");
     let full = Request { full: true, ..Request::default() };
     let report = reproduce(varied(VARIED), &full).expect("it runs");
@@ -362,7 +362,7 @@ fn at_full_size_other_claims_are_judged() {
     let only = Request { only: vec!["more-packets".into()], ..Request::default() };
     let error = reproduce(varied(VARIED), &only).expect_err("it is about full size");
     assert!(error.exit_code() == ExitCode::BadInput && error.to_string().contains("--full"), "{error}");
-    // Stored runs have the size they were made with.
+    // Stored runs keep the size they were made with.
     report.write(folder.path()).expect("it can be written");
     let stored = Request { stored: Some(folder.path()), ..Request::default() };
     assert_eq!(reproduce(varied(VARIED), &stored).expect("the runs are there").judged, report.judged);
@@ -380,13 +380,13 @@ fn a_variant_may_have_a_full_size_of_its_own() {
         let each = report.measured.iter().map(|run| run.get(None, Quantity::Packets));
         each.map(|packets| packets.expect("they are counted")).collect::<Vec<f64>>()
     };
-    // Of one step, and of two or three: the variant's goes before the experiment's.
+    // One step, and two or three steps: the variant's setting takes precedence over the experiment's.
     assert_eq!(packets(false), [512.0; 4]);
     assert_eq!(packets(true), [1024.0, 1536.0, 1024.0, 1536.0]);
 }
 
 #[test]
-fn a_verdict_that_nobody_has_obtained_is_no_surprise() {
+fn a_claim_without_a_recorded_verdict_is_never_a_difference() {
     let claims = VARIED.replace("[0.5, 1.5]}\n    recorded:", "[9, 9]}\n    recorded:");
     let surprises = |claims: &str, full: bool| {
         let request = Request { full, only: vec!["losses".into()], ..Request::default() };
@@ -402,7 +402,7 @@ fn a_verdict_that_nobody_has_obtained_is_no_surprise() {
 }
 
 #[test]
-fn a_reproduction_that_was_stopped_goes_on_where_it_was() {
+fn a_reproduction_that_was_stopped_is_resumed() {
     let folder = tempfile::tempdir().expect("a folder");
     let stop = AtomicBool::new(false);
     let reported = |progress: &netloom_lab::SweepProgress| {
@@ -426,8 +426,8 @@ fn a_reproduction_that_was_stopped_goes_on_where_it_was() {
     };
     let before = kept();
     assert_eq!(before.len(), 4);
-    // One file is cut off, one is of another scenario, one of another build; the last is taken up, and shows by a figure
-    // that is not true.
+    // One file is truncated, one is of another scenario, one of another build; the last one is reused, which shows by a
+    // false figure.
     let text = |number: usize| std::fs::read_to_string(&before[number]).expect("it is there");
     let [first, second, third, fourth] = [0, 1, 2, 3].map(text);
     std::fs::write(&before[0], &first[..first.len() / 2]).expect("it can be written");
@@ -448,32 +448,32 @@ fn a_reproduction_that_was_stopped_goes_on_where_it_was() {
     assert_eq!(report.measured.len(), 7);
     assert_eq!(report.measured.iter().filter(|run| run.wall_time_s > 1e8).count(), 1);
     assert!(
-        report.table().contains("kept runs: 1 taken up, 1 of another build ignored\n"),
+        report.table().contains("stored runs: 1 reused, 1 of another build ignored\n"),
         "{}",
         report.table()
     );
     let fresh = reproduce(varied(VARIED), &Request { full: true, ..Request::default() }).expect("it runs");
     assert_eq!(report.judged, fresh.judged);
-    // Reports of other runs leave them alone: of the other size, of one claim, or of none that were made now.
+    // Reports of other runs do not remove them: of the other size, of one claim, or of runs that were not made now.
     assert_eq!(kept().len(), 7);
     let quick = reproduce(varied(VARIED), &Request { full: false, ..request }).expect("it runs");
-    assert_eq!(kept().len(), 7 + 6, "what is lost is the same at both sizes");
+    assert_eq!(kept().len(), 7 + 6, "the lossy run is the same at both sizes");
     quick.write(folder.path()).expect("it can be written");
     assert_eq!(kept().len(), 6);
     fresh.write(folder.path()).expect("it can be written");
     assert_eq!(kept().len(), 6);
-    // The report has them now, and nothing is left behind.
+    // The report has them now, and no files remain.
     report.write(folder.path()).expect("it can be written");
     assert!(!folder.path().join("unfinished").exists());
 }
 
 #[test]
-fn files_that_do_not_fit_together_are_refused() {
+fn inconsistent_files_are_refused() {
     let fits = "run,part,step_mean_ms,step_p95_ms,packets\nhashed,pairs,1,1,1\n";
     assert!(paper(fits, CLAIMS).is_ok());
     let cases = [
         (CLAIMS.replace("at: [hashed]", "at: [hushed]"), "no run `hushed`"),
-        (CLAIMS.replace("id: step", "id: packets"), "two of this name"),
+        (CLAIMS.replace("id: step", "id: packets"), "two claims of this name"),
         (CLAIMS.replace("    reason: It was made up.\n", ""), "without a reason"),
         (CLAIMS.replace("within: exact", "within: reach"), "`within: reach`"),
         (CLAIMS.replace("    relation: equal\n", ""), "either `near` or `relation`"),
@@ -500,12 +500,12 @@ fn files_that_do_not_fit_together_are_refused() {
 }
 
 #[test]
-fn every_paper_of_the_library_fits_together() {
+fn every_paper_of_the_library_is_consistent() {
     assert!(papers().contains(&"zeltser2026"));
     for id in papers() {
         let paper = Paper::open(id).unwrap_or_else(|error| panic!("{error}"));
         for run in paper.published.runs() {
-            assert!(paper.has_run(run), "{id}: `{run}` is published and nobody can run it");
+            assert!(paper.has_run(run), "{id}: `{run}` is published and cannot be run");
         }
         for name in paper.scenarios() {
             let source = paper.source(name).expect("it is listed");

@@ -1,4 +1,4 @@
-//! Scenarios and short ways to run them.
+//! Scenarios for tests, and helpers to run them.
 
 use netloom_lab::{Options, Overrides, Prepared, Simulated, Source, Style, Watch, prepare, simulate};
 use netloom_records::MemorySink;
@@ -16,7 +16,7 @@ background: { mice: { end: 500us, interval: 10us } }
 record: { queue_packets: true }
 ";
 
-/// Compiles text that must be right.
+/// Compiles a valid text.
 pub fn prepared(text: &str, seed: Option<u64>) -> Prepared {
     let overrides = Overrides { seed, ..Overrides::default() };
     prepare(&Source::text("scene.yaml", text), &overrides).unwrap_or_else(|error| {
@@ -24,7 +24,7 @@ pub fn prepared(text: &str, seed: Option<u64>) -> Prepared {
     })
 }
 
-/// Simulates it, keeping all rows.
+/// Simulates it with all rows in memory.
 pub fn simulated(prepared: &Prepared, options: Options) -> (Simulated, MemorySink) {
     let mut sink = MemorySink::default();
     let simulated = simulate(prepared, &mut sink, options, Watch::default()).expect("memory does not fail");

@@ -1,6 +1,6 @@
-//! The schema against scenarios: those of the repository satisfy it, and broken ones do not.
+//! The JSON schema: the scenarios of the repository satisfy it, and invalid ones do not.
 //!
-//! Holds a validator of its own for the few keywords in use; a keyword it does not know fails the test.
+//! Has its own validator for the few keywords in use; an unknown keyword fails the test.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use netloom_lab::{Overrides, Source, list, prepare};
 use serde_json::{Map, Value};
 
-/// Keywords that say something to people only.
+/// Keywords that are only annotations.
 const NOTES: [&str; 7] = ["$schema", "$defs", "title", "description", "default", "examples", "$comment"];
 
 struct Schema {
@@ -71,7 +71,7 @@ impl Schema {
     }
 }
 
-/// Keywords that look at nothing below.
+/// Keywords without subschemas.
 fn plain(keyword: &str, says: &Value, value: &Value) -> bool {
     match keyword {
         "const" => value == says,
@@ -115,7 +115,7 @@ fn is_of(kind: &Value, value: &Value) -> bool {
     }
 }
 
-/// The two patterns in use: one over a whole number, and a decimal number, spaces, and one of several ends.
+/// The two patterns in use: one over a whole number; and a decimal number, spaces, and one of several suffixes.
 fn matches(pattern: &str, text: &str) -> bool {
     if pattern == "^1/0*[1-9][0-9]*$" {
         let whole = text.strip_prefix("1/").filter(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
@@ -131,7 +131,7 @@ fn matches(pattern: &str, text: &str) -> bool {
     is_decimal && ends.split('|').any(|known| known == end.trim_start_matches(' '))
 }
 
-/// A scenario as an editor sees it.
+/// A scenario as data, as an editor parses it.
 fn data(yaml: &str) -> Value {
     serde_saphyr::from_str(yaml).unwrap_or_else(|error| panic!("{error}\n{yaml}"))
 }
@@ -154,7 +154,7 @@ fn scenarios(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn every_scenario_satisfies_it_as_written_and_as_resolved() {
+fn every_scenario_satisfies_the_schema_as_written_and_as_resolved() {
     let schema = Schema::new();
     let mut found = Vec::new();
     for folder in ["scenarios", "papers"] {
@@ -172,7 +172,7 @@ fn every_scenario_satisfies_it_as_written_and_as_resolved() {
 const FABRIC: &str = "fabric: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2}}";
 
 #[test]
-fn what_may_be_left_out_or_written_in_short_satisfies_it() {
+fn optional_keys_and_short_forms_satisfy_the_schema() {
     let schema = Schema::new();
     for more in [
         "",
@@ -200,7 +200,7 @@ fn what_may_be_left_out_or_written_in_short_satisfies_it() {
 }
 
 #[test]
-fn broken_scenarios_do_not() {
+fn invalid_scenarios_do_not_satisfy_the_schema() {
     let schema = Schema::new();
     for more in [
         "balence: ecmp",

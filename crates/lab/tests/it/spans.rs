@@ -1,5 +1,5 @@
-//! Figures over a part of a run, worked out a second time: plain loops over exported tables, for every golden scenario with
-//! background traffic.
+//! Figures over a part of a run, computed a second time by plain loops over exported tables, for every golden scenario
+//! with background traffic.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +28,7 @@ fn with_background() -> Vec<PathBuf> {
     paths.filter(has_background).collect()
 }
 
-/// A table as its columns say: name to text, row by row.
+/// A table, row by row: names of columns to texts.
 fn table(folder: &Path, name: &str) -> Vec<BTreeMap<String, String>> {
     let text = fs::read_to_string(folder.join(name).with_extension("csv")).expect("it was exported");
     let mut lines = text.lines();
@@ -53,7 +53,7 @@ struct Plain {
     to_hosts_bps: f64,
 }
 
-/// The parts of the run in which some job runs, found by asking every boundary.
+/// The parts of the run in which some job runs, by a check at every boundary.
 fn parts(folder: &Path, over: Over, end: f64) -> Vec<[f64; 2]> {
     if let Over::Between(from, to) = over {
         return vec![[from.0 as f64, to.0 as f64]];
@@ -100,7 +100,7 @@ fn plain(folder: &Path, over: Over, end: f64, n_hosts: f64) -> Plain {
     found
 }
 
-/// What ports sent, each sample by the share of its interval that lies within.
+/// Bytes that ports sent, each sample weighted by the share of its interval within the parts.
 fn links(folder: &Path, parts: &[[f64; 2]], end: f64, n_hosts: f64, found: &mut Plain) {
     let length: f64 = parts.iter().map(|part| part[1] - part[0]).sum();
     let (mut within, mut all) = (BTreeMap::<String, f64>::new(), BTreeMap::<String, f64>::new());
@@ -142,7 +142,7 @@ fn close(left: f64, right: f64, within: f64, what: &str) {
     assert!((left - right).abs() <= within * left.abs().max(right.abs()), "{what}: {left} or {right}");
 }
 
-/// Whether all views say what the loops say.
+/// Checks that all views agree with the loops.
 fn judge(folder: &Path, over: Over, summary: &Summary, expected: &Plain, what: &str) {
     let background = summary.background.as_ref().expect("there are background messages");
     let fct = background.fct.expect("some arrived");
@@ -150,11 +150,11 @@ fn judge(folder: &Path, over: Over, summary: &Summary, expected: &Plain, what: &
     close(fct.mean_s, expected.mean_s, 1e-9, what);
     close(fct.p99_s, expected.p99_s, 1e-9, what);
     let slowdown = background.slowdown.as_ref().expect("they have ideal times").all.mean;
-    // Slowdowns are kept in millionths.
+    // Slowdowns are stored in millionths.
     close(slowdown, expected.slowdown, 2e-6, what);
     close(summary.links.utilization, expected.utilization, 1e-9, what);
     close(summary.links.busiest, expected.busiest, 1e-9, what);
-    // The page, the terminal and the comparison: six digits, and hundredths of a percent.
+    // The page, the text and the comparison: six digits, and hundredths of a percent.
     let reported = read(&[ReportedRun { name: "it".to_owned(), folder: folder.to_owned() }], over)
         .expect("it can be read");
     let page = reported.fct[0].background.arrived.as_ref().expect("some arrived");
@@ -177,7 +177,7 @@ fn judge(folder: &Path, over: Over, summary: &Summary, expected: &Plain, what: &
 }
 
 #[test]
-fn figures_over_a_part_of_a_run_are_what_plain_loops_over_its_tables_say() {
+fn figures_over_a_part_of_a_run_agree_with_plain_loops_over_its_tables() {
     let scenarios = with_background();
     assert!(scenarios.len() >= 13, "background traffic of all kinds: {scenarios:?}");
     let mut n_cut = 0;
@@ -202,7 +202,7 @@ fn figures_over_a_part_of_a_run_are_what_plain_loops_over_its_tables_say() {
             judge(&folder, over, &summary, &plain(&tables, over, end as f64, n_hosts), &what);
         }
     }
-    assert!(n_cut >= 3, "in some of them background messages go on after the job");
+    assert!(n_cut >= 3, "in some of them background messages continue after the job");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn a_span_outside_of_the_run_is_refused_by_every_view() {
     let refused = |error: String| assert!(error.contains("is not within the run, which ended at"), "{error}");
     let request = RunRequest { folder: Some(folder.clone()), over: outside, ..RunRequest::new(source()) };
     refused(run(request).expect_err("it is outside").to_string());
-    // What was simulated is there all the same.
+    // The simulated run is stored nevertheless.
     let folders = [folder.clone()];
     assert!(compare_folders(&folders, Over::Jobs).is_ok());
     refused(compare_folders(&folders, outside).expect_err("it is outside").to_string());

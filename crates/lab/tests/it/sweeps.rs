@@ -12,7 +12,7 @@ fn points(seeds: std::ops::RangeInclusive<u64>) -> Vec<Point> {
 }
 
 #[test]
-fn points_come_in_order_and_are_what_they_are_alone() {
+fn points_are_in_order_and_equal_to_single_runs() {
     let reported = Mutex::new(Vec::new());
     let tell = |progress: &SweepProgress| reported.lock().expect("nobody panicked").push(*progress);
     let done = sweep(&Sweep {
@@ -34,7 +34,7 @@ fn points_come_in_order_and_are_what_they_are_alone() {
 }
 
 #[test]
-fn one_mistake_leaves_the_other_points_alone() {
+fn an_error_in_one_point_does_not_affect_the_others() {
     let mut points = points(1..=3);
     points[1] = points[1].clone().set("balance", "moon");
     let done = sweep(&Sweep { points, ..Sweep::default() });
@@ -42,7 +42,7 @@ fn one_mistake_leaves_the_other_points_alone() {
 }
 
 #[test]
-fn points_may_leave_run_folders() {
+fn points_may_store_run_folders() {
     let place = tempfile::tempdir().expect("a folder can be made");
     let folder = place.path().join("deep/one");
     let points = vec![points(4..=4)[0].clone().into_folder(&folder)];
@@ -54,7 +54,7 @@ fn points_may_leave_run_folders() {
 }
 
 #[test]
-fn a_raised_flag_ends_a_sweep() {
+fn a_stop_flag_ends_a_sweep() {
     let stop = AtomicBool::new(true);
     let done = sweep(&Sweep { points: points(1..=2), stop: Some(&stop), ..Sweep::default() });
     assert!(

@@ -1,4 +1,4 @@
-//! Forwarding tables as they are shown: packets take the links that they name, and entries by hand are told.
+//! Forwarding tables as they are shown: packets take the links in them, and static routes are marked.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ fn by_host(tables: &RouteTables, hosts: &[String]) -> BTreeMap<(String, String),
     found
 }
 
-/// Every data packet of a source, or of any, leaves every switch by a link that the tables name.
+/// Asserts that every data packet of a source, or of any, leaves every switch by a link of its table.
 fn assert_followed(text: &str, set: &[(&str, &str)], from: Option<&str>) {
     let prepared = prepare(&Source::text("scene.yaml", text), &overrides(set)).expect("it is right");
     let hosts = hosts(&prepared);
@@ -132,7 +132,7 @@ fn row(to: &str, from: Option<&str>, links: &[&str], by_hand: bool) -> RouteRow 
 }
 
 #[test]
-fn entries_by_hand_are_marked_and_those_of_a_source_come_after() {
+fn static_routes_are_marked_and_those_of_a_source_come_last() {
     let left = Selection { at: Some("left".to_owned()), ..Selection::default() };
     let tables = shown(BY_HAND, &[], &left);
     assert!(tables.depends_on_source && tables.policy == "deterministic");
@@ -153,7 +153,7 @@ fn entries_by_hand_are_marked_and_those_of_a_source_come_after() {
 }
 
 #[test]
-fn what_cannot_be_shown_is_reported() {
+fn selections_that_cannot_be_shown_are_refused() {
     let refused = |text: &str, selection: &Selection| {
         routes(&Source::text("scene.yaml", text), &Overrides::default(), selection).unwrap_err().to_string()
     };

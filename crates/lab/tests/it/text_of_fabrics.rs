@@ -1,4 +1,4 @@
-//! Fabrics in characters: what is drawn of each kind, and that nothing is ever wider than asked for.
+//! Fabrics in characters: the pictures of each kind, and their maximum width.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ fn files() -> Vec<PathBuf> {
             }
         }
     }
-    // The bases of allocations are no scenarios of their own, as little as what is written beside them.
+    // Neither allocations nor the files beside them are scenarios on their own.
     found.retain(|path| !path.components().any(|part| part.as_os_str() == "allocations"));
     found.sort();
     found
@@ -44,7 +44,7 @@ fn of_file(below: &str) -> ShownFabric {
     found.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)))
 }
 
-/// Bases are told by their paths, which differ from machine to machine.
+/// The picture with bases by file name, since their paths differ between machines.
 fn drawn(shown: &mut ShownFabric, width: usize) -> String {
     for base in &mut shown.outline.inherits_from {
         *base = Path::new(base.as_str()).file_name().expect("it is a file").to_string_lossy().into_owned();
@@ -52,7 +52,7 @@ fn drawn(shown: &mut ShownFabric, width: usize) -> String {
     text::fabric(shown, Look { width, colours: false })
 }
 
-/// Columns of the widest line, without what turns colours on and off.
+/// Columns of the widest line, without the escape sequences of colours.
 pub fn widest(text: &str) -> usize {
     let mut widest = 0;
     for line in text.lines() {
@@ -68,10 +68,10 @@ pub fn widest(text: &str) -> usize {
     widest
 }
 
-/// The documentation shows this text below this command; `NETLOOM_BLESS=1` writes it there.
+/// Asserts that the documentation shows this text below this command; `NETLOOM_BLESS=1` updates it.
 #[track_caller]
 pub fn on_the_page(command: &str, text: &str) {
-    /// Several tests bless one page.
+    /// Several tests update one page.
     static PAGE: Mutex<()> = Mutex::new(());
     let _alone = PAGE.lock();
     let path = root().join("docs/concepts/terminal.md");
@@ -83,7 +83,7 @@ pub fn on_the_page(command: &str, text: &str) {
         let fresh = [before, &opening, text, "```", after].concat();
         fs::write(&path, fresh).expect("the page can be written");
     } else {
-        assert_eq!(shown, text, "`make bless` writes docs/concepts/terminal.md anew");
+        assert_eq!(shown, text, "`make bless` updates docs/concepts/terminal.md");
     }
 }
 
@@ -93,7 +93,7 @@ name: eight thousand
 fabric: { leaf_spine: { leaves: 128, spines: 32, hosts_per_leaf: 64, host_rate: 400Gbps, fabric_rate: 800Gbps } }
 ";
 
-/// A graph that is no tree: a ring of four switches, one of them without hosts, and a link that passes over a tier.
+/// A graph that is not a tree: a ring of four switches, one of them without hosts, and a link that skips a tier.
 const LISTS: &str = "
 netloom: 1
 name: lists
@@ -137,14 +137,14 @@ fn fabrics_of_every_kind() {
 }
 
 #[test]
-fn the_page_shows_what_is_drawn() {
+fn the_documentation_shows_the_pictures() {
     for file in ["scenarios/fabrics/fat_tree.yaml", "scenarios/fabrics/dragonfly_plus.yaml"] {
         on_the_page(&format!("netloom show {file}"), &drawn(&mut of_file(file), 80));
     }
 }
 
 #[test]
-fn nothing_is_wider_than_asked_for() {
+fn no_line_is_wider_than_requested() {
     let files = files();
     assert!(files.len() > 60, "{}", files.len());
     for file in files {
@@ -182,7 +182,7 @@ fn numbers_are_those_of_the_model() {
     assert!(outline.is_idle);
     let names: Vec<&str> = outline.layers.iter().map(|layer| layer.names.as_str()).collect();
     assert_eq!(names, ["leaf[0-127].host[0-63]", "leaf[0-127]", "spine[0-31]"]);
-    // 64 links of 400 Gbps below a leaf, 32 of 800 Gbps above it.
+    // 64 downlinks of 400 Gbps per leaf, 32 uplinks of 800 Gbps.
     assert_eq!(outline.layers[1].oversubscription, Some(1.0));
     assert_eq!(outline.joints[1].capacity, 128 * 32 * 800_000_000_000);
     assert!(outline.joints[1].is_full && outline.joints[1].bundle == [1, 1]);
@@ -191,7 +191,7 @@ fn numbers_are_those_of_the_model() {
     let groups = outline.groups.expect("it has groups");
     assert_eq!((groups.groups, groups.switches, groups.hosts), (23, 36, 180));
     assert_eq!((groups.least_links, groups.most_links), (18, 18));
-    // 18 leaves below a spine, 22 groups beyond it.
+    // 18 leaves and 22 other groups per spine.
     assert_eq!(outline.layers[2].oversubscription, Some(18.0 / 22.0));
 }
 
@@ -206,11 +206,11 @@ fn every_link_is_in_one_joint_and_every_node_in_one_layer() {
 }
 
 #[test]
-fn names_that_would_steer_the_terminal_do_not() {
+fn control_characters_in_names_are_escaped() {
     let hostile = "\"a\\e[31mb\\u202e\"";
     let text = LISTS.replace("north", hostile).replace("name: lists", "name: \"\\e[2J\\n\\r\"");
     let shown = of_text(&text);
-    assert!(shown.outline.name.contains('\u{1b}'), "the language takes such names");
+    assert!(shown.outline.name.contains('\u{1b}'), "the language allows such names");
     for colours in [false, true] {
         let text = text::fabric(&shown, Look { width: 80, colours });
         assert!(!text.contains("\u{1b}[31mb") && !text.contains("\u{1b}[2J"), "{text:?}");

@@ -1,4 +1,4 @@
-//! Runs in characters: what is drawn of each kind, and that nothing is ever wider than asked for.
+//! Runs in characters: the pictures of each kind, and their maximum width.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::text_of_fabrics::{on_the_page, widest};
 
-/// Run folders, gone at the end.
+/// Temporary run folders.
 struct Place {
     folder: TempDir,
     runs: Vec<ReportedRun>,
@@ -75,7 +75,7 @@ impl Place {
         self.runs.push(ReportedRun { name: name.to_owned(), folder });
     }
 
-    /// The text, at any width no wider than that, and the same with colours.
+    /// The text of a width; checks that at several widths it is not wider, and has the same width with colours.
     fn text(&self, width: usize) -> String {
         let reported = read(&self.runs, Over::Jobs).expect("the runs can be read");
         let paths: Vec<String> = self.runs.iter().map(|run| format!("out/{}", run.name)).collect();
@@ -131,7 +131,7 @@ fn runs_with_faults_with_staged_flows_and_without_any_job() {
 }
 
 #[test]
-fn of_a_run_in_which_nothing_happened_nothing_is_drawn() {
+fn an_empty_run_has_no_pictures() {
     let mut place = Place::new();
     place.store("nothing", &MemorySink::default(), no_names(), 0);
     let text = place.text(80);
@@ -156,7 +156,7 @@ fn port(number: u32, node: u32, peer: u32, busy: u64) -> PortRow {
     }
 }
 
-/// One host below each of 128 leaves with the traffic of 64, 32 spines above: the map of a fabric of 8,192 hosts.
+/// 128 leaves, each with one host that has the traffic of 64, and 32 spines: the heat map of a fabric of 8,192 hosts.
 #[test]
 fn a_large_fabric_is_drawn_in_blocks() {
     let (leaves, spines) = (128, 32);
@@ -183,7 +183,7 @@ fn a_large_fabric_is_drawn_in_blocks() {
 }
 
 #[test]
-fn what_has_no_sample_is_zero_and_a_switch_is_all_of_its_ports() {
+fn missing_samples_are_zero_and_a_switch_is_the_sum_of_its_ports() {
     // A switch (node 1) with two ports to host 0, and the port of the host.
     let ports = vec![port(0, 0, 1, 10), port(1, 1, 0, 10), port(2, 1, 0, 10)];
     let sample = |time: u64, port: u32, size: u64, waiting: u64| SeriesRow {
@@ -214,7 +214,7 @@ fn what_has_no_sample_is_zero_and_a_switch_is_all_of_its_ports() {
 }
 
 #[test]
-fn names_that_would_steer_the_terminal_do_not() {
+fn control_characters_in_names_are_escaped() {
     let bad = "a\u{1b}[31m\u{202e}\n";
     let names = Names {
         nodes: vec![bad.to_owned(); 3],
@@ -242,14 +242,14 @@ fn names_that_would_steer_the_terminal_do_not() {
     place.store(bad, &rows, names, 1);
     let text = place.text(80);
     assert!(!text.contains('\u{202e}') && text.contains("queue full") && text.contains("▼"), "{text}");
-    // With colours there are escapes, but none that a name brought.
+    // With colours there are escape sequences, but none from a name.
     let reported = read(&place.runs, Over::Jobs).expect("the run can be read");
     let coloured = text::report(&reported, &[bad.to_owned()], Look { width: 80, colours: true });
     assert!(!coloured.contains("a\u{1b}[31m"), "{coloured:?}");
 }
 
 #[test]
-fn the_facade_names_runs_by_their_folders_and_says_where_the_page_comes_from() {
+fn runs_are_named_by_their_folders_and_the_command_for_the_page_is_shown() {
     let mut place = Place::new();
     place.store("nothing", &MemorySink::default(), no_names(), 0);
     let folder = place.runs[0].folder.clone();

@@ -1,4 +1,4 @@
-//! What is recorded over time by default: steps rank by rank, and ports interval by interval.
+//! Default records over time: steps rank by rank, and ports interval by interval.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use netloom_units::Time;
 
 use crate::scenes::{prepared, simulated};
 
-/// All kinds of phases, a modelled barrier after buckets and after stages, and mice that make steps differ.
+/// All kinds of phases, a modelled barrier after buckets and after stages, and mice that vary the steps.
 const ALL_PHASES: &str = "
 netloom: 1
 fabric: { leaf_spine: { leaves: 4, spines: 2, hosts_per_leaf: 4, host_rate: 100Gbps } }
@@ -28,7 +28,7 @@ jobs:
 background: { mice: { end: 2ms, interval: 5us } }
 ";
 
-/// A job that is measured until its mean is known, beside one that goes on for as long as others do.
+/// A job that is measured until its mean is precise enough, beside an endless one.
 const MEASURED: &str = "
 netloom: 1
 fabric: { leaf_spine: { leaves: 2, spines: 1, hosts_per_leaf: 4, host_rate: 100Gbps, fabric_rate: 100Gbps } }
@@ -46,18 +46,21 @@ fn all_phases(record: &str) -> MemorySink {
     records(&format!("{ALL_PHASES}record: {record}\n"), Options::default())
 }
 
-/// Spans of each rank in each step of each job, the step apart.
+/// Spans of each rank in each step of each job, separate from the span of the step.
 fn by_rank(spans: &[SpanRow]) -> BTreeMap<(u16, u32, u32), (SpanRow, Vec<SpanRow>)> {
     let mut found: BTreeMap<_, (SpanRow, Vec<SpanRow>)> = BTreeMap::new();
     for row in spans {
         let key = (row.job, row.step, row.rank);
         if row.activity == Activity::Step {
             assert_eq!((row.phase, row.bucket), (None, None));
-            assert!(found.insert(key, (*row, Vec::new())).is_none(), "a step stands first, and once");
+            assert!(
+                found.insert(key, (*row, Vec::new())).is_none(),
+                "the row of a step comes first, and once"
+            );
         } else {
             assert_eq!(row.bucket.is_some(), row.activity == Activity::Collective);
             assert!(row.phase.is_some());
-            found.get_mut(&key).expect("its step stands before it").1.push(*row);
+            found.get_mut(&key).expect("its step precedes it").1.push(*row);
         }
     }
     found
@@ -67,7 +70,7 @@ fn end(row: &SpanRow) -> Time {
     row.end.expect("it is over")
 }
 
-/// All but collectives, one after the other; some take no time at all.
+/// All spans except collectives, in order; some have a duration of zero.
 fn stretches(spans: &[SpanRow]) -> Vec<SpanRow> {
     let mut found: Vec<SpanRow> =
         spans.iter().filter(|row| row.activity != Activity::Collective).copied().collect();
@@ -76,10 +79,10 @@ fn stretches(spans: &[SpanRow]) -> Vec<SpanRow> {
 }
 
 #[test]
-fn what_a_rank_does_fills_its_step_without_gaps() {
+fn the_spans_of_a_rank_fill_its_step_without_gaps() {
     let sink = all_phases("{}");
     let ranks = by_rank(&sink.spans);
-    // Four steps of one job and two of the other, eight ranks each.
+    // Four steps of one job and two of the other, with eight ranks each.
     assert_eq!(ranks.len(), (4 + 2) * 8);
     for (step, spans) in ranks.values() {
         let last = stretches(spans).iter().fold(step.start, |at, row| {
@@ -98,7 +101,7 @@ fn what_a_rank_does_fills_its_step_without_gaps() {
 }
 
 #[test]
-fn activities_are_those_of_the_job_and_compute_takes_what_it_takes() {
+fn spans_are_those_of_the_job_and_compute_has_its_duration() {
     let sink = all_phases("{}");
     for ((job, ..), (_, spans)) in by_rank(&sink.spans) {
         if job == 0 {
@@ -129,7 +132,7 @@ fn hosts_are_those_of_the_ranks() {
     assert!(hosts.values().all(|hosts| hosts.len() == 1));
     let of_job = |job: u16| hosts.keys().filter(move |key| key.0 == job).count();
     assert_eq!((of_job(0), of_job(1)), (8, 8));
-    // Ranks of the first job are dealt to racks evenly, those of the second lie side by side in what is left.
+    // Ranks of the first job are spread evenly over racks, those of the second are contiguous in the remaining hosts.
     let hosts =
         |job: u16| hosts.iter().filter(move |(key, _)| key.0 == job).map(|(_, host)| *host.first().unwrap());
     let racks: Vec<u32> = hosts(0).map(|host| host / 4).collect();
@@ -160,7 +163,7 @@ fn collectives_and_steps_are_those_of_their_ranks_together() {
     }
 }
 
-/// The first step and the slowest of the others, of equals the earlier.
+/// The first step and the slowest of the others; among equal ones the earlier.
 fn slowest(steps: &[StepRow], job: u16, most: usize) -> BTreeSet<u32> {
     let mut steps: Vec<_> = steps.iter().filter(|row| row.job == job).collect();
     steps.sort_by_key(|row| (row.step != 0, std::cmp::Reverse(row.end.since(row.start)), row.step));
@@ -168,7 +171,7 @@ fn slowest(steps: &[StepRow], job: u16, most: usize) -> BTreeSet<u32> {
 }
 
 #[test]
-fn the_first_step_is_reported_and_the_slowest_of_the_others() {
+fn the_first_step_and_the_slowest_others_are_recorded() {
     for most in [0, 1, 2, 4, 8, 1000] {
         let sink = all_phases(&format!("{{ timeline: {most} }}"));
         for job in [0, 1] {
@@ -180,7 +183,7 @@ fn the_first_step_is_reported_and_the_slowest_of_the_others() {
 }
 
 #[test]
-fn recording_changes_nothing_else_and_threads_change_no_span() {
+fn recording_does_not_change_other_tables_and_threads_do_not_change_spans() {
     for text in [ALL_PHASES, MEASURED] {
         let off = records(&format!("{text}record: {{ series: none, timeline: 0 }}\n"), Options::default());
         assert!(off.spans.is_empty() && off.series.is_empty());
@@ -197,7 +200,7 @@ fn recording_changes_nothing_else_and_threads_change_no_span() {
 }
 
 #[test]
-fn an_unfinished_step_is_reported_with_its_open_spans() {
+fn an_unfinished_step_is_recorded_with_its_open_spans() {
     let whole = all_phases("{}");
     let third = whole.steps.iter().find(|row| (row.job, row.step) == (0, 2)).expect("it is over");
     let deadline = third.start.0.midpoint(third.end.0) / 1000;
@@ -211,13 +214,13 @@ fn an_unfinished_step_is_reported_with_its_open_spans() {
         let Some(step) = mine.first() else { continue };
         let n_open =
             mine.iter().filter(|row| row.end.is_none() && row.activity != Activity::Collective).count();
-        // Nobody is between two phases: the step, and what the rank was at.
+        // No rank is between two phases: the step is open, and the current phase.
         assert!(n_open == if step.end.is_none() { 2 } else { 0 }, "{mine:?}");
     }
 }
 
 #[test]
-fn an_endless_job_and_a_measured_one_are_reported() {
+fn an_endless_job_and_a_measured_one_are_recorded() {
     let sink = records(MEASURED, Options::default());
     let jobs: BTreeSet<u16> = sink.spans.iter().map(|row| row.job).collect();
     assert_eq!(jobs.len(), sink.jobs.len());
@@ -225,7 +228,7 @@ fn an_endless_job_and_a_measured_one_are_reported() {
         let steps: BTreeSet<u32> =
             sink.spans.iter().filter(|span| span.job == row.job).map(|span| span.step).collect();
         assert!(steps.contains(&0) && steps.len() >= 4, "{steps:?}");
-        // Gates before steps are no part of them.
+        // Gates before steps are not part of them.
         for (step, spans) in by_rank(&sink.spans).values().filter(|(step, _)| step.job == row.job) {
             assert!(spans.first().is_none_or(|first| first.start == step.start));
         }
@@ -233,9 +236,9 @@ fn an_endless_job_and_a_measured_one_are_reported() {
 }
 
 #[test]
-fn a_run_has_no_more_rows_than_there_is_room_for() {
+fn the_number_of_rows_is_bounded() {
     const ROOM: usize = 1 << 16;
-    // Of 128 ranks with 129 spans each, three steps fit; of four ranks with as many, all that are asked for.
+    // Three steps of 128 ranks with 129 spans each fit; of four ranks with the same number, all requested ones.
     let text = "
 netloom: 1
 fabric: { leaf_spine: { leaves: 8, spines: 2, hosts_per_leaf: 17, host_rate: 100Gbps } }
@@ -255,7 +258,7 @@ record: { timeline: 1000 }
     };
     assert_eq!((steps(0), steps(1)), (3, 6));
     assert!(sink.spans.len() <= ROOM);
-    // A job of which no step fits records none.
+    // A job with too many spans for a single step records none.
     let sink = records(
         &text.replace("buckets: 127", "buckets: 600").replace("steps: 6", "steps: 1"),
         Options::default(),
@@ -297,14 +300,14 @@ jobs: [ { name: all, steps: 2, phases: [ { incast: { size: 1MiB } } ] } ]
 }
 
 #[test]
-fn as_many_samples_are_kept_as_is_said() {
+fn the_number_of_samples_follows_the_documented_limits() {
     let sink = all_phases("{}");
     let times: BTreeSet<Time> = sink.series.iter().map(|row| row.time).collect();
     assert!(times.len() < 200);
     let interval = sink.series[0].interval;
     assert!(interval.0.is_multiple_of(1_000_000) && (interval.0 / 1_000_000).is_power_of_two());
     assert!(sink.series.iter().all(|row| row.interval == interval));
-    // With more than 4,096 ports fewer than 32 would be left of each.
+    // With more than 4,096 ports there would be fewer than 32 samples of each.
     let large = "
 netloom: 1
 fabric: { leaf_spine: { leaves: 64, spines: 16, hosts_per_leaf: 16 } }
@@ -319,8 +322,8 @@ jobs: [ { name: few, placement: { contiguous: { ranks: 4 } }, phases: [ { ring_a
 }
 
 #[test]
-fn timers_that_wait_for_nothing_make_no_interval_longer() {
-    // After the last packet only timeouts lie ahead, 4 ms later.
+fn pending_timeouts_do_not_lengthen_intervals() {
+    // After the last packet only timeouts are pending, 4 ms later.
     let text = "
 netloom: 1
 fabric: { leaf_spine: { leaves: 2, spines: 2, hosts_per_leaf: 4, host_rate: 100Gbps } }

@@ -1,4 +1,4 @@
-//! Settings that cannot matter: each is told, and without it the records are the same.
+//! Settings without effect: each gives a warning, and without it the records are the same.
 
 use netloom_lab::{Digest, Overrides, Point, Source, Style, Sweep, prepare, sweep};
 
@@ -9,7 +9,7 @@ const RING: &str = "jobs: [ { phases: [ { ring_all_reduce: { size: 256KiB } } ] 
 const CREDITS: &str =
     "transport: { ideal: {} }\njobs: [ { phases: [ { ring_all_reduce: { size: 256KiB } } ] } ]\n";
 
-/// Fabric and work, a setting, what stands in its place without it, and how its warning begins.
+/// Fabric and workload, a setting, its replacement, and the beginning of its warning.
 type Case = (&'static str, &'static str, &'static str, &'static str, &'static str);
 
 const CASES: [Case; 18] = [
@@ -109,7 +109,7 @@ fn settings_reported_as_without_effect_have_none() {
         let left = warnings(&without);
         assert!(!left.iter().any(|reported| reported.starts_with(message)), "`{instead}`: {left:?}");
         let digests = digests([with, without]);
-        assert_eq!(digests[0], digests[1], "`{setting}` changes something");
+        assert_eq!(digests[0], digests[1], "`{setting}` has an effect");
     }
 }
 

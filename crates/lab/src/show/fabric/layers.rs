@@ -1,9 +1,10 @@
 //! Layers of a fabric, and the links between them.
 //!
 //! Models: hosts; then tier by tier the switches, a layer for each kind of name where a tier has few of these; switches
-//! that only hosts are joined to lie below the hosts. In a dragonfly, switches without hosts are as far up as others.
+//! that are connected only to hosts are below the hosts. In a dragonfly, switches without hosts are in the same tier as
+//! others.
 //!
-//! Invariants: every node is in one layer; every link is in one joint.
+//! Invariants: every node is in one layer; every link is in one joint (the links between two layers).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +14,10 @@ use serde::Serialize;
 
 use super::names::{Parts, ranges};
 
-/// Most kinds of names that part a tier.
+/// Most kinds of names into which a tier is split.
 const MOST_KINDS: usize = 3;
 
-/// What a layer's nodes are.
+/// The kind of a layer's nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -29,67 +30,67 @@ pub enum Kind {
 /// Nodes of one kind at one distance from hosts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Layer {
-    /// Links to the nearest host.
+    /// Number of hops to the nearest host.
     pub tier: u32,
-    /// What they are.
+    /// Their kind.
     pub kind: Kind,
-    /// How many.
+    /// Number of nodes.
     pub nodes: u64,
-    /// Their names, in brackets where these fit.
+    /// Their names, with ranges in brackets where possible.
     pub names: String,
-    /// Ports of each: the fewest and the most.
+    /// Number of ports of each: minimum and maximum.
     pub ports: [u32; 2],
-    /// Capacity from lower layers over that to upper ones, and to other groups; absent where nothing leads up.
+    /// Capacity from lower layers over that to upper ones and to other groups; absent without uplinks.
     pub oversubscription: Option<f64>,
 }
 
-/// Where the links of a joint lead.
+/// The reach of the links of a joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
-    /// Anywhere, or within a group where there are groups.
+    /// Within a group, or anywhere in a fabric without groups.
     Local,
-    /// From a group to another.
+    /// Between groups.
     Global,
 }
 
 /// All links between two layers, or within one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Joint {
-    /// The lower layer, by its place.
+    /// Index of the lower layer.
     pub lower: usize,
-    /// The upper layer; the same one for links within it.
+    /// Index of the upper layer; the same for links within a layer.
     pub upper: usize,
-    /// Where the links lead.
+    /// Their reach.
     pub reach: Reach,
-    /// How many links.
+    /// Number of links.
     pub links: u64,
-    /// Parallel links of two nodes: the fewest and the most.
+    /// Number of parallel links of two nodes: minimum and maximum.
     pub bundle: [u64; 2],
-    /// Whether every node of the lower layer is joined to every one of the upper layer, within a group where there are
-    /// groups.
+    /// Whether every node of the lower layer is connected to every one of the upper layer, within a group where there
+    /// are groups.
     pub is_full: bool,
     /// Their rates, in bit/s, each with the number of links.
     pub rates: BTreeMap<u64, u64>,
     /// The shortest and the longest propagation delay, in ps.
     pub delays: [u64; 2],
-    /// Of one direction of all of them, in bit/s.
+    /// Sum of their rates in one direction, in bit/s.
     pub capacity: u128,
 }
 
-/// In which layer each node is.
+/// The layer of each node.
 #[derive(Debug, Clone)]
 pub(crate) struct Layers {
-    /// By node.
+    /// Layer by node.
     pub of_node: Vec<usize>,
-    /// By layer: tier and nodes.
+    /// Tier and nodes by layer.
     pub list: Vec<(u32, Vec<NodeId>)>,
     capacities: Vec<[u128; 2]>,
     ports: Vec<[u32; 2]>,
 }
 
 impl Layers {
-    /// Of a model whose nodes have these names.
+    /// The layers of a model whose nodes have these names.
     pub(crate) fn of(model: &Model, names: &[String]) -> Layers {
         let fabric = &model.fabric;
         let mut tiers = fabric.tiers();
@@ -97,7 +98,7 @@ impl Layers {
             tiers[fabric.n_hosts()..].fill(1);
         }
         let kinds = kinds(&tiers, names);
-        // The bottom comes first: switches that know hosts only, then hosts, then tier by tier.
+        // From the bottom: switches that are connected only to hosts, then hosts, then tier by tier.
         let mut keyed: BTreeMap<(bool, u32, usize), Vec<NodeId>> = BTreeMap::new();
         let dead_end = dead_ends(model, &tiers, &kinds);
         for node in (0..fabric.n_nodes() as u32).map(NodeId) {
@@ -118,7 +119,7 @@ impl Layers {
         layers
     }
 
-    /// Adds up ports and capacities, layer by layer.
+    /// Sums ports and capacities, layer by layer.
     fn count(&mut self, model: &Model) {
         let fabric = &model.fabric;
         for port in fabric.ports() {
@@ -137,7 +138,7 @@ impl Layers {
         self.ports = self.list.iter().map(span).collect();
     }
 
-    /// As they are told.
+    /// The layers as they are shown.
     pub(super) fn described(&self, names: &[String]) -> Vec<Layer> {
         let layer = |(number, (tier, nodes)): (usize, &(u32, Vec<NodeId>))| {
             let [below, above] = self.capacities[number];
@@ -207,7 +208,7 @@ fn is_global(model: &Model, node: NodeId, local: u32) -> bool {
     model.routing.n_groups() > 0 && model.routing.port_kind(node, local) == PortKind::Global
 }
 
-/// By node, the number of its kind of name within its tier.
+/// For each node, the index of its kind of name within its tier.
 fn kinds(tiers: &[u32], names: &[String]) -> Vec<usize> {
     let texts: Vec<Option<Vec<String>>> =
         names.iter().map(|name| Some(Parts::of(name).texts).filter(|texts| texts.len() > 1)).collect();
@@ -232,7 +233,7 @@ fn kinds(tiers: &[u32], names: &[String]) -> Vec<usize> {
     tiers.iter().zip(&texts).map(|both| kind(both).unwrap_or(0)).collect()
 }
 
-/// Tiers and kinds of switches that are joined to hosts only, while others of their tier lead on.
+/// Tiers and kinds of switches that are connected only to hosts, while others of their tier have uplinks.
 fn dead_ends(model: &Model, tiers: &[u32], kinds: &[usize]) -> BTreeSet<(u32, usize)> {
     let fabric = &model.fabric;
     let mut places: BTreeMap<(u32, usize), bool> = BTreeMap::new();

@@ -1,12 +1,12 @@
-//! A fabric as a whole: its tiers, what joins them, its groups, and what has been chosen for it.
+//! An outline of a fabric: its tiers, the links between them, its groups, and its settings.
 //!
-//! Models: layers of nodes of one kind, from hosts up; the links between every two layers, added up; how much capacity
-//! comes from below for each that leads up.
-//! Leaves out: single nodes and links; how it is drawn.
+//! Models: layers of nodes of one kind, from hosts up; the sums of the links between every two layers;
+//! oversubscription.
+//! Leaves out: single nodes and links; the drawing.
 //!
-//! Invariants: all of it follows from the compiled model and its names, so fabrics given as lists are told as well; a
-//! layer is a tier, which is the distance from the nearest host, and where a tier has nodes of several kinds by their
-//! names, one of these kinds.
+//! Invariants: everything follows from the compiled model and its names, so fabrics given as lists are covered as well;
+//! a layer is a tier (the distance from the nearest host) or, where a tier has nodes of several kinds by their names,
+//! one of these kinds.
 
 mod layers;
 mod names;
@@ -29,37 +29,37 @@ pub(crate) use layers::Layers;
 pub use layers::{Joint, Kind, Layer, Reach};
 pub use names::ranges;
 
-/// A fabric, told in its parts.
+/// The outline of a fabric.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FabricOutline {
-    /// What the scenario is called.
+    /// The name of the scenario.
     pub name: String,
-    /// Its topology, as scenarios call it.
+    /// Its topology, by its name in scenarios.
     pub topology: String,
-    /// What the texts are called that it inherits from, the nearest first.
+    /// Names of the texts that it inherits from, the nearest first.
     pub inherits_from: Vec<String>,
-    /// Whether there is nothing to do: it is there to inherit from.
+    /// Whether it has no workload: it serves only as a base.
     pub is_idle: bool,
-    /// How many hosts.
+    /// Number of hosts.
     pub hosts: u64,
-    /// How many switches.
+    /// Number of switches.
     pub switches: u64,
-    /// How many links.
+    /// Number of links.
     pub links: u64,
-    /// Layers, from the lowest: hosts, or what only hosts are joined to.
+    /// Layers, from the lowest: hosts, or switches that are connected only to hosts.
     pub layers: Vec<Layer>,
-    /// Links between layers, and within them.
+    /// Links between and within layers.
     pub joints: Vec<Joint>,
     /// Groups of switches, where a fabric has them.
     pub groups: Option<Groups>,
-    /// What has been chosen, by section of the scenario.
+    /// Its settings, by section of the scenario.
     pub settings: Vec<Setting>,
 }
 
 /// Groups of switches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Groups {
-    /// How many.
+    /// Number of groups.
     pub groups: u32,
     /// Switches in each.
     pub switches: u64,
@@ -71,28 +71,27 @@ pub struct Groups {
     pub most_links: u64,
 }
 
-/// A section of the scenario in a line.
+/// The settings of a section in one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Setting {
-    /// Of what.
+    /// The section.
     pub section: &'static str,
-    /// What has been chosen, what is not at its default behind it.
+    /// The choice, followed by the values that are not at their defaults.
     pub text: String,
 }
 
-/// A scenario, or a fabric to inherit from, with what it inherits.
+/// A scenario or a base fabric, with everything it inherits.
 #[derive(Debug, Clone)]
 pub struct ShownFabric {
     pub(crate) prepared: Prepared,
-    /// Its parts.
+    /// Its outline.
     pub outline: FabricOutline,
 }
 
-/// The fabric of what a path leads to: a scenario, a fabric that others inherit from, or a run folder, of which the stored
-/// scenario is taken.
+/// The fabric at a path: of a scenario, of a base that others inherit from, or of a run folder, by its stored scenario.
 ///
 /// # Errors
-/// As [`fabric`]; if it is a folder but no run folder.
+/// As [`fabric`]; also if it is a folder but not a run folder.
 pub fn of_path(path: &Path, overrides: &Overrides) -> Result<ShownFabric, LabError> {
     if !path.is_dir() {
         return fabric(&Source::file(path), overrides);
@@ -103,10 +102,10 @@ pub fn of_path(path: &Path, overrides: &Overrides) -> Result<ShownFabric, LabErr
     fabric(&Source::text(path.display().to_string(), text), overrides)
 }
 
-/// Reads a scenario, or a fabric that others inherit from: there may be nothing to do.
+/// Reads a scenario, or a base fabric that others inherit from, which may have no workload.
 ///
 /// # Errors
-/// If it cannot be read, or all mistakes that are in it.
+/// If it cannot be read; otherwise all errors in it.
 pub fn fabric(source: &Source, overrides: &Overrides) -> Result<ShownFabric, LabError> {
     let resolved = resolve_from(&source.read()?, source, overrides)?;
     let compiled = compile_fabric(&resolved)?;

@@ -1,25 +1,25 @@
-//! Many names as few: `leaf[0-3].host[0-7]` for all 32 hosts, in the manner of lists of hosts of batch systems.
+//! Abbreviates lists of names: `leaf[0-3].host[0-7]` for all 32 hosts, like the host lists of batch systems.
 //!
-//! Invariants: brackets stand for exactly the names given; names that no brackets fit are told by the first and the last
-//! one, or one by one where they are few.
+//! Invariants: brackets expand to exactly the names given; other lists are shown by their first and last name, or
+//! completely where they are short.
 
 use std::collections::BTreeSet;
 
-/// Names told one by one.
+/// Most names that are listed completely.
 const FEW: usize = 8;
-/// Parts of a list in brackets.
+/// Most parts of a list in brackets.
 const MOST_PARTS: usize = 8;
 
-/// A name as texts and numbers, in turns.
+/// A name, split into alternating texts and numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Parts {
-    /// One more than numbers.
+    /// One more than there are numbers.
     pub texts: Vec<String>,
     numbers: Vec<u64>,
 }
 
 impl Parts {
-    /// Of a name; digits that are no plain number, such as `007`, are text.
+    /// Splits a name; digits with leading zeros, such as `007`, are text.
     pub(super) fn of(name: &str) -> Parts {
         let mut parts = Parts { texts: vec![String::new()], numbers: Vec::new() };
         let mut rest = name;
@@ -41,7 +41,7 @@ impl Parts {
     }
 }
 
-/// The names in brackets where these stand for all of them and no others, else the first and the last.
+/// The names with ranges in brackets if these expand to exactly the names, else the first and the last.
 pub fn ranges<'a>(names: impl Iterator<Item = &'a str> + Clone) -> String {
     let count = names.clone().count();
     let Some(first) = names.clone().next() else { return String::new() };
@@ -71,7 +71,7 @@ fn bracketed<'a>(names: impl Iterator<Item = &'a str>, count: usize) -> Option<S
         });
     }
     let texts = texts?;
-    // As many names as there are combinations, and no name twice: all combinations are there.
+    // The number of distinct names equals that of combinations, so all combinations occur.
     let combinations =
         values.iter().try_fold(1_usize, |product, values| product.checked_mul(values.len()))?;
     if combinations != count {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_stand_for_all_combinations() {
+    fn brackets_expand_to_all_combinations() {
         assert_ranges(&["leaf0.host0", "leaf0.host1", "leaf1.host0", "leaf1.host1"], "leaf[0-1].host[0-1]");
         assert_ranges(&["leaf0", "leaf1", "leaf2", "leaf7"], "leaf[0-2,7]");
         assert_ranges(&["core0.0", "core1.0"], "core[0-1].0");
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_brackets_would_overstate_is_not_put_into_them() {
+    fn names_that_are_not_all_combinations_are_not_in_brackets() {
         assert_ranges(&["leaf0.host0", "leaf1.host1"], "leaf0.host0, leaf1.host1");
         assert_ranges(&["left", "right"], "left, right");
         assert_ranges(&["only"], "only");

@@ -1,6 +1,6 @@
-//! What has been chosen for a fabric, section by section in a line each.
+//! The settings of a fabric, one line per section.
 //!
-//! Leaves out: values at their defaults, and what `--set` would be needed to read in full; the resolved scenario has them.
+//! Leaves out: values at their defaults, and long values; the resolved scenario has them.
 
 use serde_json::Value;
 
@@ -8,10 +8,10 @@ use super::Setting;
 use crate::prepare::Prepared;
 use crate::words;
 
-/// Changed values told behind a choice.
+/// Most changed values that follow a choice.
 const MOST_TOLD: usize = 8;
 
-/// All of them, in the order of scenarios.
+/// The settings of all sections, in the order of scenarios.
 pub fn settings(prepared: &Prepared) -> Vec<Setting> {
     let reported = SettingsView { prepared };
     let sections = [
@@ -19,7 +19,10 @@ pub fn settings(prepared: &Prepared) -> Vec<Setting> {
         ("balance", reported.balance()),
         ("transport", reported.plugin("transport")),
         ("congestion", reported.plugin("congestion")),
-        ("hosts", reported.changed_below("hosts").unwrap_or_else(|| "take no time for a message".to_owned())),
+        (
+            "hosts",
+            reported.changed_below("hosts").unwrap_or_else(|| "no processing time per message".to_owned()),
+        ),
         ("work", reported.work()),
         ("faults", reported.changed_below("faults").unwrap_or_else(|| "none".to_owned())),
     ];
@@ -31,7 +34,7 @@ struct SettingsView<'a> {
 }
 
 impl SettingsView<'_> {
-    /// `key value, ...` of the changed values below a path; nothing where there are none.
+    /// `key value, ...` of the changed values below a path; `None` if there are none.
     fn changed_below(&self, path: &str) -> Option<String> {
         let below = format!("{path}.");
         let changed = &self.prepared.compiled.changed;
@@ -73,12 +76,12 @@ impl SettingsView<'_> {
         }
         let by_hand = self.prepared.compiled.model.balances.by_hand.len() as u64;
         if by_hand > 0 {
-            text.push_str(&format!(", {} listed by hand", words::some(by_hand, "route")));
+            text.push_str(&format!(", {}", words::some(by_hand, "static route")));
         }
         text
     }
 
-    /// What queues are like, in the sizes of the scenario.
+    /// The queues of switches, in the sizes of the scenario.
     fn switches(&self) -> String {
         let (queues, written) = (&self.prepared.compiled.model.queues, &self.prepared.scenario["queues"]);
         if queues.credits.is_some() {
@@ -90,7 +93,7 @@ impl SettingsView<'_> {
                 format!("a shared buffer of {} each, {pause}", chosen(&written["buffer"]))
             }
             (None, Some(_)) => format!("a queue of {} for each port", chosen(&written["switch_limit"])),
-            (None, None) => "a queue without limit for each port".to_owned(),
+            (None, None) => "an unlimited queue for each port".to_owned(),
         };
         if queues.marking.is_some() {
             let [least, most] = ["minimum", "maximum"].map(|key| chosen(&written["marking"][key]));
@@ -111,11 +114,11 @@ impl SettingsView<'_> {
         if !self.prepared.compiled.flow_names.is_empty() {
             parts.push(words::some(self.prepared.compiled.flow_names.len() as u64, "staged flow"));
         }
-        if parts.is_empty() { "none: a fabric to inherit from".to_owned() } else { parts.join(", ") }
+        if parts.is_empty() { "none (a base fabric)".to_owned() } else { parts.join(", ") }
     }
 }
 
-/// The name of what has been chosen.
+/// The name of the choice.
 fn chosen(value: &Value) -> String {
     match value {
         Value::String(name) => name.clone(),

@@ -1,4 +1,4 @@
-//! Groups in a row of boxes, with the links that join every two of them.
+//! Draws groups as a row of boxes, with the links between every two of them.
 
 use super::super::ink::Ink;
 use super::super::sheet::{Line, Sheet, columns};
@@ -8,7 +8,7 @@ use crate::words;
 /// Columns of the dots between the first groups and the last one.
 const DOTS: usize = 5;
 
-/// The row; nothing where there are no groups.
+/// Draws the row; does nothing without groups.
 pub fn row(sheet: &mut Sheet, outline: &FabricOutline) {
     let Some(groups) = outline.groups else { return };
     sheet.gap();
@@ -38,7 +38,7 @@ fn title(number: u32) -> String {
     format!("group {number}")
 }
 
-/// The groups that are shown, and how wide their boxes are inside.
+/// The groups that are shown, and the inner width of their boxes.
 struct Row {
     shown: Vec<u32>,
     last: u32,
@@ -46,7 +46,7 @@ struct Row {
 }
 
 impl Row {
-    /// All groups where they fit, else the first ones and the last one.
+    /// All groups if they fit, else the first ones and the last one.
     fn of(groups: u32, longest: usize, room: usize) -> Row {
         let last = groups.saturating_sub(1);
         let inner = longest.max(columns(&title(last)));
@@ -59,13 +59,13 @@ impl Row {
         Row { shown: (0..first).chain([last]).collect(), last, inner }
     }
 
-    /// Columns in a box's rim before its port and behind it.
+    /// Columns of a box's border before and after its port.
     fn around_port(&self) -> [usize; 2] {
         let before = self.inner.div_ceil(2);
         [before, self.inner + 1 - before]
     }
 
-    /// A piece for each group, with dots where groups are left out.
+    /// A line with a piece for each group, with dots where groups are left out.
     fn put(&self, dots: &str, between: &str, piece: impl Fn(u32) -> String) -> Line {
         let mut text = String::new();
         let mut before: Option<u32> = None;
@@ -81,7 +81,7 @@ impl Row {
         Line::indented(2).plain(&text)
     }
 
-    /// What joins a group to its neighbours.
+    /// The connection of a group to its neighbours.
     fn rail(&self, number: u32) -> String {
         let [before, behind] = self.around_port();
         let (left, right) =

@@ -1,10 +1,10 @@
-//! A fabric in characters: its layers as boxes with their links between them, and where it is small, its switches one by
-//! one.
+//! Draws a fabric in characters: its layers as boxes with the links between them and, if it is small, each of its
+//! switches.
 //!
-//! Leaves out: single links; names in full where there are many.
+//! Leaves out: single links; complete lists of many names.
 //!
-//! Invariants: a picture that does not fit is left out, and the text says so; nothing is drawn that is not there, and
-//! links that cross without meeting are drawn with a gap in the lower one.
+//! Invariants: a picture that does not fit is left out, with a remark; only existing links are drawn, and lines that
+//! cross without a connection are drawn with a gap in the lower one.
 
 mod groups;
 mod nodes;
@@ -16,9 +16,9 @@ use super::sheet::{Line, Sheet, columns, name};
 use crate::show::fabric::{FabricOutline, Joint, Kind, Layer, Reach, ShownFabric};
 use crate::words;
 
-/// Columns in front of the line that joins two boxes.
+/// Columns before the line between two boxes.
 const STEM: usize = 6;
-/// Rates told one by one.
+/// Most rates that are listed individually.
 const MOST_RATES: usize = 3;
 
 /// The picture of a fabric.
@@ -51,7 +51,7 @@ fn head(sheet: &mut Sheet, outline: &FabricOutline) {
     }
 }
 
-/// Layers from the highest to the lowest, what joins each to lower ones between them.
+/// Layers from the highest to the lowest, with the links to lower ones between them.
 fn stack(sheet: &mut Sheet, outline: &FabricOutline) {
     let layers = &outline.layers;
     let inner = layers.iter().map(inner_width).max().unwrap_or(0).min(sheet.columns() - 6);
@@ -71,7 +71,7 @@ fn stack(sheet: &mut Sheet, outline: &FabricOutline) {
     }
 }
 
-/// Words right of the line between two boxes, behind a mark.
+/// Text to the right of the line between two boxes, after a mark.
 fn stemmed(sheet: &mut Sheet, (stem, mark): (&str, &str), text: &str) {
     let start = Line::indented(STEM).add(Ink::Faint, stem).plain(mark);
     let further = Line::indented(STEM).add(Ink::Faint, stem).up_to(start.width());
@@ -114,7 +114,7 @@ fn boxed(layer: &Layer, inner: usize) -> Line {
     line.add(Ink::Faint, " │")
 }
 
-/// Links within a layer, told below its box.
+/// Links within a layer, below its box.
 fn within(sheet: &mut Sheet, outline: &FabricOutline, joint: &Joint, is_stemmed: bool) {
     let how = match (joint.reach, outline.groups) {
         (Reach::Global, Some(groups)) => {

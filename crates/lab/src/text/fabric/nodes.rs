@@ -1,10 +1,10 @@
-//! The switches of a small fabric one by one, or of one group: boxes in rows, joined by rails.
+//! Draws each switch of a small fabric, or of one group: rows of boxes, connected by horizontal lines (rails).
 //!
-//! Models: a rail for each set of switches that are all joined to each other; where some are not, a rail for each upper
-//! switch.
-//! Leaves out: parallel links; hosts one by one.
+//! Models: a rail for each set of switches that are all connected to each other; where some are not, a rail for each
+//! upper switch.
+//! Leaves out: parallel links; single hosts.
 //!
-//! Invariants: nothing is drawn where the picture would not fit, or would have more rails than can be followed.
+//! Invariants: nothing is drawn if the picture would not fit, or would have too many rails to be legible.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,11 +16,11 @@ use super::rails::{Ports, Rail, rows};
 use crate::show::fabric::{Layers, ShownFabric};
 use crate::words;
 
-/// Rails between two rows.
+/// Most rails between two rows.
 const MOST_RAILS: usize = 10;
-/// Boxes in a row that are tried.
+/// Most boxes in a row.
 const MOST_BOXES: usize = 64;
-/// Letters that are left of a word that is cut.
+/// Letters that remain of a word that is cut.
 const STEM: usize = 3;
 
 /// A row of boxes.
@@ -33,7 +33,7 @@ struct Row {
     padding: usize,
 }
 
-/// The picture, or why there is none.
+/// Draws the picture, or a remark why there is none.
 pub fn one_by_one(sheet: &mut Sheet, shown: &ShownFabric) {
     let groups = shown.outline.groups.is_some_and(|groups| groups.groups > 1);
     let Some(lines) = drawn(shown, sheet.columns().saturating_sub(4)) else {
@@ -74,13 +74,13 @@ fn drawn(shown: &ShownFabric, most: usize) -> Option<Vec<String>> {
     )
 }
 
-/// Of each node, its neighbours in the next upper layer, and in its own.
+/// For each node, its neighbours in the next upper layer and in its own.
 struct Edges {
     up: BTreeMap<NodeId, BTreeSet<NodeId>>,
     beside: BTreeMap<NodeId, BTreeSet<NodeId>>,
 }
 
-/// Nothing where a link passes over a layer.
+/// The edges; `None` if a link skips a layer.
 fn edges(shown: &ShownFabric, layers: &Layers) -> Option<Edges> {
     let model = &shown.prepared.compiled.model;
     let mut edges = Edges { up: BTreeMap::new(), beside: BTreeMap::new() };
@@ -105,7 +105,7 @@ fn edges(shown: &ShownFabric, layers: &Layers) -> Option<Edges> {
 }
 
 impl Row {
-    /// Hosts with the same neighbours above share a box.
+    /// A row of boxes; hosts with the same neighbours in the upper layer share a box.
     fn of(nodes: &[NodeId], are_hosts: bool, edges: &Edges) -> Option<Row> {
         let mut boxes: Vec<Vec<NodeId>> = Vec::new();
         for &node in nodes {
@@ -122,7 +122,7 @@ impl Row {
         Some(Row { boxes, labels: Vec::new(), are_hosts, padding: 0 })
     }
 
-    /// Chooses labels that fit: names in one line, in several, or in several and cut.
+    /// Chooses labels that fit: names in one line, in several lines, or in several lines and cut.
     fn label(&mut self, name: impl Fn(NodeId) -> String, most: usize) -> Option<()> {
         let whole: Vec<String> = self
             .boxes
@@ -152,7 +152,7 @@ impl Row {
         None
     }
 
-    /// Columns that a box takes beside its label.
+    /// Columns of a box in addition to its label.
     fn frame(&self) -> usize {
         if self.are_hosts { 0 } else { 2 + 2 * self.padding }
     }
@@ -169,7 +169,7 @@ impl Row {
     }
 }
 
-/// A word whose letters in front of its number are few.
+/// A word with at most [`STEM`] letters before its number.
 fn cut_word(word: &str) -> String {
     let digits = word.chars().rev().take_while(char::is_ascii_digit).count();
     let (stem, number) = word.split_at(word.len() - digits);
@@ -184,7 +184,7 @@ fn width_of(labels: &[Vec<String>]) -> usize {
     labels.iter().flatten().map(|line| columns(line)).max().unwrap_or(0)
 }
 
-/// All rows with the rails between them, from the top.
+/// All rows and the rails between them, from the top.
 fn picture(
     mut grouped: Vec<Row>,
     edges: &Edges,
@@ -196,7 +196,7 @@ fn picture(
     }
     let width = grouped.iter().map(Row::width).max()?;
     let mut lines = Vec::new();
-    // The columns by which the row above leads down, and its rails to this one.
+    // The columns of the downlinks of the row above, and its rails to this one.
     let mut above: Option<(&Row, Ports)> = None;
     for row in grouped.iter().rev() {
         let ports = row.ports(width);
@@ -222,14 +222,14 @@ fn picture(
     Some(lines)
 }
 
-/// Rails between two rows, and those that join boxes of the lower row.
+/// Rails between two rows, and those that connect boxes of the lower row.
 fn rails(upper: &[Vec<NodeId>], lower: &[Vec<NodeId>], edges: &Edges) -> Option<Vec<Rail>> {
     let place_of: BTreeMap<NodeId, usize> = upper
         .iter()
         .enumerate()
         .flat_map(|(place, nodes)| nodes.iter().map(move |node| (*node, place)))
         .collect();
-    // By lower box, the upper boxes that it leads to.
+    // By lower box, the upper boxes that it is connected to.
     let up: Vec<BTreeSet<usize>> = lower
         .iter()
         .map(|nodes| {
@@ -242,7 +242,7 @@ fn rails(upper: &[Vec<NodeId>], lower: &[Vec<NodeId>], edges: &Edges) -> Option<
         let joined: Vec<usize> = (0..lower.len()).filter(|&under| up[under].contains(&place)).collect();
         let alike = rails.iter_mut().find(|rail| rail.lower == joined);
         match alike {
-            // Whoever leads to the same boxes shares their rail.
+            // Boxes with the same neighbours share a rail.
             Some(rail) => rail.upper.push(place),
             None if joined.is_empty() => {}
             None => rails.push(Rail { upper: vec![place], lower: joined }),
@@ -252,7 +252,7 @@ fn rails(upper: &[Vec<NodeId>], lower: &[Vec<NodeId>], edges: &Edges) -> Option<
     (rails.len() <= MOST_RAILS).then_some(rails)
 }
 
-/// Rails of boxes in one row that are all joined to each other; nothing where only some are.
+/// Rails of boxes in one row that are all connected to each other; `None` if only some are.
 fn beside(row: &[Vec<NodeId>], edges: &Edges) -> Option<Vec<Rail>> {
     let mut rails: Vec<Rail> = Vec::new();
     let mut seen = BTreeSet::new();
@@ -283,7 +283,7 @@ fn beside(row: &[Vec<NodeId>], edges: &Edges) -> Option<Vec<Rail>> {
     Some(rails)
 }
 
-/// Puts texts around columns of a line, the middle of each at its column.
+/// Places texts in a line, the middle of each at its column.
 fn spread(ports: &[usize], texts: impl Iterator<Item = String>) -> String {
     let mut line = String::new();
     let mut used = 0;
@@ -296,7 +296,7 @@ fn spread(ports: &[usize], texts: impl Iterator<Item = String>) -> String {
     line
 }
 
-/// The upper rim of a row's boxes and what stands in them.
+/// The upper border of a row's boxes, and their labels.
 fn body(row: &Row, ports: &Ports, leads: impl Fn(usize) -> bool) -> Vec<String> {
     let inner = width_of(&row.labels) + 2 * row.padding;
     let height = row.labels.iter().map(Vec::len).max().unwrap_or(0);
@@ -318,7 +318,7 @@ fn body(row: &Row, ports: &Ports, leads: impl Fn(usize) -> bool) -> Vec<String> 
     lines
 }
 
-/// The lower rim of a row's boxes, with the ports that lead down.
+/// The lower border of a row's boxes, with the ports of downlinks.
 fn foot(row: &Row, ports: &Ports, width: usize, leads: impl Fn(usize) -> bool) -> Vec<String> {
     if row.are_hosts {
         return Vec::new();
@@ -326,7 +326,7 @@ fn foot(row: &Row, ports: &Ports, width: usize, leads: impl Fn(usize) -> bool) -
     let inner = width_of(&row.labels) + 2 * row.padding;
     let middles = row.ports(width);
     let text = |place: usize| {
-        // Where its port was shifted, the box stays where it is.
+        // If a port was shifted, its box does not move.
         let start = middles.columns[place].saturating_sub(inner / 2 + 1);
         let port = ports.columns[place].saturating_sub(start + 1).min(inner - 1);
         rim(inner, ['└', '┘'], leads(place).then_some((port, '┬')))

@@ -1,33 +1,33 @@
-//! The space between two rows of boxes: verticals from their ports, and rails that join them.
+//! Draws the space between two rows of boxes: vertical lines from their ports, and rails that connect them.
 //!
-//! Models: a rail joins all nodes whose verticals meet it; a vertical that a rail lets pass is drawn through it.
+//! Models: a rail connects all nodes whose verticals end at it; a vertical that crosses a rail is drawn through it.
 //!
-//! Invariants: two verticals in one column never overlap unless one rail joins both and nothing else.
+//! Invariants: two verticals in one column overlap only if a single rail connects these two and no others.
 
-/// What is joined by a rail, by places in the upper row and in the lower row.
+/// The boxes that a rail connects, by index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rail {
-    /// Of the upper row.
+    /// Boxes of the upper row.
     pub upper: Vec<usize>,
-    /// Of the lower row.
+    /// Boxes of the lower row.
     pub lower: Vec<usize>,
 }
 
 /// Columns of the ports of one row's boxes.
 #[derive(Debug, Clone)]
 pub struct Ports {
-    /// By place; shifted where a vertical would meet another one.
+    /// Column by box; shifted where a vertical would overlap another one.
     pub columns: Vec<usize>,
-    /// How far a port may be shifted.
+    /// Most columns by which a port may be shifted.
     pub slack: usize,
 }
 
-/// The rows between, from the top; the columns of the upper ports may be changed. Nothing where verticals cannot be kept
-/// apart.
+/// The lines between two rows, from the top; the columns of the upper ports may be changed. `None` if overlaps of
+/// verticals cannot be avoided.
 pub fn rows(rails: &[Rail], upper: &mut Ports, lower: &Ports, width: usize) -> Option<Vec<String>> {
     let placed = packed(rails, upper, lower);
     let apart: Vec<usize> = (0..rails.len()).collect();
-    // Where shifted ports would let two rails of one row touch, each has a row of its own.
+    // If shifted ports would make two rails in one line touch, each rail has its own line.
     [placed, apart].into_iter().find_map(|row_of| {
         let mut shifted = upper.clone();
         let space = Space::of(rails, &row_of, &mut shifted, lower)?;
@@ -45,7 +45,7 @@ fn extent(rail: &Rail, upper: &Ports, lower: &Ports) -> (usize, usize) {
     (ends().min().unwrap_or(0), ends().max().unwrap_or(0))
 }
 
-/// By rail its row: the first one in which it touches no other.
+/// The line of each rail: the first one in which it touches no other.
 fn packed(rails: &[Rail], upper: &Ports, lower: &Ports) -> Vec<usize> {
     let mut taken: Vec<Vec<(usize, usize)>> = Vec::new();
     let place = |rail: &Rail| {
@@ -62,14 +62,14 @@ fn packed(rails: &[Rail], upper: &Ports, lower: &Ports) -> Vec<usize> {
     rails.iter().map(place).collect()
 }
 
-/// Rails in their rows.
+/// Rails in their lines.
 struct Space<'a> {
     rails: &'a [Rail],
     row_of: &'a [usize],
 }
 
 impl Space<'_> {
-    /// Shifts the upper ports so that no vertical meets another one; nothing where that cannot be.
+    /// Shifts the upper ports so that no verticals overlap; `None` if that is impossible.
     fn of<'a>(rails: &'a [Rail], row_of: &'a [usize], upper: &mut Ports, lower: &Ports) -> Option<Space<'a>> {
         let space = Space { rails, row_of };
         for place in 0..upper.columns.len() {
@@ -97,13 +97,13 @@ impl Space<'_> {
         are_apart.then_some(space)
     }
 
-    /// The lowest row that an upper vertical reaches.
+    /// The lowest line that an upper vertical reaches.
     fn deepest(&self, place: usize) -> Option<usize> {
         let rows = self.rails.iter().zip(self.row_of).filter(|(rail, _)| rail.upper.contains(&place));
         rows.map(|(_, &row)| row).max()
     }
 
-    /// The highest row that a lower vertical reaches.
+    /// The highest line that a lower vertical reaches.
     fn first(&self, place: usize) -> Option<usize> {
         let rows = self.rails.iter().zip(self.row_of).filter(|(rail, _)| rail.lower.contains(&place));
         rows.map(|(_, &row)| row).min()
@@ -138,7 +138,7 @@ impl Space<'_> {
     }
 }
 
-/// The character that leads up, down, left and right, or not.
+/// The box-drawing character with these connections: up, down, left, right.
 fn corner(leads: [bool; 4]) -> char {
     match leads.into() {
         (true, true, true, true) => '┼',
@@ -164,28 +164,28 @@ mod tests {
     }
 
     #[test]
-    fn one_rail_joins_all() {
+    fn a_rail_connects_all_its_boxes() {
         let rail = Rail { upper: vec![0, 1], lower: vec![0, 1, 2] };
         let drawn = rows(&[rail], &mut ports(&[2, 6]), &ports(&[0, 4, 8]), 9).expect("it fits");
         assert_eq!(drawn, ["┌─┴─┬─┴─┐"]);
     }
 
     #[test]
-    fn rails_that_do_not_touch_share_a_row() {
+    fn rails_that_do_not_touch_share_a_line() {
         let rails = [Rail { upper: vec![0], lower: vec![0] }, Rail { upper: vec![1], lower: vec![1, 2] }];
         let drawn = rows(&rails, &mut ports(&[1, 6]), &ports(&[1, 4, 8]), 9).expect("it fits");
         assert_eq!(drawn, [" │  ┌─┴─┐"]);
     }
 
     #[test]
-    fn what_a_rail_does_not_join_passes() {
+    fn a_vertical_that_a_rail_does_not_connect_crosses_it() {
         let rails = [Rail { upper: vec![0], lower: vec![0, 2] }, Rail { upper: vec![1], lower: vec![1] }];
         let drawn = rows(&rails, &mut ports(&[1, 4]), &ports(&[1, 5, 8]), 9).expect("it fits");
         assert_eq!(drawn, [" ├──│───┐", " │  └┐  │"]);
     }
 
     #[test]
-    fn verticals_of_one_column_are_kept_apart() {
+    fn verticals_in_one_column_are_shifted_apart() {
         let rails = [Rail { upper: vec![1], lower: vec![0] }, Rail { upper: vec![0], lower: vec![1] }];
         let mut upper = ports(&[1, 5]);
         let drawn = rows(&rails, &mut upper, &ports(&[1, 5]), 7).expect("it fits");

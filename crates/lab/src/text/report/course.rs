@@ -1,4 +1,4 @@
-//! A run over time: what reached hosts, and what waited at switches.
+//! A run over time: throughput to hosts, and backlog at switches.
 
 use netloom_report::panel_data::{OverTime, Provenance};
 
@@ -7,12 +7,12 @@ use super::super::sheet::{Line, Sheet};
 use super::super::sparkline::{fitted, largest, mean, sparkline};
 use crate::words;
 
-/// Columns in front of the course.
+/// Columns before the sparkline.
 const LABEL: usize = 15;
-/// Columns behind it.
+/// Columns after it.
 const BEHIND: usize = 16;
 
-/// Both courses; where nothing was sampled, how to have it sampled.
+/// Both sparklines; without samples, how to record them.
 pub fn over_time(sheet: &mut Sheet, reported: Option<&OverTime>, run: &Provenance) {
     let Some(reported) = reported else {
         let text = "No samples over time were recorded: run it again with `--set record.series=1us` for throughput \
@@ -23,7 +23,7 @@ pub fn over_time(sheet: &mut Sheet, reported: Option<&OverTime>, run: &Provenanc
     sheet.title(
         "Over time",
         &format!(
-            "0 s to {}, every {}; heights up to the most",
+            "0 s to {}, every {}; full height = maximum",
             words::span(run.simulated),
             words::span(reported.interval)
         ),
@@ -37,16 +37,16 @@ pub fn over_time(sheet: &mut Sheet, reported: Option<&OverTime>, run: &Provenanc
     let most = format!("most {}", words::size(largest(&waiting)));
     course(sheet, "at a switch", &sparkline(&shown, largest(&shown)), room, &most);
     let where_to = reported.worst.as_ref().map_or_else(
-        || "nothing ever waited at a switch when samples were taken".to_owned(),
-        |node| format!("most bytes waited at {node}"),
+        || "no backlog at any switch when samples were taken".to_owned(),
+        |node| format!("largest backlog at {node}"),
     );
     let rate = words::bit_rate(reported.mean);
-    sheet.text(Ink::Faint, &format!("{rate} to all hosts as a mean; {where_to}"), 2);
+    sheet.text(Ink::Faint, &format!("mean {rate} to all hosts; {where_to}"), 2);
 }
 
 fn course(sheet: &mut Sheet, label: &str, shown: &str, room: usize, most: &str) {
     let line = Line::indented(2).plain(label).up_to(LABEL).add(Ink::Faint, "│").add(Ink::Heat(1), shown);
-    // A run of few intervals has a short course.
+    // A run of few intervals has a short sparkline.
     let line = line.up_to(LABEL + 1 + shown.chars().count().max(1)).add(Ink::Faint, "│");
     sheet.line(line.up_to(LABEL + room + 3).plain(most));
 }

@@ -1,4 +1,4 @@
-//! What failed, on a line of time, and what was lost, by reason.
+//! Faults on a time line, and lost packets by reason.
 
 use netloom_report::panel_data::{ChangeData, EventData, Faults};
 
@@ -7,12 +7,12 @@ use super::super::ink::Ink;
 use super::super::sheet::{Line, Sheet, name};
 use crate::words;
 
-/// Events, or changes of links, listed.
+/// Most events, or changes of links, that are listed.
 const LISTED: usize = 8;
 /// Columns of a bar of lost packets.
 const BAR: usize = 12;
 
-/// Faults on the line of time; nothing where there were none.
+/// Faults on the time line; empty without faults.
 pub fn faults(sheet: &mut Sheet, reported: &Faults, simulated: f64) {
     if reported.total == 0 && reported.total_events == 0 {
         return;
@@ -30,7 +30,7 @@ pub fn faults(sheet: &mut Sheet, reported: &Faults, simulated: f64) {
     super::cut_list(sheet, reported.total_events as usize, LISTED, "event");
 }
 
-/// Says of how many so many are marked, where not all are.
+/// States how many are marked, if not all are.
 fn cut_marks(sheet: &mut Sheet, marked: usize, total: u64, what: &str) {
     if total > marked as u64 {
         let (marked, total) = (words::count(marked as u64), words::count(total));
@@ -84,7 +84,7 @@ fn list_event(sheet: &mut Sheet, event: &EventData) {
         text.push_str(&format!(", every {}", words::span(period)));
     }
     if let Some(noticed) = event.noticed {
-        text.push_str(&format!(", noticed at {}", words::span(noticed)));
+        text.push_str(&format!(", detected at {}", words::span(noticed)));
     }
     let start = Line::indented(2).right(Ink::Plain, &words::span(event.time), 10).plain("  ");
     sheet.hanging(start, Ink::Plain, &text);
@@ -114,8 +114,8 @@ pub fn lost(sheet: &mut Sheet, reported: &Faults, n_packets: Option<u64>) {
         sheet.hanging(line, Ink::Plain, &text);
     }
     let all: u64 = reported.drops.iter().map(|drops| drops.packets).sum();
-    let made =
-        n_packets.map_or_else(String::new, |made| format!("; hosts made {} of data", words::count(made)));
+    let made = n_packets
+        .map_or_else(String::new, |made| format!("; hosts created {} data packets", words::count(made)));
     let text = format!("{} in all{made}", words::some(all, "packet"));
     sheet.text(Ink::Faint, &text, 2);
 }

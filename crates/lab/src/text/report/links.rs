@@ -1,4 +1,4 @@
-//! How busy links were: between two tiers as shaded maps, and the busiest directions as bars.
+//! Utilization of links: between two tiers as heat maps, and the busiest directions as bars.
 
 use netloom_report::panel_data::{Links, ListData, TierData, Usage};
 
@@ -8,7 +8,7 @@ use super::super::ink::Ink;
 use super::super::sheet::{Line, Sheet, beside, name};
 use crate::words;
 
-/// Directions of links listed.
+/// Most directions of links that are listed.
 const LISTED: usize = 5;
 
 /// The whole of it.
@@ -28,7 +28,7 @@ pub fn busy(sheet: &mut Sheet, reported: &Links) {
     if reported.unsampled {
         sheet.text(
             Ink::Faint,
-            "Links are told of over the whole run, since ports were not sampled over time.",
+            "Utilization of links is over the whole run, since ports were not sampled over time.",
             2,
         );
     }
@@ -48,7 +48,7 @@ fn maps(sheet: &mut Sheet, reported: &TierData) {
     let (up, down) = (cells(&reported.up), cells(&reported.down));
     let made = |title, cells| HeatMap { title, rows: &reported.leaves, columns: &reported.spines, cells };
     let most = sheet.columns() - 2;
-    // Side by side where both fit so, else each over all columns.
+    // Side by side if both fit, else each over all columns.
     let halves =
         [("from leaves up", &up), ("from spines down", &down)].map(|(title, cells)| made(title, cells));
     let wide = if halves[0].joined(most / 2 - 2) == halves[0].joined(most) { most / 2 - 2 } else { most };

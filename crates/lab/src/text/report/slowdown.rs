@@ -1,6 +1,6 @@
 //! FCT slowdown by size: for each bucket of sizes a bar to the median and a whisker to the 99th percentile.
 //!
-//! Models: runs whose buckets are the same beside each other; others below.
+//! Models: runs with the same buckets side by side; others below.
 
 use netloom_report::panel_data::{Report, SizeBucket, Slowdowns};
 
@@ -10,11 +10,11 @@ use super::super::sheet::{Line, Sheet, name};
 use super::{MOST_ALONE, cut_list};
 use crate::words;
 
-/// Columns of the sizes, with the gap behind them.
+/// Columns of the sizes, with the gap after them.
 const SIZES: usize = 14;
-/// Columns that a run takes at least: a bar of eight and two numbers.
+/// Fewest columns of a run: a bar of eight and two numbers.
 const LEAST: usize = 8 + NUMBERS;
-/// Columns of two numbers behind a bar.
+/// Columns of two numbers after a bar.
 const NUMBERS: usize = 16;
 
 /// Slowdowns of a run, with its number.
@@ -50,7 +50,7 @@ fn have_same_sizes(one: &Slowdowns, other: &Slowdowns) -> bool {
     sizes(one) == sizes(other)
 }
 
-/// Runs with the same buckets beside each other.
+/// Runs with the same buckets side by side.
 fn beside(sheet: &mut Sheet, reported: &Report, runs: &[Of<'_>]) {
     let width = ((sheet.columns() - SIZES) / runs.len()).clamp(LEAST, 2 * LEAST);
     let room = width - NUMBERS;

@@ -1,4 +1,4 @@
-//! Staged flows: what all of them got in each stage, as bars.
+//! Staged flows: the sum of their throughputs in each stage, as bars.
 
 use netloom_report::panel_data::{StageData, Staged};
 
@@ -8,17 +8,17 @@ use super::super::sheet::{Line, Sheet};
 use super::super::sparkline::largest;
 use crate::words;
 
-/// Stages drawn.
+/// Most stages that are drawn.
 const MOST: usize = 12;
-/// Columns in front of a bar.
+/// Columns before a bar.
 const LABEL: usize = 26;
-/// Columns behind it.
+/// Columns after it.
 const BEHIND: usize = 36;
 
-/// The stages of a run; nothing where it has none.
+/// The stages of a run; empty without any.
 pub fn stages(sheet: &mut Sheet, reported: Option<&Staged>) {
     let Some(reported) = reported.filter(|reported| !reported.stages.is_empty()) else { return };
-    sheet.title("Staged flows", "what all flows of a stage got together, and how evenly");
+    sheet.title("Staged flows", "sum of the throughputs of each stage, and fairness");
     let full = largest(&reported.stages.iter().map(|stage| stage.sum).collect::<Vec<_>>());
     let room = sheet.columns().saturating_sub(LABEL + BEHIND).max(6);
     let row = |stage: &StageData| {

@@ -9,7 +9,7 @@ use super::super::sparkline::{fitted, largest, sparkline};
 use super::{MOST_BESIDE, cut_list, label_width, labelled};
 use crate::words;
 
-/// Columns of the words behind a bar.
+/// Columns of the text after a bar.
 const BEHIND: usize = 33;
 
 /// A bar.
@@ -47,7 +47,7 @@ fn bars(sheet: &mut Sheet, title: &str, timed: &[Timed]) {
     sheet.text(Ink::Faint, &format!("the longest: {}", longest.join(", ")), 2);
 }
 
-/// What a job is called: its run where that has one job, its job where there is one run, else both.
+/// The label of a job: its run if that has one job, its job if there is one run, else both.
 fn label(reported: &Report, job: &JobData) -> String {
     let run = &reported.runs[job.run].name;
     let has_one = reported.steps.iter().filter(|other| other.run == job.run).count() == 1;
@@ -85,7 +85,7 @@ pub fn steps(sheet: &mut Sheet, reported: &Report) {
     }
 }
 
-/// Step times over the steps of each job, as far as it has several.
+/// Step times over the steps of each job with several steps.
 pub fn course(sheet: &mut Sheet, reported: &Report) {
     let jobs: Vec<&JobData> = reported.steps.iter().filter(|job| job.course.times.len() > 1).collect();
     if jobs.is_empty() {
@@ -112,7 +112,7 @@ pub fn course(sheet: &mut Sheet, reported: &Report) {
     cut_list(sheet, jobs.len(), MOST_BESIDE, "job");
 }
 
-/// Completion times of messages of jobs, and of those beside them.
+/// Completion times of messages of jobs and of background traffic.
 pub fn messages(sheet: &mut Sheet, reported: &Report) {
     let timed = |(run, fct): (usize, Option<&FctData>)| {
         let fct = fct?;
@@ -139,7 +139,7 @@ pub fn messages(sheet: &mut Sheet, reported: &Report) {
     timeouts(sheet, reported);
 }
 
-/// Retransmission timeouts, where there were some: one of them may be most of a message's time.
+/// Retransmission timeouts, if any: a single one may be most of a message's time.
 fn timeouts(sheet: &mut Sheet, reported: &Report) {
     let with_timeouts = |(run, of): (usize, &Option<Repairs>)| {
         let of = of.as_ref().filter(|of| of.timeouts > 0)?;

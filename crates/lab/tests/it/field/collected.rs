@@ -1,4 +1,4 @@
-//! Results of the program become runs whose every number is known.
+//! Results of the program become runs with known figures.
 
 use std::fs;
 
@@ -20,7 +20,8 @@ fn a_measured_study_becomes_two_runs() {
     let collected = home.collect().unwrap_or_else(|error| panic!("{}", error.headed(Style::Plain)));
     assert_eq!(collected.exit_code(), ExitCode::Good);
     let [point] = &collected.points[..] else { panic!("one point: {collected:?}") };
-    // The slowest of four ranks takes 1300 ns and 10 more in each iteration; iterations 2 to 11 count, 65 on average.
+    // The slowest of four ranks takes 1300 ns plus 10 ns per iteration; iterations 2 to 11 count, which adds 65 ns on
+    // average.
     assert!((point.baseline_s.expect("it is known") / 1.365e-6 - 1.0).abs() < 1e-12, "{point:?}");
     assert!((point.congested_s.expect("it is known") / 5.265e-6 - 1.0).abs() < 1e-12, "{point:?}");
 
@@ -33,11 +34,11 @@ fn a_measured_study_becomes_two_runs() {
     let [measure] = rows::<MeasureRow>(&baseline)[..] else { panic!("one job is measured") };
     assert_eq!((measure.steps, measure.warm_up, measure.mean.0), (2 * ITERATIONS, WARM_UP, 1_365_000));
     assert!(measure.half_interval.is_some_and(|half| half.0 > 0) && measure.precise.is_none());
-    let [job] = rows::<JobRow>(&baseline)[..] else { panic!("the victim alone") };
+    let [job] = rows::<JobRow>(&baseline)[..] else { panic!("the victim in isolation") };
     assert_eq!(
         (job.ranks, job.steps, job.end),
         (4, steps.len() as u32, None),
-        "two segments have no time in common"
+        "two segments do not overlap in time"
     );
     let manifest = baseline.manifest();
     let measured = manifest.measured.as_ref().expect("it was measured");
@@ -62,11 +63,11 @@ fn bandwidths_and_rounds_are_those_of_the_files() {
     let congested = home.run("study", "congested");
     let collectives: Vec<CollectiveRow> = rows(&congested);
     let first = collectives.iter().find(|row| row.job == 0 && row.step == 0).expect("it is there");
-    // 64 KiB in 5.2 us; of four ranks the bus carries three quarters.
+    // 64 KiB in 5.2 us; the bus bandwidth of four ranks is three quarters of that.
     assert!((first.algbw / (65_536.0 / 5.2e-6) - 1.0).abs() < 1e-12, "{first:?}");
     assert!((first.busbw / (49_152.0 / 5.2e-6) - 1.0).abs() < 1e-12, "{first:?}");
     let rounds: Vec<StepRow> = rows(&congested).into_iter().filter(|row: &StepRow| row.job == 1).collect();
-    // From the first rank's start to the last one's end: 400 ns and 30 between them.
+    // From the first rank's start to the last one's end: 400 ns plus 30 ns between their starts.
     assert_eq!(rounds.len(), 3);
     assert!(rounds.iter().all(|row| row.end.since(row.start).0 == 430_000));
     let jobs: Vec<JobRow> = rows(&congested);
@@ -77,7 +78,7 @@ fn bandwidths_and_rounds_are_those_of_the_files() {
 fn a_congested_run_is_paired_with_the_baseline_of_its_own_job() {
     let vary = "interference.aggressor=none,{incast: {size: 64KiB}},{incast: {size: 1KiB}}";
     let home = Home::of(STUDY, &[vary]);
-    // The second job found a machine that was ten times slower.
+    // The second job ran on a machine that was ten times slower.
     for (place, scale) in [(0, 1), (1, 10)] {
         home.measure(place, scale);
     }
@@ -118,21 +119,21 @@ fn streams_become_stages_in_times_of_the_machine() {
     let stages: Vec<StageRow> = rows(&home.run("streams", "streams"));
     let found: Vec<(u32, u16, u64, u64)> =
         stages.iter().map(|row| (row.stage, row.flow, row.measured_from.0 / 1_000_000_000, row.size.0)).collect();
-    // 1 ms is left out of 5 ms, a hundred times slower: 0.4 s of each stage count.
+    // 1 ms of 5 ms is warm-up, and times are a hundred times longer: 0.4 s of each stage count.
     let arrived = |list: &[(u32, u16, u64)]| list.iter().map(|row| row.2).collect::<Vec<_>>();
     assert_eq!(
         arrived(&[(0, 0, 100), (1, 0, 600), (1, 1, 600)]),
         found.iter().map(|row| row.2).collect::<Vec<_>>()
     );
     for (row, expected) in stages.iter().zip([4000.0, 4000.0, 2000.0]) {
-        // The files begin 20 ns later than the stage at the receiver's clock.
+        // The files begin 20 ns after the stage, by the receiver's clock.
         assert!((row.size.0 as f64 - expected).abs() <= 1.0, "{row:?}");
         assert!((row.throughput / (expected * 8.0 / 0.4) - 1.0).abs() < 1e-3, "{row:?}");
     }
 }
 
 #[test]
-fn a_deadline_leaves_what_was_done_by_then() {
+fn a_deadline_keeps_the_iterations_finished_by_then() {
     let home = Home::of(STUDY, &[]);
     home.measure_all();
     home.edit("manifest.txt", |text| {
@@ -178,7 +179,7 @@ fn shared_hosts_and_cores_are_reported() {
 
 #[test]
 fn jobs_of_one_study_are_distinguished() {
-    // Both were collected by the same command, in two folders of the same name.
+    // Both were collected by the same command, into two folders of the same name.
     let homes = [1, 10].map(|scale| {
         let home = Home::of(STUDY, &[]);
         home.measure(0, scale);
@@ -213,7 +214,7 @@ fn killed() -> Home {
 }
 
 #[test]
-fn a_job_that_died_is_refused_or_taken_in_part() {
+fn a_job_that_died_is_refused_or_collected_in_part() {
     let home = killed();
     let refused = home.collect().expect_err("its job died");
     assert_eq!(refused.exit_code(), ExitCode::BadInput);
@@ -262,7 +263,7 @@ fn wrong_data_gives_no_times_even_in_part() {
 }
 
 #[test]
-fn nothing_is_replaced_unless_it_is_asked_for() {
+fn existing_runs_are_replaced_only_on_request() {
     let home = Home::of(STUDY, &[]);
     home.measure_all();
     home.collect().expect("all is right");

@@ -1,4 +1,4 @@
-//! Results that something has damaged: each is reported with file, line and column, and nothing is written.
+//! Damaged results: each error is reported with file, line and column, and nothing is written.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use netloom_lab::{ExitCode, Style};
 
 use super::home::{Home, STREAMS, STUDY};
 
-/// Collecting a study after a change is refused in these words.
+/// Asserts that collecting a study after a change is refused with these words.
 #[track_caller]
 fn refused_of(study: &str, file: &str, change: impl FnOnce(String) -> String, words: &[&str]) {
     let home = Home::of(study, &[]);
@@ -56,7 +56,7 @@ fn rows_that_were_reordered_are_refused() {
 }
 
 #[test]
-fn numbers_that_are_no_times_are_refused() {
+fn numbers_that_are_not_times_are_refused() {
     refused(TIMES, replaced(",1000,", ",NaN,"), &[".csv:3:11: `NaN`; expected a whole number, `start_ns`"]);
     refused(TIMES, replaced(",1000,", ",-5,"), &[".csv:3:11: `-5`"]);
     refused(TIMES, replaced(",1000,", ",+5,"), &[".csv:3:11: `+5`"]);
@@ -124,7 +124,7 @@ fn a_plan_or_manifest_of_another_study_is_refused() {
 }
 
 #[test]
-fn a_manifest_that_lacks_something_is_refused() {
+fn an_incomplete_manifest_is_refused() {
     refused(MANIFEST, without("status"), &["`status` is missing"]);
     refused(MANIFEST, without("end"), &["`end` is missing"]);
     refused(MANIFEST, without("rank 7"), &["7 lines `rank`; expected 8"]);
@@ -150,7 +150,7 @@ fn a_manifest_with_impossible_values_is_refused() {
     let home = Home::of(STUDY, &[]);
     home.measure_all();
     home.edit(MANIFEST, replaced("kept 3", "kept 18446744073709551615"));
-    let text = home.collect().expect_err("that many rounds are not there").to_string();
+    let text = home.collect().expect_err("there are fewer rounds").to_string();
     assert!(text.contains("times-1.csv:7:1: the table ends too early"), "{text}");
     refused(MANIFEST, replaced("kept 3", "kept -3"), &["`-3`; expected a whole number"]);
 }
@@ -194,7 +194,7 @@ fn nothing_to_collect_is_an_error() {
 
 #[test]
 fn iterations_that_no_clock_can_count_are_refused() {
-    // Each row could be, and all of them one after the other could not: rank after rank takes its turn to be long.
+    // Each row is possible, but not all of them in sequence: the ranks are slow in turn.
     const LONG: u64 = 5_000_000_000_000_000;
     let home = Home::of(STUDY, &[]);
     home.measure_all();
@@ -210,6 +210,6 @@ fn iterations_that_no_clock_can_count_are_refused() {
             head + &(0..36).map(row).collect::<String>() + "end 36\n"
         });
     }
-    let text = home.collect().expect_err("no clock counts so far").to_string();
-    assert!(text.contains("longer than a clock can count"), "{text}");
+    let text = home.collect().expect_err("no clock counts that long").to_string();
+    assert!(text.contains("longer than any clock can count"), "{text}");
 }

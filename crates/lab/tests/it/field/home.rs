@@ -1,5 +1,4 @@
-//! Prepared studies in folders that are removed at the end, and results as the MPI program leaves them, with times that follow
-//! a rule.
+//! Prepared studies in temporary folders, and results as the MPI program writes them, with times that follow a rule.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,7 +12,7 @@ use netloom_lab::{LabError, Overwrite, Source, Style};
 use netloom_records::RunFolder;
 use tempfile::TempDir;
 
-/// Eight hosts in turns: a ring beside an incast.
+/// Eight hosts, interleaved: a ring beside an incast.
 pub const STUDY: &str = "
 netloom: 1
 name: study
@@ -65,7 +64,7 @@ pub struct Home {
     pub study: Study,
 }
 
-/// What is prepared where nothing else is asked for.
+/// The default preparation.
 pub fn preparation(text: &str, folder: PathBuf) -> Preparation<'static> {
     Preparation {
         scenario: Source::text("study.yaml", text),
@@ -117,7 +116,7 @@ impl Home {
         let path = self.file("result").join(name);
         let text = fs::read_to_string(&path).expect("it is there");
         let changed = change(text.clone());
-        assert_ne!(changed, text, "the change changes nothing");
+        assert_ne!(changed, text, "the change has no effect");
         fs::write(path, changed).expect("it can be written");
     }
 
@@ -127,7 +126,7 @@ impl Home {
         }
     }
 
-    /// Leaves the results of a point on a machine that is slower by this factor.
+    /// Writes the results of a point on a machine that is slower by this factor.
     pub fn measure(&self, place: usize, scale: u64) {
         let point = &self.study.points[place];
         let folder = self.study_folder().join("points").join(&point.name).join("result");
@@ -221,8 +220,8 @@ fn manifest(plan: &FieldPlan) -> String {
     text
 }
 
-/// A rank takes 1000 ns, 100 more for each victim before it, 10 more in each iteration, and four times that (but for the
-/// iterations) beside the aggressor.
+/// A rank takes 1000 ns, plus 100 ns for each victim before it, plus 10 ns per iteration; beside the aggressor four
+/// times that, except for the 10 ns per iteration.
 fn iterations(plan: &FieldPlan, rank: u32, scale: u64) -> Vec<Vec<u64>> {
     let place = plan.ranks_of(Role::Victim).iter().position(|own| *own == rank).expect("it is one") as u64;
     let mut rows = Vec::new();
@@ -240,7 +239,7 @@ fn iterations(plan: &FieldPlan, rank: u32, scale: u64) -> Vec<Vec<u64>> {
     rows
 }
 
-/// A rank takes 400 ns and begins 10 after the one before it.
+/// A rank takes 400 ns and begins 10 ns after the one before it.
 fn rounds(plan: &FieldPlan, rank: u32) -> Vec<Vec<u64>> {
     let place = plan.ranks_of(Role::Aggressor).iter().position(|own| *own == rank).expect("it is one") as u64;
     let Work::Interference { aggressor: Some(aggressor), .. } = &plan.work else { return Vec::new() };

@@ -1,4 +1,5 @@
-//! From a study to plans: what is equal, what is noted, and what is refused with its place.
+//! From a study to plans: values that are kept, differences that are noted, and errors that are refused with their
+//! location.
 
 use std::fs;
 
@@ -13,7 +14,7 @@ fn changed(text: &str, set: &[(&str, &str)]) -> Result<Study, LabError> {
     let set = set.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
     let folder = home.path().join("study");
     let prepared = prepare(&Preparation { set, ..preparation(text, folder.clone()) });
-    assert_eq!(folder.exists(), prepared.is_ok(), "nothing is written where something is refused");
+    assert_eq!(folder.exists(), prepared.is_ok(), "nothing is written if the study is refused");
     prepared
 }
 
@@ -169,7 +170,7 @@ fn staged_flows_become_streams_with_times_of_the_machine() {
 }
 
 #[test]
-fn options_go_before_the_scenario() {
+fn options_take_precedence_over_the_scenario() {
     let home = tempfile::tempdir().expect("a folder can be made");
     let asked = |text, iterations, warm_up, deadline_s| Preparation {
         iterations,
@@ -185,18 +186,18 @@ fn options_go_before_the_scenario() {
         (asked(STUDY, None, None, 0), "--deadline"),
         (asked(STREAMS, Some(3), None, 5), "--iterations: staged flows are run once"),
     ] {
-        let refused = prepare(&asked).expect_err("it makes no sense").to_string();
+        let refused = prepare(&asked).expect_err("it is out of range").to_string();
         assert!(refused.contains(word), "{refused}");
     }
     let early = prepare(&asked(STREAMS, None, None, 1)).expect_err("it is too early").headed(Style::Plain);
     assert!(early.contains("the last stream stops 1 s after the start"), "{early}");
 }
 
-/// A study with changes is refused in these words, with its place.
+/// Asserts that a study with changes is refused with these words and a location.
 #[track_caller]
 fn refused(text: &str, set: &[(&str, &str)], words: &[&str]) {
     let error = changed(text, set).expect_err("the program cannot do this");
-    let LabError::Scenario(_) = &error else { panic!("it has no place: {error}") };
+    let LabError::Scenario(_) = &error else { panic!("it has no location: {error}") };
     let text = error.headed(Style::Plain);
     for word in words {
         assert!(text.contains(word), "`{word}` is missing in: {text}");
@@ -286,7 +287,7 @@ fn mistakes_of_scenarios_are_reported_as_elsewhere() {
 }
 
 #[test]
-fn a_folder_that_is_prepared_again_keeps_its_files() {
+fn a_second_preparation_keeps_the_files_of_a_folder() {
     let home = Home::of(STUDY, &[]);
     let hosts = home.study_folder().join("hosts.txt");
     fs::write(&hosts, "leaf0.host0 node17\n").expect("it can be written");
@@ -311,7 +312,7 @@ fn a_preparation_that_was_killed_is_completed() {
     let home = Home::of(STUDY, &[]);
     let folder = home.study_folder();
     fs::remove_file(folder.join("study.json")).expect("it can be removed");
-    let refused = prepare(&preparation(STUDY, folder.clone())).expect_err("nothing says whose it is");
+    let refused = prepare(&preparation(STUDY, folder.clone())).expect_err("the folder has no marker");
     assert!(refused.to_string().contains("holds other files"), "{refused}");
     let text =
         "The preparation of this study is in progress or was interrupted; the same command completes it.\n";
@@ -319,7 +320,7 @@ fn a_preparation_that_was_killed_is_completed() {
     fs::write(folder.join("run.sh.draft"), "half a").expect("it can be written");
     let plan = home.file("plan.txt");
     fs::write(&plan, "of another study").expect("it can be written");
-    prepare(&preparation(STUDY, folder.clone())).expect("it is ours");
+    prepare(&preparation(STUDY, folder.clone())).expect("it has the marker");
     let written = fs::read_to_string(plan).expect("it is there");
     assert_eq!(written, home.study.points[0].plan.to_string(), "two studies would be mixed");
     assert!(folder.join("study.json").exists() && !folder.join("UNFINISHED").exists());

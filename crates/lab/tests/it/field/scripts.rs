@@ -45,10 +45,10 @@ fn slurm_finds_allocation_time_and_signal() {
         ("time", "00:06:00"),
     ];
     assert_eq!(directives, BTreeMap::from(expected));
-    assert_eq!(text.matches("#SBATCH").count(), expected.len() + 3, "three are left to the site");
+    assert_eq!(text.matches("#SBATCH").count(), expected.len() + 3, "three are specific to the site");
 }
 
-/// The program where it was built for tests, for each MPI library.
+/// The test builds of the program, one for each MPI library.
 fn programs() -> Vec<PathBuf> {
     let target = std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"), PathBuf::from);

@@ -1,4 +1,4 @@
-//! Fuzzing starts from texts that are accepted.
+//! The seeds of fuzzing are accepted inputs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -74,7 +74,7 @@ impl Files for Memory {
     }
 }
 
-/// A seed is read as the results of a plan.
+/// Asserts that a seed is read as the results of a plan.
 #[track_caller]
 fn read(seed: &str, names: [&'static str; 5], roles: Vec<Role>, work: Work, segments: Vec<Segment>) {
     let plan = FieldPlan { study: Digest::of(&[]), seed: 1, roles, work, segments, deadline_s: 60 };
