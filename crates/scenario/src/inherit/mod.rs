@@ -144,8 +144,8 @@ fn refuse_endless<O: Origin>(
         let message = format!("{} inherits from itself", base.name());
         let mut names: Vec<String> = origins[first..].iter().map(Origin::name).collect();
         names.push(base.name());
-        let help = format!("the circle: {}", names.join(" -> "));
-        problems.report(path.place, message).label("closes the circle").help(help);
+        let help = format!("the cycle: {}", names.join(" -> "));
+        problems.report(path.place, message).label("closes the cycle").help(help);
         return None;
     }
     if origins.len() > MOST_BASES {

@@ -52,7 +52,7 @@ fn given(fields: &Fields<'_>, kind: &Parameters, problems: &mut Problems) -> Opt
     let Some(node) = fields.get("given") else { return Some(Placed::new(Vec::new(), fields.head)) };
     let listed = items_like(node, "`given`", LISTED, problems)?;
     if !listed.is_empty() {
-        let report = problems.report(node.head(), "sizes are listed, but others are asked for");
+        let report = problems.report(node.head(), "sizes are listed, but another distribution is selected");
         report.label("not used").help("write `sizes: given`");
         return None;
     }

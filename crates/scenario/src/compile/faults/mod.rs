@@ -113,7 +113,7 @@ fn check_reaction(faults: &Faults, problems: &mut Problems) {
         let place = settings.place_of("reconvergence");
         let report = problems.report(place, "`reconvergence` needs `knowledge: global`");
         report
-            .label("with `knowledge: local` nobody is told")
+            .label("with `knowledge: local` no other node is notified")
             .help("write `knowledge: global`, or leave it out");
     }
 }
@@ -152,5 +152,5 @@ fn note(drawn: &[LinkId], random: &Parameters, seed: u64, ground: &Ground) -> St
         other => other,
     };
     let space = if kind.is_empty() { "" } else { " " };
-    format!("seed {seed} drew {} failed {kind}{space}links: {}", drawn.len(), names.join(", "))
+    format!("seed {seed} gives {} failed {kind}{space}links: {}", drawn.len(), names.join(", "))
 }
