@@ -238,7 +238,7 @@ fn poisson_traffic_says_who_sends_and_how_much() {
 fn poisson_traffic_that_makes_no_sense_is_refused() {
     let refused = |rest: &str| refused(&format!("background: {{ poisson: {{ {POISSON}, {rest} }} }}\n"));
     assert!(refused("sizes: given").contains("`poisson` needs `given`"));
-    assert!(refused("given: [[1B, 0%], [2B, 100%]]").contains("others are asked for"));
+    assert!(refused("given: [[1B, 0%], [2B, 100%]]").contains("another distribution is selected"));
     assert!(refused("sizes: given, given: [[1B, 0%], [2B, 90%]]").contains("from 0% to 100%"));
     assert!(refused("sizes: given, given: [[9B, 0%], [2B, 100%]]").contains("do not rise"));
     assert!(refused("sizes: given, given: [[9B], [2, 100%]]").contains("a point is a size"));
@@ -471,7 +471,7 @@ fn congestion_control_that_hears_nothing_is_told() {
 fn a_transport_that_takes_packets_in_order_only_is_warned_of_policies_that_reorder() {
     let is_warned = |balance: &str, transport: &str| {
         let text = format!("{JOB}balance: {balance}\ntransport: {transport}\n");
-        compiled(&text).notes.iter().any(|note| note.contains("overtake"))
+        compiled(&text).notes.iter().any(|note| note.contains("reorders packets"))
     };
     for balance in ["adaptive_spectrum", "spray", "adaptive", "{flowlet: {by: packets}}"] {
         assert!(is_warned(balance, "go_back_n"), "{balance}");
@@ -692,5 +692,5 @@ fn stages_and_flows_are_counted_before_they_are_made() {
         format!("transport: ideal\nflows: {{message: 64KiB, list: [{}]}}\n", all.join(", "))
     };
     assert_eq!(compiled(&flows(290)).model.workload.staged.map(|staged| staged.stages.len()), Some(339));
-    assert_eq!(refused(&flows(295)), "344 stages of 295 flows are too many to be told\n");
+    assert_eq!(refused(&flows(295)), "344 stages of 295 flows are too many to record\n");
 }
