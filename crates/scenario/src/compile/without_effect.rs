@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_about_parameters_that_exist() {
+    fn conditions_name_existing_parameters() {
         for (spec, name, other, with) in CONDITIONS {
             let spec = specs().into_iter().find(|found| found.name == spec).expect("a spec of this name");
             assert!(spec.parameter(name).is_some(), "`{}` has no `{name}`", spec.name);
@@ -299,7 +299,7 @@ mod tests {
 
     /// Every parameter whose meaning mentions a condition has one.
     #[test]
-    fn no_condition_is_missing() {
+    fn every_condition_in_a_meaning_is_listed() {
         for spec in specs() {
             for parameter in spec.parameters.iter().filter(|parameter| parameter.meaning.contains("with `")) {
                 let is_listed =

@@ -17,7 +17,7 @@ use crate::written::Node;
 const LISTED: &str = "write `[[0B, 0%], [64KB, 50%], [1MB, 100%]]`";
 /// Example of one entry.
 const POINT: &str = "write `[64KB, 50%]`";
-/// Keys that are read by explicit code, of a kind that draws sizes.
+/// Keys that are read by explicit code, of a kind with random sizes.
 const DRAWN: [&str; 2] = ["senders", "given"];
 
 /// `none`, or a kind with its parameters.

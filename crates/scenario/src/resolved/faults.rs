@@ -11,7 +11,7 @@ use crate::place::Placed;
 pub struct Faults {
     /// Failure awareness, among other settings of the section.
     pub settings: Parameters,
-    /// Links drawn at random that are failed from the start.
+    /// Randomly chosen links that are failed from the start.
     pub random: Option<Parameters>,
     /// Links failed from the start.
     pub failed: Vec<Placed<String>>,

@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_goes_on_after_slips_that_leave_no_doubt() {
+    fn parsing_continues_after_unambiguous_errors() {
         let wrong = read("a: !x 1\na: 2\nb: !y {c: 1, c: 2}\nd: [\n").unwrap_err();
         assert_eq!(wrong.problems().len(), 5);
     }

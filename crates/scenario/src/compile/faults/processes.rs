@@ -17,7 +17,7 @@ use crate::resolved::Process;
 /// Purpose number of the streams of the first process; the next ones follow.
 const PURPOSE: u64 = 0x6d_7462_6600;
 
-/// Draws the outages of a process.
+/// Generates the outages of a process.
 pub(super) fn process(
     wanted: &Process,
     number: u64,
