@@ -21,12 +21,12 @@ pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
         interval(&balance.switch, problems);
     } else if is_central(&balance.host) {
         let report = problems.report(balance.host.place, "the controller of `nslb` plans for switches");
-        report.label("hosts would hash").help("write `switch: nslb`, or `host: ecmp`");
+        report.label("hosts would hash flows instead").help("write `switch: nslb`, or `host: ecmp`");
     }
     if let Some(control) = balance.control.as_ref().filter(|control| is_central(control)) {
         let report =
             problems.report(control.place, "the controller of `nslb` plans paths of data packets only");
-        report.label("ACKs, NACKs and CNPs would be hashed").help("write `control: ecmp`");
+        report.label("ACKs, NACKs and CNPs would be hashed instead").help("write `control: ecmp`");
     }
 }
 

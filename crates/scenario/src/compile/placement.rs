@@ -45,7 +45,7 @@ pub(super) fn hosts(
             };
             let place = place_of(placement).unwrap_or_default();
             let report = problems.report(place, "the background traffic has no such senders");
-            report.label("cannot be met").help(help);
+            report.label("cannot be satisfied").help(help);
             None
         }
     }

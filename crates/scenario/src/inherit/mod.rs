@@ -53,7 +53,7 @@ impl Origin for Alone<'_> {
     }
 
     fn base(&self, _: &str) -> Result<Self, String> {
-        Err("a scenario that is no file cannot inherit: there is no folder to find its base in".to_owned())
+        Err("a scenario that is not a file cannot inherit: there is no folder for its base".to_owned())
     }
 
     fn read(&self) -> Result<Vec<u8>, String> {

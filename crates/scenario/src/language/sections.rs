@@ -206,7 +206,11 @@ fn balance() -> Vec<Definition> {
     let (helpers, known) = registry("edge", edge::SPECS, None);
     let mut all = vec![
         Definition::map("balance", "one policy for each kind of node", seats),
-        Definition::choice("policy", "which of the equal next hops a packet takes", members),
+        Definition::choice(
+            "policy",
+            "load balancing: which of the equal-cost next hops a packet takes",
+            members,
+        ),
     ];
     all.extend(definitions);
     all.push(Definition::choice(
@@ -504,7 +508,11 @@ fn phase() -> Vec<Definition> {
         Definition::section("collectives", &sections::COLLECTIVES, vec![each()]),
         Definition::section("point_to_point", &sections::POINT_TO_POINT, vec![stages()]),
         repeat(),
-        Definition::choice("collective", "the messages between ranks, and their dependences", collectives),
+        Definition::choice(
+            "collective",
+            "the algorithm of a collective: messages between ranks and their dependences",
+            collectives,
+        ),
     ];
     all.append(&mut definitions);
     all

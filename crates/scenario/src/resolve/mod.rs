@@ -275,10 +275,10 @@ fn refuse_version<'a>(found: &Entry, help: String, problems: &mut Problems) -> V
         return Version::Unstated(None);
     };
     let newer = text.parse::<u64>().is_ok_and(|version| version > 1);
-    let message = format!("version `{text}` of the scenario language is not known to this netloom");
+    let message = format!("version `{text}` of the scenario language is not supported by this netloom");
     let report = problems.report(found.value.place, message);
     report.label(format!("expected `{VERSION}`"));
-    report.help(if newer { "a newer netloom may know it".to_owned() } else { help });
+    report.help(if newer { "a newer netloom may support it".to_owned() } else { help });
     Version::Other
 }
 

@@ -212,7 +212,7 @@ pub static MARKING: Spec = Spec {
             "at",
             Kind::Choice(&["dequeue", "enqueue"]),
             Some(choice("dequeue")),
-            "whether the queue length decides on a packet when its transmission starts, or when it joins the queue",
+            "whether a packet is marked by the queue length when its transmission starts, or when it is enqueued",
         ),
         parameter(
             "ai_ecn",

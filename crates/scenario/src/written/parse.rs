@@ -173,7 +173,7 @@ impl<'a> Builder<'a> {
                 self.n_documents += 1;
                 if self.n_documents > 1 {
                     let report = problems.report(place, "a file contains one scenario");
-                    report.label("a second one starts").help("write it into a file of its own");
+                    report.label("a second one starts").help("write it in a file of its own");
                     return Err(Stop);
                 }
                 Ok(())
@@ -337,7 +337,7 @@ fn too_deep(place: Place, problems: &mut Problems) -> Stop {
     Stop
 }
 
-const NOT_CLOSED: &str = "no scenario nests that deep: is a bracket never closed?";
+const NOT_CLOSED: &str = "no scenario is nested this deeply: is a bracket not closed?";
 
 /// The number of nodes that a scalar counts as.
 fn weight(tree: &Tree) -> usize {
@@ -375,7 +375,7 @@ fn remedy(kind: &ErrorKind) -> Option<&'static str> {
         | ErrorKind::UnexpectedEofFlowMapping
         | ErrorKind::UnexpectedEofImplicitFlowMapping => "every `[` needs its `]`, every `{` its `}`",
         ErrorKind::SimpleKeyExpected | ErrorKind::ExpectedBlockMappingKey => {
-            "a line is `key: value`, as far to the right as the lines beside it"
+            "a line is `key: value`, indented like the lines beside it"
         }
         ErrorKind::InvalidIndentation | ErrorKind::ExpectedBlockSequenceEntry => {
             "lines that belong together begin in the same column"
