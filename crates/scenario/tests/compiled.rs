@@ -638,7 +638,7 @@ fn every_start_and_stop_of_a_flow_is_a_boundary_of_stages() {
     assert_eq!(found.flow_names, ["a", "leaf0.host0->leaf1.host0"]);
     assert_eq!(found.time_scale.as_deref(), Some("1/1000"));
     assert!(found.notes.iter().any(|note| note == "times are 1/1000 of the source's"), "{:?}", found.notes);
-    // Rates over time are those of the staged flows, as no others are selected; two flows of a pair of hosts count once.
+    // Rates over time are those of the staged flows, as no others are selected; a pair of hosts counts once.
     let pair = NamedFlow { source: HostId(0), destination: HostId(4), number: None };
     assert_eq!(found.model.recording.rates_of, [pair]);
 }
