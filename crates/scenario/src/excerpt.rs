@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_line_only_a_part_is_shown() {
+    fn a_long_line_is_shown_in_part() {
         let text = format!("{}x{}\nnext", "a".repeat(1_000), "\u{e9}".repeat(1_000));
         let part = seen(&text, 1_000, 1);
         assert!(part.contains("ax\u{e9}") && part.len() <= 2 * MARGIN + 1, "{part}");
@@ -223,13 +223,13 @@ mod tests {
     }
 
     #[test]
-    fn one_line_is_pointed_at() {
+    fn only_the_first_line_of_a_place_is_underlined() {
         assert_eq!(excerpt("abc\ndef").pointed(1, 7), (1, 3));
         assert_eq!(excerpt(&"a".repeat(500)).pointed(3, 500), (3, 83));
     }
 
     #[test]
-    fn nothing_steers_the_terminal() {
+    fn control_characters_do_not_reach_the_terminal() {
         let text = "a\u{1b}[31m\r\u{9b}\u{202e}\r\n\t\u{e9}";
         let clean = shown(&Arc::from(text));
         assert_eq!(&*clean, "a?[31m?\u{bf}\u{fffd}\r\n\t\u{e9}");

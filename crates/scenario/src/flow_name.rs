@@ -57,14 +57,14 @@ mod tests {
     }
 
     #[test]
-    fn pairs_and_single_messages() {
+    fn names_of_pairs_and_single_messages_are_parsed() {
         assert_eq!(parse("a->b"), Some(flow("a", "b", None)));
         assert_eq!(parse(" a -> b # 7 "), Some(flow("a", "b", Some(7))));
         assert_eq!(parse("unknown->host#0"), Some(flow("unknown", "host", Some(0))));
     }
 
     #[test]
-    fn hosts_of_odd_names_are_found() {
+    fn hosts_with_odd_names_are_found() {
         assert_eq!(parse("a->b->a"), Some(flow("a->b", "a", None)));
         assert_eq!(parse("a->b#1"), Some(flow("a", "b", Some(1))), "numbers come first");
         assert_eq!(parse("b->x#y"), Some(flow("b", "x#y", None)));
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_flow() {
+    fn texts_of_another_form_are_refused() {
         for text in ["", "a", "a-b", "->", "a->", "->b", "a->b#", "a->b#x", "a->b#-1", "a->b#4294967296"] {
             assert_eq!(parse(text), None, "{text}");
         }

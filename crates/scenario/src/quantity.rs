@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_lose_or_overflow_is_refused() {
+    fn values_that_would_be_rounded_or_overflow_are_refused() {
         let message = |refused: Result<u64, Refusal>| refused.unwrap_err().message;
         assert_eq!(message(parse("0.5ps", Dimension::Duration)), "`0.5ps` is finer than netloom counts");
         assert_eq!(parse("1.1B", Dimension::Size).unwrap_err().label, "expected a whole number of B");
@@ -392,13 +392,13 @@ mod tests {
     }
 
     #[test]
-    fn the_most_that_is_named_can_be_counted() {
+    fn the_stated_maximum_is_accepted() {
         assert!(rate("18446744Tbps").is_ok() && rate("18446745Tbps").is_err());
         assert!(size("17179869183GiB").is_ok() && size("17179869184GiB").is_err());
     }
 
     #[test]
-    fn hints_say_what_to_write_and_which_units_there_are() {
+    fn hints_show_the_correct_form_and_the_units() {
         let help = |text, dimension| parse(text, dimension).unwrap_err().help.unwrap();
         let rates = "units: `bps`, `Kbps`, `Mbps`, `Gbps`, `Tbps`";
         for (text, unit) in [("4", "Gbps"), ("4gbps", "Gbps"), ("4Gb/s", "Gbps"), ("4M", "Mbps")] {
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_written_plainly() {
+    fn numbers_in_other_notations_are_refused() {
         for text in ["4e9", "1e-3us", "1,5us", "1 000us", "1_000us", "1'000us"] {
             let refusal = parse(text, Dimension::Duration).unwrap_err();
             assert_eq!(refusal.message, format!("`{text}` is not a plain number with a unit"));
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn printing_reads_well() {
+    fn quantities_are_printed_in_a_readable_unit() {
         let cases = [
             (1_500_000, Dimension::Duration, "1.5us"),
             (10_000_000_000, Dimension::Duration, "10ms"),

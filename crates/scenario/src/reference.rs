@@ -31,9 +31,9 @@ A quantity is a decimal number with its unit:
 ";
 
 const TAIL: &str = "
-Where one of several names may stand, it stands alone or with a map of its parameters: `spray`, or `adaptive: {backlog: packets}`.
+Where one of several names may be written, it is written alone or with a map of its parameters: `spray`, or `adaptive: {backlog: packets}`.
 
-What inherits, what an editor can check, and how a mistake is shown, is told in [scenarios](../concepts/scenarios.md).
+Inheritance, checks in an editor and the form of error messages are described in [scenarios](../concepts/scenarios.md).
 ";
 
 /// The units of each kind of quantity.
@@ -81,7 +81,7 @@ fn names(members: &[Member]) -> String {
         format!("| `{}` | {below} | {} |\n", member.name, member.summary)
     };
     let rows: String = members.iter().map(row).collect();
-    format!("| name | value | in one line |\n|---|---|---|\n{rows}")
+    format!("| name | value | summary |\n|---|---|---|\n{rows}")
 }
 
 fn preset(preset: &Preset) -> String {

@@ -1,8 +1,9 @@
-//! The corpus of broken scenarios: what a user sees for each kind of mistake, caret and hint included.
+//! The corpus of broken scenarios: the error messages for each kind of mistake, with caret and hint.
 //!
-//! Below `broken/` lies each scenario with its answer, a text of the same name; what editors and version control would
-//! mangle is made here. `NETLOOM_BLESS=1` rewrites the answers. A file holds one mistake, or as many as it says:
-//! `# mistakes: 2`. Folders named `bases` hold what others inherit from.
+//! The folder `broken/` contains each scenario and a golden file of the same name with the expected output. Texts that
+//! editors or version control would change are generated here. `NETLOOM_BLESS=1` rewrites the golden files. A file
+//! contains one mistake, or the number that it states: `# mistakes: 2`. Folders named `bases` contain scenarios that
+//! others inherit from.
 
 mod shelf;
 
@@ -13,9 +14,9 @@ use std::time::{Duration, Instant};
 use netloom_scenario::{Diagnostics, Origin, Overrides, Problem, Style, compile, resolve_from};
 use shelf::Shelf;
 
-/// No scenario may take longer to be refused; a build with checks, beside other tests, gets more time.
+/// The longest time to refuse a scenario; a build with checks, which runs along with other tests, gets more.
 const LONGEST: Duration = Duration::from_secs(if cfg!(debug_assertions) { 5 } else { 1 });
-/// What messages call a place that nobody described.
+/// The label of a place without a description.
 const PLAIN_LABEL: &str = "here";
 
 const FABRIC: &str = "fabric: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2}}\n";
@@ -25,7 +26,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken")
 }
 
-/// A scenario of the corpus, called by its path below the folder.
+/// A scenario of the corpus, named by its path below the folder.
 #[derive(Clone)]
 struct File(PathBuf);
 
@@ -39,7 +40,7 @@ impl Origin for File {
     }
 
     fn read(&self) -> Result<Vec<u8>, String> {
-        // The words of an operating system are its own.
+        // Messages of operating systems differ.
         let what = if folder().join(&self.0).is_dir() { "this is a folder" } else { "there is no such file" };
         fs::read(folder().join(&self.0)).map_err(|_| format!("{what}: {}", self.name()))
     }
@@ -68,14 +69,14 @@ fn files(below: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// How many mistakes a text says that it holds.
+/// The number of mistakes that a text states.
 fn expected(text: &[u8]) -> usize {
     let text = String::from_utf8_lossy(text);
     let stated = text.lines().find_map(|line| line.strip_prefix("# mistakes: "));
     stated.map_or(1, |number| number.parse().expect("a number of mistakes"))
 }
 
-/// What a text is answered with, and how long that took.
+/// The diagnostics of a text, rendered; an error if it is accepted or takes too long.
 fn refused<O: Origin>(bytes: &[u8], origin: &O) -> Result<(Diagnostics, String), String> {
     let start = Instant::now();
     let resolved = resolve_from(bytes, origin, &Overrides::default());
@@ -88,30 +89,30 @@ fn refused<O: Origin>(bytes: &[u8], origin: &O) -> Result<(Diagnostics, String),
     if took > LONGEST { Err(format!("takes {took:?}")) } else { Ok((wrong, rendered)) }
 }
 
-/// What is poor about one mistake as it is told.
+/// Deficiencies of one diagnostic.
 fn poor(problem: &Problem, rendered: &str) -> Vec<String> {
     let (line, column) = problem.line_and_column();
     let place = format!("[{}:{line}:{column}]", problem.source_name());
     let mut complaints = Vec::new();
     if problem.message().is_empty() || problem.label().is_empty() {
-        complaints.push("has no words".to_owned());
+        complaints.push("has no message or no label".to_owned());
     }
     if problem.label() == PLAIN_LABEL {
-        complaints.push(format!("says no more than `{PLAIN_LABEL}`: {problem}"));
+        complaints.push(format!("has the label `{PLAIN_LABEL}` only: {problem}"));
     }
     if !rendered.contains(&place) {
-        complaints.push(format!("is shown without its place {place}"));
+        complaints.push(format!("does not show its place {place}"));
     }
     let is_about_units = ["unit", "is a size, not", "is a rate, not", "is a span of time, not"]
         .iter()
         .any(|words| problem.message().contains(words));
     if is_about_units && !problem.help().is_some_and(|help| help.contains("units: `")) {
-        complaints.push(format!("does not say which units there are: {problem}"));
+        complaints.push(format!("does not list the units: {problem}"));
     }
     complaints
 }
 
-/// Compares an answer with the one that is kept; when blessing, keeps it.
+/// Compares the output with its golden file, or updates that file.
 fn compared(name: &Path, rendered: &str) -> Option<String> {
     let golden = folder().join(name).with_extension("txt");
     if fs::read_to_string(&golden).is_ok_and(|kept| kept == rendered) {
@@ -119,13 +120,13 @@ fn compared(name: &Path, rendered: &str) -> Option<String> {
     }
     if std::env::var("NETLOOM_BLESS").is_ok_and(|value| value == "1") {
         fs::create_dir_all(golden.parent().expect("it is in a folder")).expect("the folder can be made");
-        fs::write(&golden, rendered).expect("the answer can be written");
+        fs::write(&golden, rendered).expect("the golden file can be written");
         return None;
     }
-    Some(format!("is answered in other words (run `make bless`, then read the difference):\n{rendered}"))
+    Some(format!("differs from its golden file (run `make bless`, then read the difference):\n{rendered}"))
 }
 
-/// Everything that is wrong with how a text is refused.
+/// All deficiencies of the diagnostics of a text.
 fn complaints<O: Origin>(name: &Path, bytes: &[u8], n_expected: usize, origin: &O) -> Vec<String> {
     let (wrong, rendered) = match refused(bytes, origin) {
         Ok(answer) => answer,
@@ -144,7 +145,7 @@ fn refuse(complaints: &[String]) {
 }
 
 #[test]
-fn every_file_is_answered_well() {
+fn every_file_gives_the_expected_errors() {
     let mut found = Vec::new();
     files(Path::new(""), &mut found);
     assert!(found.len() >= 80, "only {} files", found.len());
@@ -156,7 +157,7 @@ fn every_file_is_answered_well() {
 }
 
 #[test]
-fn what_cannot_be_kept_in_a_file_is_answered_well() {
+fn every_generated_text_gives_the_expected_errors() {
     let of = |(name, bytes, n_expected): (&str, Vec<u8>, usize)| {
         let path = Path::new("made").join(name);
         complaints(&path, &bytes, n_expected, &Shelf::new(&[(name, &bytes)]))
@@ -165,7 +166,7 @@ fn what_cannot_be_kept_in_a_file_is_answered_well() {
 }
 
 #[test]
-fn every_answer_has_its_scenario() {
+fn every_expected_output_has_its_scenario() {
     let mut found = Vec::new();
     files(Path::new(""), &mut found);
     let made = made().into_iter().map(|(name, ..)| Path::new("made").join(name));
@@ -173,7 +174,7 @@ fn every_answer_has_its_scenario() {
     let mut answers = Vec::new();
     texts(Path::new(""), &mut answers);
     let stray: Vec<_> = answers.iter().filter(|path| !all.contains(path)).collect();
-    assert!(stray.is_empty(), "no scenario is answered by {stray:?}");
+    assert!(stray.is_empty(), "golden files without a scenario: {stray:?}");
 }
 
 fn texts(below: &Path, found: &mut Vec<PathBuf>) {
@@ -192,7 +193,8 @@ fn with(section: &str) -> Vec<u8> {
     format!("netloom: 1\n{FABRIC}{JOBS}{section}\n").into_bytes()
 }
 
-/// Texts that editors, version control or a reader would not bear, with the number of mistakes that are kept.
+/// Texts that cannot be kept as files, since editors, version control or readers could not handle them, with the number
+/// of mistakes that are stored.
 fn made() -> Vec<(&'static str, Vec<u8>, usize)> {
     let comments = "# nothing but a comment\n".repeat(400);
     let many = |line: &dyn Fn(usize) -> String| (0..5_000).map(line).collect::<String>();
@@ -237,13 +239,13 @@ fn alias_bomb() -> String {
     std::iter::once(first).chain((1..9).map(tens)).collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// Few values, but of a long text each.
+/// Few values, each a long text.
 fn text_bomb() -> String {
     let text = "x".repeat(1 << 20);
     format!("netloom: 1\na: &a {text}\nb: [{}]\n", vec!["*a"; 100_000].join(", "))
 }
 
-/// A fabric that takes long to build, and a mistake beside it.
+/// A fabric that takes long to build, and a mistake elsewhere.
 fn large(shape: &str) -> String {
     format!("netloom: 1\nfabric: {{leaf_spine: {{{shape}}}}}\n{JOBS}seed: x\n")
 }
@@ -252,7 +254,7 @@ fn jobs(n: usize) -> String {
     format!("netloom: 1\n{FABRIC}jobs:\n{}", "- {phases: [barrier]}\n".repeat(n))
 }
 
-/// Orders that every bucket of many would hold.
+/// Orders that each of many buckets would copy.
 fn orders() -> String {
     let order = vec!["[0, 1, 2, 3]"; 400].join(", ");
     let each = "[{ring_all_gather: {size: 1MiB, order: given}}]";
@@ -260,14 +262,14 @@ fn orders() -> String {
     format!("netloom: 1\n{FABRIC}jobs:\n- orders: [{order}]\n  phases: {phases}\n")
 }
 
-/// Many names to search in, and many to search for.
+/// Many unknown names, each looked up among many known ones.
 fn unknown_links() -> String {
     let names: Vec<String> = (0..5_000).map(|n| format!("leaf{n}-spien3.0")).collect();
     let fabric = "fabric: {leaf_spine: {leaves: 128, spines: 128, hosts_per_leaf: 2}}";
     format!("netloom: 1\n{fabric}\n{JOBS}faults:\n  failed:\n    - {}\n", names.join("\n    - "))
 }
 
-/// A text as another system writes it.
+/// A text with the line ends of Windows.
 fn windows(text: &[u8]) -> Vec<u8> {
     String::from_utf8_lossy(text).replace('\n', "\r\n").into_bytes()
 }

@@ -1,4 +1,4 @@
-//! What compiled models hold: choices, faults, jobs, and the rules behind them.
+//! Content of compiled models: policies, faults, jobs, and the rules behind them.
 
 use netloom_model::{
     Buffer, Fault, FaultAction, FlowHashInput, Knowledge, Marking, NackReaction, NamedFlow, Order, Pause,
@@ -21,7 +21,7 @@ fn compiled(rest: &str) -> Compiled {
     compile(&resolved).unwrap_or_else(|wrong| shown(wrong))
 }
 
-/// What is said of settings that cannot matter.
+/// The warnings about settings without effect.
 fn warnings_of(rest: &str) -> Vec<String> {
     compiled(rest).warnings.problems().iter().map(|problem| problem.message().to_owned()).collect()
 }
@@ -84,7 +84,7 @@ fn repeats_are_unrolled() {
 }
 
 #[test]
-fn buckets_hold_what_each_says() {
+fn buckets_contain_the_collectives_of_each() {
     let model = compiled(
         "jobs: [ { phases: [ { collectives: { buckets: 8, barrier: true, each: [ \
          { ring_reduce_scatter: { size: 8MiB, dependent: false, order: shuffled } }, \
@@ -157,7 +157,7 @@ fn random_faults_follow_the_seed_and_are_named() {
 }
 
 #[test]
-fn a_coin_fails_about_the_fraction() {
+fn independent_failures_match_the_fraction() {
     let text = "
 netloom: 1
 fabric: { leaf_spine: { leaves: 16, spines: 16, hosts_per_leaf: 16, fabric_links: 4 } }
@@ -221,7 +221,7 @@ background: { poisson: { load: 0.5, end: 1us } }
 const POISSON: &str = "load: 30%, end: 1ms";
 
 #[test]
-fn poisson_traffic_says_who_sends_and_how_much() {
+fn poisson_traffic_has_its_senders_and_sizes() {
     let model = compiled(&format!(
         "background: {{ poisson: {{ {POISSON}, sizes: given, given: [[0B, 0%], [4KB, 22.5%], [1MiB, 1]], \
          senders: {{ strided: {{ ranks: 3, stride: 4 }} }} }} }}\n"
@@ -235,10 +235,10 @@ fn poisson_traffic_says_who_sends_and_how_much() {
 }
 
 #[test]
-fn poisson_traffic_that_makes_no_sense_is_refused() {
+fn inconsistent_poisson_traffic_is_refused() {
     let refused = |rest: &str| refused(&format!("background: {{ poisson: {{ {POISSON}, {rest} }} }}\n"));
     assert!(refused("sizes: given").contains("`poisson` needs `given`"));
-    assert!(refused("given: [[1B, 0%], [2B, 100%]]").contains("others are asked for"));
+    assert!(refused("given: [[1B, 0%], [2B, 100%]]").contains("another distribution is selected"));
     assert!(refused("sizes: given, given: [[1B, 0%], [2B, 90%]]").contains("from 0% to 100%"));
     assert!(refused("sizes: given, given: [[9B, 0%], [2B, 100%]]").contains("do not rise"));
     assert!(refused("sizes: given, given: [[9B], [2, 100%]]").contains("a point is a size"));
@@ -272,12 +272,12 @@ fn overrides_are_applied_before_checking() {
     let wrong = resolve_with(&text, "test.yaml", &wrong).unwrap_err();
     let names: Vec<&str> = wrong.problems().iter().map(Problem::source_name).collect();
     assert_eq!(names, ["--set", "--vary"]);
-    // The same mistakes, found again in another form of the scenario, are the same mistakes.
+    // The same mistakes in another form of the scenario are duplicates.
     assert_eq!(Diagnostics::join([wrong.clone(), wrong]).problems().len(), 2);
 }
 
 #[test]
-fn absurd_sizes_are_refused_at_once() {
+fn excessive_sizes_are_refused() {
     let phases = |phases: &str| refused(&format!("jobs: [ {{ phases: [ {phases} ] }} ]\n"));
     let nested =
         "{ repeat: { times: 65535, phases: [ { repeat: { times: 65535, phases: [ barrier ] } } ] } }";
@@ -285,7 +285,7 @@ fn absurd_sizes_are_refused_at_once() {
     let buckets = "{ repeat: { times: 60000, phases: [ { collectives: { buckets: 65535, each: [ \
                    { incast: { size: 1KB } } ] } } ] } }";
     assert!(phases(buckets).contains("a step of this job is too large"));
-    // A mistake inside leaves nothing to repeat, and repeating nothing must end.
+    // A mistake inside leaves nothing to repeat; nested repeats of nothing must not loop forever.
     let nothing = (0..12).fold("barier".to_owned(), |inner, _| {
         format!("{{ repeat: {{ times: 65535, phases: [ {inner} ] }} }}")
     });
@@ -364,7 +364,7 @@ fn queue_pairs_have_the_defaults_of_their_transport() {
 }
 
 #[test]
-fn queue_pairs_are_what_is_written() {
+fn written_settings_of_queue_pairs_reach_the_model() {
     let model = compiled(&format!(
         "{JOB}transport: {{irn: {{mtu: 1000B, header: none, control: 100B, queue_pairs: pair, first_psn: 16777215, \
          coalesce: 4, timeout: 9us, timeout_low: 5us, retries: 0, window: 9999B, nack: slow_start, entropy: pair}}}}\n\
@@ -403,14 +403,14 @@ fn a_window_follows_from_the_longest_path() {
     assert_eq!(compiled.model.transport.rdma().unwrap().window, 158);
     let is_told = |note: &&String| note.contains("`window: none`") && note.contains("158 packets");
     assert!(compiled.notes.iter().any(|note| is_told(&note)), "{:?}", compiled.notes);
-    // Within one leaf the fabric's links do not count.
+    // Within one leaf the delay of fabric links does not count.
     let alone = text.replace("leaves: 4", "leaves: 1");
     let alone = compile(&resolve(&alone, "test.yaml").unwrap()).unwrap();
     assert_eq!(alone.model.transport.rdma().unwrap().window, 54);
 }
 
 #[test]
-fn queues_are_what_is_written() {
+fn written_settings_of_queues_reach_the_model() {
     let queues =
         |rest: &str| compiled(&format!("{JOB}transport: go_back_n\nqueues: {{{rest}}}\n")).model.queues;
     let plain = queues("");
@@ -428,7 +428,7 @@ fn queues_are_what_is_written() {
 }
 
 #[test]
-fn marking_and_loss_are_chances_in_whole_parts() {
+fn marking_and_loss_probabilities_are_fixed_point_numbers() {
     let model = |rest: &str| compiled(&format!("{JOB}{rest}\n")).model;
     let marking = |rest: &str| {
         model(&format!("queues: {{marking: {{minimum: 5KB, maximum: 200KB{rest}}}}}")).queues.marking.unwrap()
@@ -460,7 +460,7 @@ fn choices_for_queue_pairs_reach_the_model() {
 }
 
 #[test]
-fn congestion_control_that_hears_nothing_is_told() {
+fn congestion_control_without_feedback_is_reported() {
     let warnings = |rest: &str| warnings_of(&format!("{JOB}congestion: dcqcn\n{rest}\n"));
     assert_eq!(warnings("transport: irn"), ["congestion control `dcqcn` has no effect here"]);
     assert_eq!(warnings("transport: nic_sr"), ["congestion control `dcqcn` slows down on NACKs only"]);
@@ -468,10 +468,10 @@ fn congestion_control_that_hears_nothing_is_told() {
 }
 
 #[test]
-fn a_transport_that_takes_packets_in_order_only_is_warned_of_policies_that_reorder() {
+fn reordering_is_noted_with_a_transport_that_accepts_packets_in_order_only() {
     let is_warned = |balance: &str, transport: &str| {
         let text = format!("{JOB}balance: {balance}\ntransport: {transport}\n");
-        compiled(&text).notes.iter().any(|note| note.contains("overtake"))
+        compiled(&text).notes.iter().any(|note| note.contains("reorders packets"))
     };
     for balance in ["adaptive_spectrum", "spray", "adaptive", "{flowlet: {by: packets}}"] {
         assert!(is_warned(balance, "go_back_n"), "{balance}");
@@ -484,7 +484,7 @@ fn a_transport_that_takes_packets_in_order_only_is_warned_of_policies_that_reord
 }
 
 #[test]
-fn longer_ways_are_known_only_where_they_may_be_taken() {
+fn longer_paths_are_computed_only_if_the_policy_may_use_them() {
     let triangle = |balance: &str| {
         let links: String = [("a", "x"), ("b", "y"), ("x", "y"), ("y", "z"), ("x", "z")]
             .map(|(from, to)| format!("      - {{from: {from}, to: {to}, rate: 100Gbps, delay: 500ns}}\n"))
@@ -502,7 +502,7 @@ fn longer_ways_are_known_only_where_they_may_be_taken() {
 }
 
 #[test]
-fn what_is_ours_in_a_fabric_is_said() {
+fn modelling_assumptions_of_a_fabric_are_noted() {
     let notes = |fabric: &str, balance: &str| {
         let jobs = "jobs: [{phases: [permutation: {size: 1MiB}]}]";
         let text = format!("netloom: 1\nfabric: {{{fabric}}}\nbalance: {balance}\n{jobs}\n");
@@ -527,9 +527,9 @@ fn what_is_ours_in_a_fabric_is_said() {
     );
 }
 
-/// GPUs of a server send each other at the rate of its inner switch, and others at that of their NICs.
+/// GPUs of one server send to each other at the rate of its inner switch, and to others at the rate of their NICs.
 #[test]
-fn flows_of_gpus_go_as_fast_as_the_links_that_lead_there() {
+fn flows_of_gpus_have_the_rate_of_the_links_to_their_destination() {
     let text = "netloom: 1\nfabric: {rail: {servers: 2, gpus_per_server: 2, spines: 1, host_links: 2}}\n\
                 background: {mice: {end: 1ms}}\nflows:\n  message: 1MiB\n  list:\n    \
                 - {name: inside, from: server0.gpu0, to: server0.gpu1, stop: 2ms}\n    \
@@ -542,11 +542,11 @@ fn flows_of_gpus_go_as_fast_as_the_links_that_lead_there() {
     let rates: Vec<_> = staged.flows.iter().map(|flow| flow.rate).collect();
     assert_eq!(rates, [Some(gbps(3600)), Some(gbps(800))]);
     let senders = model.workload.background.unwrap().senders;
-    assert!(senders.iter().all(|sender| sender.capacity == gbps(800)), "load is a share of the NICs");
+    assert!(senders.iter().all(|sender| sender.capacity == gbps(800)), "load is a share of the NIC rates");
 }
 
 #[test]
-fn queue_pairs_on_absurd_links_are_refused_with_words() {
+fn queue_pairs_on_extreme_links_cause_no_panic() {
     let fabric = |rate: &str, delay: &str| {
         let links = format!("[{{from: host0, to: switch0, rate: {rate}, delay: {delay}, count: 2}}]");
         format!("netloom: 1\nfabric: {{custom: {{hosts: 1, switches: 1, links: {links}}}}}\n")
@@ -562,7 +562,7 @@ fn queue_pairs_on_absurd_links_are_refused_with_words() {
                     &format!("}}, {{from: host1, to: switch0, rate: {rate}, delay: {delay}}}]"),
                 );
                 for text in [one, two] {
-                    // Whatever the answer is: it must be one.
+                    // It may be accepted or refused, but must not panic.
                     if let Ok(resolved) = resolve(&text, "absurd.yaml") {
                         let _ = compile(&resolved);
                     }
@@ -573,7 +573,7 @@ fn queue_pairs_on_absurd_links_are_refused_with_words() {
 }
 
 #[test]
-fn storms_are_those_of_the_nic() {
+fn a_pause_storm_comes_from_the_port_of_the_nic() {
     let rest = "transport: nic_sr\nqueues: {buffer: 16MiB, pause: true}\n\
                 faults: {storms: [{link: leaf1.host2.nic0, at: 1ms, span: 2ms, interval: 5us}]}\n";
     let model = compiled(&format!("{JOB}{rest}")).model;
@@ -584,7 +584,7 @@ fn storms_are_those_of_the_nic() {
 }
 
 #[test]
-fn paths_are_named_over_three_tiers_and_nowhere_else() {
+fn paths_are_named_over_three_tiers_only() {
     let of = |fabric: &str, switch: &str| {
         let text = format!("netloom: 1\nfabric: {{{fabric}}}\nbalance: {{switch: {switch}}}\n{JOB}");
         let compiled = compile(&resolve(&text, "test.yaml").expect("it is right")).expect("it is right");
@@ -599,7 +599,7 @@ fn paths_are_named_over_three_tiers_and_nowhere_else() {
 }
 
 #[test]
-fn entries_listed_by_hand_name_ports_and_sources() {
+fn static_routes_reach_the_model_with_ports_and_sources() {
     let fabric = "fabric: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2, fabric_links: 2}}\n";
     let entries = "routes:\n  - {at: spine1, to: leaf0.host1, link: leaf0-spine1.1}\n  \
                    - {at: leaf0, from: leaf0.host0, to: leaf1.host0, link: leaf0-spine1.0}\n  \
@@ -626,7 +626,7 @@ fn millis(n: u64) -> Time {
 }
 
 #[test]
-fn stages_are_cut_wherever_a_flow_starts_or_stops() {
+fn every_start_and_stop_of_a_flow_is_a_boundary_of_stages() {
     let found = compiled(&format!("transport: ideal\n{FLOWS}record: {{ rates: 5us }}\n"));
     let staged = found.model.workload.staged.expect("there are flows");
     let settle = Duration::from_micros(10);
@@ -638,13 +638,13 @@ fn stages_are_cut_wherever_a_flow_starts_or_stops() {
     assert_eq!(found.flow_names, ["a", "leaf0.host0->leaf1.host0"]);
     assert_eq!(found.time_scale.as_deref(), Some("1/1000"));
     assert!(found.notes.iter().any(|note| note == "times are 1/1000 of the source's"), "{:?}", found.notes);
-    // Rates over time are those of the flows, as nothing else is chosen; two of a pair are one.
+    // Rates over time are those of the staged flows, as no others are selected; a pair of hosts counts once.
     let pair = NamedFlow { source: HostId(0), destination: HostId(4), number: None };
     assert_eq!(found.model.recording.rates_of, [pair]);
 }
 
 #[test]
-fn stages_may_be_given_and_need_not_touch_every_start() {
+fn explicit_stages_need_not_match_the_starts_of_flows() {
     let given = FLOWS.replace("settle: 10us", "stages: [0.5ms, 2.5ms]");
     let staged = compiled(&format!("transport: window\n{}", given.replace(", rate: 80Gbps", "")));
     let staged = staged.model.workload.staged.expect("there are flows");
@@ -654,19 +654,23 @@ fn stages_may_be_given_and_need_not_touch_every_start() {
 }
 
 #[test]
-fn in_an_open_loop_every_flow_goes_by_the_clock() {
+fn in_an_open_loop_every_flow_is_posted_at_a_fixed_rate() {
     let rates = |transport: &str| {
         let staged = compiled(&format!("transport: {transport}\n{FLOWS}")).model.workload.staged;
         let staged = staged.expect("there are flows");
         assert_eq!(staged.posting, Posting::Clocked);
-        staged.flows.iter().map(|flow| flow.rate.expect("the clock has a rate").0).collect::<Vec<_>>()
+        staged
+            .flows
+            .iter()
+            .map(|flow| flow.rate.expect("posting at a fixed rate needs a rate").0)
+            .collect::<Vec<_>>()
     };
     assert_eq!(rates("open_loop"), [400_000_000_000, 80_000_000_000]);
     assert_eq!(rates("{ open_loop: { rate: 9Gbps } }"), [9_000_000_000, 80_000_000_000]);
 }
 
 #[test]
-fn a_flow_has_one_port_of_its_nic_on_a_queue_pair_and_all_of_them_without() {
+fn a_flow_uses_one_port_with_queue_pairs_and_all_ports_without() {
     let two = FABRIC.replace("fabric_links: 2", "fabric_links: 2, host_links: 2, host_rate: 100Gbps");
     let accepted = |transport: &str, rate: &str| {
         let flows = FLOWS.replace("80Gbps", rate);
@@ -678,7 +682,7 @@ fn a_flow_has_one_port_of_its_nic_on_a_queue_pair_and_all_of_them_without() {
 }
 
 #[test]
-fn stages_and_flows_are_counted_before_they_are_made() {
+fn the_product_of_stages_and_flows_is_limited() {
     let flow = |n: usize| {
         let (from, to) = (n % 16 / 4, (n + 1) % 16 / 4);
         let (host, other) = (n % 4, (n + 1) % 4);
@@ -692,5 +696,5 @@ fn stages_and_flows_are_counted_before_they_are_made() {
         format!("transport: ideal\nflows: {{message: 64KiB, list: [{}]}}\n", all.join(", "))
     };
     assert_eq!(compiled(&flows(290)).model.workload.staged.map(|staged| staged.stages.len()), Some(339));
-    assert_eq!(refused(&flows(295)), "344 stages of 295 flows are too many to be told\n");
+    assert_eq!(refused(&flows(295)), "344 stages of 295 flows are too many to record\n");
 }

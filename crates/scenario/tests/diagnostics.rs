@@ -1,4 +1,4 @@
-//! What holds of diagnostics as a whole; how each kind of mistake is told is in the corpus (`broken.rs`).
+//! Properties of diagnostics as a whole; the corpus (`broken.rs`) has the messages of each kind of mistake.
 
 use netloom_scenario::{Overrides, Style, resolve, resolve_with};
 
@@ -32,7 +32,7 @@ fn every_mistake_of_a_file_is_reported() {
 }
 
 #[test]
-fn what_is_shown_does_not_grow_with_the_text() {
+fn the_output_does_not_grow_with_the_text() {
     let wide = format!("{FRAME}balance: {}\n", "x".repeat(10_000_000));
     let keys: Vec<String> = (0..100_000).map(|number| format!("key{number}: 1")).collect();
     let many = format!("{FRAME}{}\n", keys.join("\n"));

@@ -1,4 +1,4 @@
-//! What a scenario inherits, and what a user sees where it cannot.
+//! What a scenario inherits, and the error messages where it cannot.
 
 mod shelf;
 
@@ -9,7 +9,7 @@ use shelf::Shelf;
 const FABRIC: &str = "fabric: { leaf_spine: { leaves: 2, spines: 2, hosts_per_leaf: 2 } }\n";
 const JOBS: &str = "jobs: [ { phases: [ { ring_all_reduce: { size: 1MiB } } ] } ]\n";
 
-/// A base by which a scenario is complete.
+/// A base that makes a scenario complete.
 fn base(more: &str) -> String {
     format!("netloom: 1\nname: the base\n{FABRIC}{JOBS}{more}")
 }
@@ -26,7 +26,7 @@ fn resolved(texts: &[(&str, &str)], set: &[(&str, &str)]) -> Result<Resolved, St
         .map_err(|wrong| wrong.render(Style::Plain))
 }
 
-/// What comes out of `heir.yaml` over `base.yaml`.
+/// The result of `heir.yaml` over `base.yaml`.
 #[track_caller]
 fn of(base: &str, heir: &str, set: &[(&str, &str)]) -> Resolved {
     resolved(&[("heir.yaml", heir), ("base.yaml", base)], set).unwrap_or_else(|wrong| panic!("{wrong}"))
@@ -46,7 +46,7 @@ fn an_heir_that_adds_nothing_is_its_base_under_its_own_name() {
 }
 
 #[test]
-fn what_the_heir_writes_wins_and_overrides_come_last() {
+fn values_of_the_heir_win_and_overrides_come_last() {
     let base = base(
         "seed: 7\nqueues: { switch_limit: 1MiB }\ntransport: { window: { packets: 8, packet: 1KiB } }\n",
     );
@@ -85,7 +85,7 @@ fn the_resolved_form_inherits_nothing() {
     assert_eq!(flat(&printed), found);
 }
 
-/// Bases `0` to `n`, each inheriting from the next, the last one whole.
+/// Bases `0` to `n`, each inheriting from the next; the last one is complete.
 fn long_chain(n: usize) -> Result<Resolved, String> {
     let link = |number: usize| (number.to_string(), format!("netloom: 1\nfrom: '{}'\n", number + 1));
     let mut owned: Vec<(String, String)> = (0..n).map(link).collect();
@@ -95,12 +95,12 @@ fn long_chain(n: usize) -> Result<Resolved, String> {
 }
 
 #[test]
-fn a_chain_ends_somewhere() {
+fn the_length_of_a_chain_is_limited() {
     assert!(long_chain(32).is_ok());
     assert!(long_chain(33).unwrap_err().contains("more than 32 scenarios inherit from one another"));
 }
 
-/// A snapshot of what these texts are answered with, the first of them being the scenario.
+/// A snapshot of the diagnostics of these texts, the first of which is the scenario.
 macro_rules! golden {
     ($name:ident, $($file:literal: $text:expr),+ $(; $path:literal = $value:literal)?) => {
         #[test]

@@ -1,4 +1,4 @@
-//! Properties of the language: no text does harm, and what is printed means the same.
+//! Properties of the language: no text causes a panic, and a printed scenario has the same meaning.
 
 mod shelf;
 
@@ -29,7 +29,7 @@ fn value(kind: Kind) -> BoxedStrategy<String> {
     }
 }
 
-/// The parameters of a spec, some left to their defaults.
+/// The parameters of a spec, some of them at their defaults.
 fn parameters(spec: &'static Spec) -> BoxedStrategy<String> {
     written(spec).prop_map(|all| all.join(", ")).boxed()
 }
@@ -89,12 +89,12 @@ fn phase() -> BoxedStrategy<String> {
 struct Ground {
     text: String,
     host: &'static str,
-    /// Another one, in most of these fabrics.
+    /// Another host, in most of these fabrics.
     other: &'static str,
     link: &'static str,
-    /// The switch at its end.
+    /// The switch at the end of its link.
     switch: &'static str,
-    /// A permutation of all hosts, where their number is known.
+    /// A permutation of all hosts, if their number is known.
     order: Option<String>,
 }
 
@@ -107,7 +107,7 @@ fn ground() -> BoxedStrategy<Ground> {
         switch: "leaf0",
         order: None,
     });
-    // Many of them cannot be built: `k` is odd, or nothing sets a number.
+    // Many of them cannot be built: `k` is odd, or a number is not set.
     let three_tiers = parameters(&fat_tree::SPEC).prop_map(|all| Ground {
         text: format!("{{fat_tree: {{{all}}}}}"),
         host: "pod0.leaf0.host0",
@@ -128,7 +128,7 @@ fn listed() -> BoxedStrategy<Ground> {
         .prop_map(|(order, links)| {
             let hosts: Vec<String> = (0..links.len()).map(|number| format!("h{number}")).collect();
             let link = |(number, (rate, delay, count)): (usize, &(String, String, u32))| {
-                // The first is one of its own, so that its name is known.
+                // The first bundle is a single link, so that its name is known.
                 let count = if number == 0 { 1 } else { *count };
                 format!("{{from: h{number}, to: s, rate: {rate}, delay: {delay}, count: {count}}}")
             };
@@ -158,7 +158,7 @@ fn background() -> BoxedStrategy<String> {
     prop_oneof![mice, poisson, Just("none".to_owned())].boxed()
 }
 
-/// A distribution of sizes that rises evenly.
+/// A size distribution that rises linearly.
 fn points(mut sizes: Vec<u64>) -> String {
     sizes.sort_unstable();
     let n = sizes.len();
@@ -170,7 +170,7 @@ fn points(mut sizes: Vec<u64>) -> String {
     format!(", given: [[0B, 0%], {}]", all.join(", "))
 }
 
-/// Staged flows between two hosts, there and back.
+/// Staged flows between two hosts, in both directions.
 fn flows(host: &'static str, other: &'static str) -> BoxedStrategy<String> {
     let span = |n: u64| quantity::print(n, quantity::Dimension::Duration);
     let rest = written(&sections::FLOW).prop_map(|all| {
@@ -245,7 +245,7 @@ fn lead(parameters: &str) -> String {
     if parameters.is_empty() { String::new() } else { format!("{parameters}, ") }
 }
 
-/// The section `queues`, in which no two keys contradict each other too often.
+/// The section `queues`, whose keys seldom contradict each other.
 fn queues() -> BoxedStrategy<String> {
     let size = || (1..1_000_000_u64).prop_map(|n| quantity::print(n, quantity::Dimension::Size));
     let headroom = prop_oneof![Just("auto".to_owned()), size()];
@@ -266,7 +266,7 @@ fn queues() -> BoxedStrategy<String> {
         .boxed()
 }
 
-/// One policy for each seat.
+/// One policy for each kind of node.
 fn balances() -> BoxedStrategy<String> {
     let policy = || plugin(balance::SPECS.to_vec());
     let control = prop_oneof![Just("as_data".to_owned()), policy()];
@@ -304,7 +304,7 @@ fn classes() -> impl Strategy<Value = (String, String)> {
     )
 }
 
-/// A well-formed scenario; whether it fits together is left to chance.
+/// A well-formed scenario, which need not be consistent.
 fn scenario() -> impl Strategy<Value = String> {
     let grounded = ground().prop_flat_map(|ground| (on(&ground), Just(ground.text)));
     let ports = (
@@ -345,14 +345,14 @@ proptest! {
 
     #[test]
     fn a_resolved_scenario_prints_to_itself(text in scenario()) {
-        // Packets may come out too large, and so on: such texts are refused, which is fine here.
+        // Packets may be too large, and so on: such texts are refused, which is correct.
         if let Ok(resolved) = resolve(&text, "any.yaml") {
             let printed = resolved.to_yaml();
             let again = resolve(&printed, "any.yaml")
                 .unwrap_or_else(|wrong| panic!("{}\n{printed}", wrong.render(Style::Plain)));
             prop_assert_eq!(&again, &resolved, "{}", printed);
             prop_assert_eq!(again.to_yaml(), printed);
-            // Compiling must answer, whatever the answer is.
+            // Compiling may succeed or fail, but must not panic.
             let (one, two) = (compile(&resolved), compile(&again));
             prop_assert_eq!(one.is_ok(), two.is_ok());
             if let (Ok(one), Ok(two)) = (one, two) {
@@ -368,7 +368,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_inherited_means_the_same_and_prints_to_itself(
+    fn an_inherited_scenario_has_the_same_meaning_and_prints_to_itself(
         text in scenario(),
         stays in proptest::collection::vec(any::<bool>(), 15),
     ) {
@@ -452,7 +452,7 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_scenario_is_answered(
+    fn a_damaged_scenario_is_accepted_or_refused(
         text in scenario(),
         cuts in proptest::collection::vec((any::<prop::sample::Index>(), "[-a-z0-9:{}\\[\\], \\n&*]{0,3}"), 1..4),
     ) {

@@ -1,4 +1,4 @@
-//! Every scenario of the repository compiles and survives being printed.
+//! Every scenario of the repository compiles, and is the same after printing and parsing.
 
 mod shelf;
 
@@ -89,9 +89,9 @@ fn what_is_printed_reads_well() {
     insta::assert_snapshot!(resolved.to_yaml());
 }
 
-/// Fuzzing starts from texts that reach far into the language.
+/// Fuzzing starts from texts that use much of the language.
 #[test]
-fn what_fuzzing_starts_from_is_accepted() {
+fn fuzzing_seeds_are_accepted() {
     let seeds = folder().join("../fuzz/seeds/scenario");
     for name in ["everything.yaml", "inherits.yaml"] {
         let text = fs::read_to_string(seeds.join(name)).unwrap();

@@ -226,7 +226,7 @@ fn where_a_run_came_from_is_reported_whole() {
     assert_eq!(run["command"], "netloom run 'a b.yaml'");
     assert_eq!(run["status"], "complete");
     assert_eq!(run["digest"].as_str().map(str::len), Some(64));
-    assert_eq!(run["ours"], json!(["ours: the barrier is modelled"]));
+    assert_eq!(run["ours"], json!(["modelling assumption: the barrier is modelled"]));
     assert_eq!(run["yaml"], "netloom: 1\nbalance: spray\n");
 }
 

@@ -30,7 +30,7 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     if let Some(edge) = edge.filter(|_| rule != Some(Reliability::NicSr)) {
         let message = format!("`{}` works with transport `{}` only", edge.spec.name, NIC_SR.name);
         let report = problems.report(edge.place, message);
-        report.label("counts on one NACK for each expected packet");
+        report.label("needs one NACK for each expected packet");
         report.help(format!("write `transport: {}`, or `edge: none`", NIC_SR.name));
         also(transport, "the transport", report);
     }
@@ -41,11 +41,11 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
         && senses(congestion.spec) == Senses::Telemetry
     {
         let name = congestion.spec.name;
-        let message = format!("`{name}` counts on answers that come from receivers");
+        let message = format!("`{name}` needs feedback that comes from receivers");
         let report = problems.report(congestion.place, message);
-        report.label(format!("`{}` makes some and keeps others back", edge.spec.name));
+        report.label(format!("`{}` generates some NACKs and suppresses others", edge.spec.name));
         report.help("write `edge: none`, or another congestion control");
-        also(edge, "on the way", report);
+        also(edge, "in the path", report);
     }
     if rule.is_none() {
         pause(draft, transport, problems);
@@ -71,20 +71,21 @@ fn rates(record: &Record, has_flows: bool, transport: Option<&Parameters>, probl
         (false, None) => return,
         (false, Some(chosen)) => {
             let report = problems.report(chosen.place, "rates over time need an interval");
-            report.label("chosen, and nothing is recorded of it");
+            report.label("selected, but not recorded");
             report.help("write `rates: 10us` as well");
             return;
         }
         (true, None) if !has_flows => {
-            let report = problems.report(record.settings.place_of("rates"), "rates are recorded of no flow");
-            report.label("of which flows?");
+            let report = problems
+                .report(record.settings.place_of("rates"), "rates have an interval, but no flow is selected");
+            report.label("for which flows?");
             report.help("write `rates_of: [source->destination]`, or `rates_from` with names of hosts");
             return;
         }
         (true, _) => {}
     }
     let Some(transport) = transport.filter(|found| queue_pairs::rule(found.spec).is_none()) else { return };
-    let message = format!("transport `{}` has no rates over time", transport.spec.name);
+    let message = format!("transport `{}` cannot record rates over time", transport.spec.name);
     let report = problems.report(record.settings.place_of("rates"), message);
     report.label("needs queue pairs");
     report
@@ -103,7 +104,7 @@ fn summed(record: &Record, problems: &mut Problems) {
     for (key, _) in asked.into_iter().filter(|(_, is_asked)| *is_asked) {
         let report =
             problems.report(record.settings.place_of(key), format!("`{key}` needs rows of messages"));
-        report.label("told message by message");
+        report.label("recorded message by message");
         report.related(record.settings.place_of("messages"), "messages are summed up here");
         report.help("write `messages: each`");
     }
@@ -114,12 +115,12 @@ fn congestion_tree(record: &Record, draft: &Draft, problems: &mut Problems) {
     let Some(congestion) = &record.congestion else { return };
     if draft.queues.as_ref().is_some_and(|queues| queues.credits.is_none()) {
         let report = problems.report(congestion.place, "there is no congestion tree without credits");
-        report.label("nothing is held up from behind here");
+        report.label("no port waits for credits here");
         report.help("write `queues: {credits: {}}` as well, or `congestion: none`");
     }
     if congestion.settings.optional("interval").is_none() && !draft.has_flows {
         let report = problems.report(congestion.place, "the congestion tree needs an interval");
-        report.label("there are no stages of `flows` to go by");
+        report.label("there are no stages of `flows` to use instead");
         report.help("write `congestion: {interval: 10us}`");
     }
 }
@@ -131,7 +132,7 @@ fn no_queue_pairs(congestion: &Parameters, transport: &Parameters, problems: &mu
     report.help(
         "write `congestion: none`, or a transport with queue pairs: `go_back_n`, `nic_sr`, `irn`, `ideal`",
     );
-    also(transport, "nobody is told of marks here", report);
+    also(transport, "no sender is notified of marks here", report);
 }
 
 /// Roots of congestion are ports with credits.
@@ -144,7 +145,7 @@ fn without_credits(congestion: &Parameters, queues: &Queues, problems: &mut Prob
     let message = format!("congestion control `{name}` needs links with credits");
     let report = problems.report(congestion.place, message);
     let is_of_marks = name == infiniband::SPEC.name;
-    report.label(if is_of_marks { "no switch would mark anything" } else { "no switch would tell anybody" });
+    report.label(if is_of_marks { "no switch would mark packets" } else { "no switch would notify senders" });
     report.help("write `queues: { credits: {} }`, or another congestion control");
 }
 
@@ -178,10 +179,10 @@ fn coalesced(congestion: &Parameters, transport: &Parameters, problems: &mut Pro
         return;
     }
     let name = congestion.spec.name;
-    let message = format!("with `{name}` an ACK for {coalesce} packets may never come");
+    let message = format!("with `{name}` an ACK for {coalesce} packets may never be sent");
     let report = problems.report(transport.place_of("coalesce"), message);
-    report.label("fewer may be under way").help("write `coalesce: 1`");
-    also(congestion, "limits what is under way, down to one packet", report);
+    report.label("fewer packets may be in flight").help("write `coalesce: 1`");
+    also(congestion, "limits the data in flight, down to one packet", report);
 }
 
 /// Hosts without queue pairs cannot be paused.
@@ -194,9 +195,9 @@ fn pause(draft: &Draft, transport: &Parameters, problems: &mut Problems) {
 
 /// Reports pauses that no host obeys.
 pub(super) fn heeds_no_frames(place: Place, transport: &Parameters, problems: &mut Problems) {
-    let message = format!("hosts with transport `{}` heed no pause frames", transport.spec.name);
+    let message = format!("hosts with transport `{}` ignore pause frames", transport.spec.name);
     let report = problems.report(place, message);
-    report.label("would lose what the buffer cannot hold");
+    report.label("would lose packets that do not fit into the buffer");
     report.help("a transport with queue pairs: `go_back_n`, `nic_sr`, `irn`, `ideal`; or no `pause`");
     also(transport, "the transport", report);
 }
@@ -215,7 +216,7 @@ fn host_limit(draft: &Draft, transport: &Parameters, problems: &mut Problems) {
         let message = format!("with transport `{}` nothing queues at hosts", transport.spec.name);
         let report = problems.report(queues.settings.place_of("host_limit"), message);
         report.label("limits nothing");
-        report.help("remove it: messages wait in the NIC until the wire is free");
+        report.help("remove it: messages wait in the NIC until the link is free");
     }
 }
 
@@ -241,5 +242,5 @@ fn longest_silence(transport: &Parameters, problems: &mut Problems) {
     }
     let report =
         problems.report(transport.place_of("timeout"), "a queue pair would take over 100 days to give up");
-    report.label("too long, as often as `retries` says").help("a shorter `timeout`, or fewer `retries`");
+    report.label("too long for this number of `retries`").help("a shorter `timeout`, or fewer `retries`");
 }

@@ -90,6 +90,7 @@ fn pace_is_possible(wanted: &Wanted, transport: Option<&Parameters>, problems: &
         return;
     };
     let name = transport.spec.name;
-    let report = problems.report(wanted.common.place_of("rate"), format!("transport `{name}` has no pace"));
-    report.label("means nothing here").help("remove it, or choose `transport: open_loop`");
+    let report =
+        problems.report(wanted.common.place_of("rate"), format!("transport `{name}` does not pace flows"));
+    report.label("has no effect here").help("remove it, or choose `transport: open_loop`");
 }

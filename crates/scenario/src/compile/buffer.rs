@@ -71,18 +71,15 @@ fn check_adapting(draft: &Draft, plan: &classes::Plan, problems: &mut Problems) 
     let is_asked = |marking: &&Parameters| adapting(marking).is_some();
     for marking in of_queues.into_iter().chain(plan.own_markings()).filter(is_asked) {
         if plan.is_told_apart() {
-            let report = problems.report(
-                marking.place_of("ai_ecn"),
-                "thresholds that move by themselves are those of a whole port",
-            );
+            let report =
+                problems.report(marking.place_of("ai_ecn"), "adaptive thresholds are those of a whole port");
             report
                 .label("data is in several classes here")
                 .help("write `ai_ecn: none`, or leave data in one class");
         }
         if adapting(marking).is_some_and(|adapting| adapting.interval == Duration::ZERO) {
-            let report =
-                problems.report(marking.place_of("ai_ecn"), "thresholds are moved from time to time");
-            report.label("expected more than no time").help("write `ai_ecn: 500us`, say, or `none`");
+            let report = problems.report(marking.place_of("ai_ecn"), "thresholds are adapted at an interval");
+            report.label("expected a span above zero").help("write `ai_ecn: 500us`, say, or `none`");
         }
     }
 }
@@ -122,7 +119,7 @@ fn one_packet(
     let [most, packet] = [Bytes(limit), packet].map(|size| quantity::print(size.0, Dimension::Size));
     let of_alpha = || place.unwrap_or_else(|| queues.settings.place_of("alpha"));
     let place = if limit < buffer.size.0 { of_alpha() } else { queues.settings.place_of("buffer") };
-    let report = problems.report(place, "not even an empty buffer takes a packet");
+    let report = problems.report(place, "a packet does not fit even into an empty buffer");
     report.label(format!("a queue gets {most} of it at most, a packet has {packet}"));
     report.help("a larger `buffer`, or a larger `alpha`");
 }
@@ -166,7 +163,7 @@ fn headroom(
         }
         None => {
             report.help(format!(
-                "a `buffer` above {needed}; headroom is what a link may still bring after a pause frame was sent"
+                "a `buffer` above {needed}; headroom is for data that arrives after a pause frame was sent"
             ));
         }
     }

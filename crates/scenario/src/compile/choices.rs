@@ -184,7 +184,7 @@ fn named_flow(written: &Placed<String>, ground: &Ground, problems: &mut Problems
     let (source, destination) = (source?, destination?);
     if source == destination {
         let report = problems.report(written.place, "a flow goes from one host to another");
-        report.label("there and back to itself");
+        report.label("source and destination are the same");
         return None;
     }
     Some(NamedFlow { source, destination, number: name.number })
@@ -201,7 +201,9 @@ pub(super) fn coordination_delay(
     let Some(wanted) = &draft.coordination_delay else {
         let delay = shortest.unwrap_or(WITHOUT_DELAYS);
         let span = quantity::print(delay.0, Dimension::Duration);
-        notes.push(format!("ours: `coordination_delay: auto` is {span} here, the lookahead of this fabric"));
+        notes.push(format!(
+            "modelling assumption: `coordination_delay: auto` is {span} here, the lookahead of this fabric"
+        ));
         return delay;
     };
     let least = shortest.unwrap_or(Duration(1));

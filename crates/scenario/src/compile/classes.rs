@@ -240,7 +240,7 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     let Some(plan) = Plan::new(draft) else { return };
     for dscp in draft.traffic.iter().filter_map(|kind| kind.dscp.as_ref()) {
         if !plan.by_dscp.contains_key(&dscp.value) {
-            let report = problems.report(dscp.place, format!("no class claims DSCP {}", dscp.value));
+            let report = problems.report(dscp.place, format!("no class lists DSCP {}", dscp.value));
             report.label("in which class?");
             report.help(format!("write `classes: {{list: [{{class: 1, dscp: [{}]}}]}}`, say", dscp.value));
         }
@@ -274,9 +274,11 @@ fn pause(class: &Class, draft: &Draft, problems: &mut Problems) {
     if queues.is_some_and(|queues| {
         queues.settings.settings.optional("buffer").is_none() && queues.credits.is_none()
     }) {
-        let message = "without a shared buffer no switch knows when to pause";
+        let message = "pause frames need a shared buffer";
         let report = problems.report(pause.place, message);
-        report.label("pauses when a buffer fills").help("add `queues: {buffer: 16MiB}`, or remove `pause`");
+        report
+            .label("pauses when the shared buffer fills")
+            .help("add `queues: {buffer: 16MiB}`, or remove `pause`");
     }
     if let Some(transport) = draft.transport.as_ref().filter(|own| queue_pairs::rule(own.spec).is_none()) {
         agreement::heeds_no_frames(pause.place, transport, problems);
@@ -294,7 +296,7 @@ fn one_lane(plan: &Plan<'_>, draft: &Draft, problems: &mut Problems) {
     });
     for place in listed.chain(named).chain(asked) {
         let report = problems.report(place, "with `credits` all data is in one class");
-        report.label("not told apart").help("virtual lanes are chosen by `data_lane` and `control_lane`");
+        report.label("not distinguished").help("virtual lanes are set by `data_lane` and `control_lane`");
     }
 }
 

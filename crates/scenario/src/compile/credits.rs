@@ -69,12 +69,15 @@ fn notices(balance: &Balance, has_credits: bool, problems: &mut Problems) {
             continue;
         }
         let (message, help) = if is_seat {
-            ("notices of congestion need links with credits", "write `queues: { credits: {} }`")
+            ("congestion notifications (ARN) need links with credits", "write `queues: { credits: {} }`")
         } else {
-            ("switches tell each other of congestion, and of data only", "write it for `switch`")
+            (
+                "switches send congestion notifications (ARN) to each other only, and for data only",
+                "write it for `switch`",
+            )
         };
         let report = problems.report(policy.place_of(name), message);
-        report.label("nobody would be told").help(format!("{help}, or `{name}: none`"));
+        report.label("no switch would be notified").help(format!("{help}, or `{name}: none`"));
     }
 }
 
@@ -86,13 +89,13 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     let (Some(queues), Some(transport)) = (&draft.queues, &draft.transport) else { return };
     let Some(credits) = &queues.credits else { return };
     if queue_pairs::rule(transport.spec).is_none() {
-        let message = format!("hosts with transport `{}` wait for no credits", transport.spec.name);
+        let message = format!("hosts with transport `{}` do not wait for credits", transport.spec.name);
         let report = problems.report(credits.place, message);
         report.label("needs queue pairs");
         report.help("a transport with queue pairs: `ideal`, `nic_sr`, `go_back_n`, `irn`; or no `credits`");
     }
     if let Some(edge) = draft.balance.as_ref().and_then(|balance| balance.edge.as_ref()) {
-        let message = format!("`{}` sits at switches with queues at their egress ports", edge.spec.name);
+        let message = format!("`{}` needs switches with queues at their egress ports", edge.spec.name);
         let report = problems.report(edge.place, message);
         report.label("switches have input buffers here").help("write `edge: none`, or no `credits`");
     }

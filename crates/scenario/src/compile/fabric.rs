@@ -92,8 +92,9 @@ fn blamed(error: &TopologyError, parameters: &Parameters) -> (Place, Option<Stri
         }
         TopologyError::NoRate { rate, oversubscription } => {
             let links = links(rate);
-            let help =
-                format!("each {links} link would have less than 1bps; faster links below, or less of it");
+            let help = format!(
+                "each {links} link would have less than 1bps: use faster links below, or less oversubscription"
+            );
             (parameters.place_of(oversubscription), Some(help))
         }
         TopologyError::Oversubscription { rate, oversubscription, .. } => {
@@ -132,7 +133,7 @@ fn listed(listed: &Custom, problems: &mut Problems) -> Option<Built> {
             report.label("this fabric cannot be built");
             if let TopologyError::Unreachable { to, .. } = &error {
                 let far = place_of_node(to, listed);
-                report.related(far, "out of reach").help("join them by switches, link by link");
+                report.related(far, "unreachable").help("connect them by links and switches");
             }
             None
         }

@@ -29,7 +29,7 @@ pub(super) fn flows(draft: &Draft, ground: &Ground, problems: &mut Problems) -> 
     let (wanted, transport) = (draft.flows.as_ref()?, draft.transport.as_ref()?);
     if let Some(flow) = wanted.list.value.get(MOST_FLOWS) {
         let report = problems.report(flow.name.place, format!("more than {MOST_FLOWS} flows"));
-        report.label("one too many").help("flows with the same ends may be one");
+        report.label("one too many").help("merge flows between the same two hosts");
         return None;
     }
     let n_before = problems.len();
@@ -101,8 +101,8 @@ impl Maker<'_> {
         let place = wanted.settings.place_of("rate");
         let name = self.transport.spec.name;
         if !is_open_loop(self.transport) && queue_pairs::rule(self.transport.spec).is_none() {
-            let report = problems.report(place, format!("transport `{name}` has no pace"));
-            report.label("means nothing here");
+            let report = problems.report(place, format!("transport `{name}` does not pace flows"));
+            report.label("has no effect here");
             report
                 .help("remove it, or choose `transport: open_loop`, or one with queue pairs such as `ideal`");
             return None;
@@ -111,8 +111,8 @@ impl Maker<'_> {
             return Some(());
         }
         let line = quantity::print(most.0, Dimension::Rate);
-        let report = problems.report(place, format!("`{}` cannot send as fast as that", wanted.from.value));
-        report.label("more than its NIC has");
+        let report = problems.report(place, format!("`{}` cannot send at this rate", wanted.from.value));
+        report.label("above the rate of its NIC");
         report.help(format!("at most `rate: {line}`; `none` is as fast as NIC and transport allow"));
         None
     }
@@ -132,7 +132,7 @@ impl Maker<'_> {
         let size = quantity::print(self.message.0, Dimension::Size);
         let text = format!("the flow stops before a message of {size} has left");
         let report = problems.report(wanted.settings.place_of("stop"), text);
-        report.label("too soon for a single message");
+        report.label("too early for a single message");
         report.related(self.wanted.settings.place_of("message"), "its messages");
         report.help("a smaller `message` in `flows`, or a later `stop`");
         None
@@ -150,9 +150,12 @@ impl Maker<'_> {
         }
         if of_host.values().any(|&messages| messages > MOST_MESSAGES) {
             let place = self.wanted.settings.place_of("message");
-            let text = format!("a host would send more than the {MOST_MESSAGES} messages it can tell apart");
+            let text =
+                format!("a host would send more than {MOST_MESSAGES} messages, the most it can number");
             let report = problems.report(place, text);
-            report.label("too small for so long").help("a larger `message`, or flows that stop earlier");
+            report
+                .label("too small for this duration")
+                .help("a larger `message`, or flows that stop earlier");
         }
     }
 
@@ -160,7 +163,7 @@ impl Maker<'_> {
         let (boundaries, place) = self.boundaries(flows);
         let n_stages = boundaries.len() - 1;
         if n_stages.saturating_mul(flows.len()) > MOST_ROWS {
-            let text = format!("{n_stages} stages of {} flows are too many to be told", flows.len());
+            let text = format!("{n_stages} stages of {} flows are too many to record", flows.len());
             let report = problems.report(place, text);
             report.label(format!("expected at most {MOST_ROWS} stages times flows"));
             report.help("fewer boundaries, given by `stages`, or fewer flows");
@@ -172,7 +175,7 @@ impl Maker<'_> {
         if let Some(stage) = stages.iter().find(|stage| stage.judged >= stage.end) {
             let [start, end] =
                 [stage.start, stage.end].map(|time| quantity::print(time.0, Dimension::Duration));
-            let text = format!("nothing is left to judge of the stage from {start} to {end}");
+            let text = format!("`settle` leaves nothing to measure of the stage from {start} to {end}");
             let report = problems.report(self.wanted.settings.place_of("settle"), text);
             report.label("as long as that stage, or longer");
             report.help("a shorter `settle`, or longer stages");
@@ -199,8 +202,8 @@ impl Maker<'_> {
             if stages[..n_begun].last().is_some_and(|stage| stage.judges(flow)) {
                 continue;
             }
-            let report = problems.report(wanted.settings.place_of("stop"), "no stage judges this flow");
-            report.label("sends in no part of a stage that counts");
+            let report = problems.report(wanted.settings.place_of("stop"), "no stage measures this flow");
+            report.label("does not send in the measured part of any stage");
             report.related(place, "the stages").help("boundaries in `stages` that enclose it, or `auto`");
         }
     }

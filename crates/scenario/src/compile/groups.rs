@@ -28,19 +28,20 @@ pub(super) fn notes(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
     let name = balance.switch.spec.name;
     if switch.asks_beyond() {
         notes.push(format!(
-            "ours: `{name}` knows the queues of other switches as they were at the last multiple of `coordination_delay`"
+            "modelling assumption: `{name}` uses the queues of other switches as they were at the last multiple of \
+             `coordination_delay`"
         ));
     }
     if let Some(credits) = draft.queues.as_ref().and_then(|queues| queues.credits.as_ref()) {
         let steps = lane_steps(Some(credits), &switch, routing);
         notes.push(format!(
-            "ours: each lane of `credits` is {steps} virtual lanes here, one for each part of a way; a packet whose way \
-             round failed links has more parts is lost, unless there are `extra_steps`"
+            "modelling assumption: each lane of `credits` is {steps} virtual lanes here, one for each step of a path; \
+             a packet whose detour around failed links has more steps is lost, unless there are `extra_steps`"
         ));
     } else if pauses(draft) {
         notes.push(
-            "pause frames are not told apart by parts of a way: with two links in a group switches may wait for each other \
-             in a ring"
+            "pause frames do not distinguish the steps of a path: if paths have two links in a group, switches may \
+             wait for each other in a cycle (deadlock)"
                 .to_owned(),
         );
     }
@@ -67,7 +68,10 @@ fn without_groups(balance: &Balance, problems: &mut Problems) {
         let message = format!("`{}` sends packets through other groups", policy.spec.name);
         let report = problems.report(policy.place, message);
         report.label("this fabric has no groups");
-        report.help("a `dragonfly` or a `dragonfly_plus`, or another policy: `adaptive` takes the least loaded next hop");
+        report.help(
+            "a `dragonfly` or a `dragonfly_plus`, or another policy: `adaptive` takes the least loaded next \
+                     hop",
+        );
     }
 }
 
@@ -77,8 +81,10 @@ fn enough_lanes(draft: &Draft, balance: &Balance, ground: &Ground, problems: &mu
     let lanes = |name| credits.settings.count(name) + 1;
     let wanted = lanes("data_lane").max(lanes("control_lane")) * u64::from(steps);
     if wanted > u64::from(Credits::MAX_VLS) || steps > 8 {
-        let message =
-            format!("`{}` needs {steps} virtual lanes for each lane here", balance.switch.spec.name);
+        let message = format!(
+            "`{}` needs {steps} virtual lanes for each lane of `credits` here",
+            balance.switch.spec.name
+        );
         let name = if steps > 8 {
             "extra_steps"
         } else if lanes("data_lane") > lanes("control_lane") {
@@ -88,7 +94,10 @@ fn enough_lanes(draft: &Draft, balance: &Balance, ground: &Ground, problems: &mu
         };
         let report = problems.report(credits.place_of(name), message);
         report.label(format!("{wanted} in all, where links have {}", Credits::MAX_VLS));
-        report.help("a lower `data_lane` and `control_lane`, fewer `extra_steps`; packets change lanes at global links");
+        report.help(
+            "a lower `data_lane` and `control_lane`, fewer `extra_steps`; packets change virtual lanes at \
+                     global links",
+        );
     }
 }
 
@@ -101,9 +110,9 @@ fn pauses(draft: &Draft) -> bool {
 fn no_pauses(draft: &Draft, balance: &Balance, problems: &mut Problems) {
     if pauses(draft) && is_guide(&balance.switch) {
         let name = balance.switch.spec.name;
-        let message = format!("with pause frames `{name}` would need a priority for each part of a way");
+        let message = format!("with pause frames `{name}` would need a priority for each step of a path");
         let report = problems.report(balance.switch.place, message);
-        report.label("paused switches could wait for each other in a ring");
-        report.help("write `queues: { credits: {} }`, whose lanes are told apart, or `pause: false`");
+        report.label("paused switches could wait for each other in a cycle (deadlock)");
+        report.help("write `queues: { credits: {} }`, which has virtual lanes for them, or `pause: false`");
     }
 }

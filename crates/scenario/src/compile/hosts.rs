@@ -33,7 +33,7 @@ fn check(draft: &Draft, hosts: Hosts, problems: &mut Problems) {
         let message =
             format!("with transport `{}` no sender learns that a message is complete", transport.spec.name);
         let report = problems.report(found.place_of("rendezvous"), message);
-        report.label("its sender would wait for ever");
+        report.label("its sender would wait forever");
         report.help("write `rendezvous: none`, or another transport, such as `ideal`");
         also(transport, "the transport", report);
     }
@@ -42,7 +42,7 @@ fn check(draft: &Draft, hosts: Hosts, problems: &mut Problems) {
         return;
     }
     if queue_pairs::rule(transport.spec).is_none() {
-        let message = format!("transport `{}` has no NIC that could hold data back", transport.spec.name);
+        let message = format!("transport `{}` has no NIC that could limit injection", transport.spec.name);
         let report = problems.report(found.place_of("injection"), message);
         report.label("needs queue pairs");
         report.help(
@@ -51,10 +51,10 @@ fn check(draft: &Draft, hosts: Hosts, problems: &mut Problems) {
         also(transport, "the transport", report);
     }
     if draft.classes.as_ref().is_some_and(|classes| !classes.list.is_empty()) {
-        let report =
-            problems.report(found.place_of("injection"), "a limit of hosts does not know classes of data");
+        let report = problems
+            .report(found.place_of("injection"), "an injection limit does not distinguish classes of data");
         report
-            .label("which class would it hold back?")
+            .label("which class would it limit?")
             .help("write `injection: none`, or no `list` of `classes`");
     }
 }
@@ -72,7 +72,7 @@ fn check_injection_to_many(found: &Parameters, hosts: Hosts, problems: &mut Prob
             let report = problems.report(place, "`injection_to_many` is above `injection`");
             report
                 .label("several queue pairs would be faster than one")
-                .help("write at most what `injection` says, or `none`");
+                .help("write at most the value of `injection`, or `none`");
         }
         Some(_) => {}
     }

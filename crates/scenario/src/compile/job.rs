@@ -33,7 +33,7 @@ pub(super) fn jobs(
 ) -> Vec<(usize, Job)> {
     if let Some(job) = wanted.get(MOST_JOBS) {
         let report = problems.report(job.name.place, format!("more than {MOST_JOBS} jobs"));
-        report.label("one too many").help("let a job take more hosts, or more steps");
+        report.label("one too many").help("use fewer jobs with more hosts or more steps");
         return Vec::new();
     }
     let Some(placed) = placement::place(wanted, seed, ground, problems) else { return Vec::new() };
@@ -91,7 +91,7 @@ fn described(error: &WorkloadError) -> (Option<usize>, String) {
 
 fn remedy(error: &WorkloadError) -> Option<&'static str> {
     match error {
-        WorkloadError::TooManyStreams { .. } => Some("fewer buckets at a time, or `concurrent: false`"),
+        WorkloadError::TooManyStreams { .. } => Some("fewer buckets, or `concurrent: false`"),
         WorkloadError::NeverWaits { .. } => Some(
             "a size of at least `hosts.rendezvous`, so that senders wait; or `bursts`, which have a barrier",
         ),

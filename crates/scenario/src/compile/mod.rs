@@ -69,7 +69,7 @@ pub struct Compiled {
     pub resolved_yaml: String,
     /// The settings that are not at their defaults.
     pub changed: Vec<Changed>,
-    /// Notes for readers of the results: modelling assumptions, links drawn at random.
+    /// Notes for readers of the results: modelling assumptions, randomly chosen links.
     pub notes: Vec<String>,
     /// Settings without effect and former names of keys; often none.
     pub warnings: Diagnostics,

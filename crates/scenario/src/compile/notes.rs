@@ -27,7 +27,7 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
     }
     if jobs.iter().any(|(_, job)| job.repetition.aligned || job.phases.iter().any(has_barrier)) {
         notes.push(
-            "ours: modelled barriers release all ranks `coordination_delay` after the last one arrives"
+            "modelling assumption: modelled barriers release all ranks `coordination_delay` after the last one arrives"
                 .to_owned(),
         );
     }
@@ -39,8 +39,8 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
         draft.faults.as_ref().map_or("local", |faults| faults.settings.settings.choice("knowledge"));
     if knowledge == "up_down" {
         notes.push(
-            "ours: with `knowledge: up_down` only paths round failures go up and then down; of two switches equally far \
-             from hosts the later one is above"
+            "modelling assumption: with `knowledge: up_down` only detour paths around failures go up and then down; of \
+             two switches equally far from hosts the one with the higher number is the upper one"
                 .to_owned(),
         );
     }
@@ -49,8 +49,8 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
     }
     if knowledge != "local" {
         notes.push(
-            "ours: with global knowledge every node learns of a fault at the next snapshot, one every \
-             `coordination_delay`"
+            "modelling assumption: with global failure awareness every node learns of a fault at the next snapshot, \
+             one every `coordination_delay`"
                 .to_owned(),
         );
     }
@@ -62,14 +62,15 @@ fn at_hosts(draft: &Draft, notes: &mut Vec<String>) {
     let is_set = |name| hosts.settings.optional(name).is_some();
     if is_set("rendezvous") {
         notes.push(
-            "ours: a receiver grants a large message by one of 64 B when it posts the receive, and its sender goes on when \
-             all of it is acknowledged"
+            "modelling assumption: a receiver grants a large message by a message of 64 B when it posts the receive, \
+             and the sender continues when all of the large message is acknowledged"
                 .to_owned(),
         );
     }
     if is_set("reduction") || is_set("copy") {
         notes.push(
-            "ours: a rank adds and copies what has come before it does anything else, a whole message at a time".to_owned(),
+            "modelling assumption: a rank reduces and copies received data before it does anything else, a whole \
+             message at a time".to_owned(),
         );
     }
 }
@@ -81,7 +82,8 @@ fn noticed(faults: &Faults, notes: &mut Vec<String>) {
     if down.0 + up.0 > 0 {
         let [down, up] = [down, up].map(|span| quantity::print(span.0, Dimension::Duration));
         notes.push(format!(
-            "ours: the ends of a link notice its going down {down} after it, and its coming up {up} after it, if it lasts"
+            "modelling assumption: the ends of a link detect its failure {down} after it, and its recovery {up} after \
+             it, if it lasts"
         ));
     }
 }
@@ -93,12 +95,13 @@ fn staged(flows: &Flows, transport: Option<&Parameters>, notes: &mut Vec<String>
     let posted = settings.count("posted");
     let is_open_loop = transport.is_some_and(|transport| transport.spec.name == sections::OPEN_LOOP.name);
     let how = if is_open_loop {
-        "posted by the clock".to_owned()
+        "posted at a fixed rate".to_owned()
     } else {
-        format!("{posted} of them posted at a time")
+        format!("{posted} of them posted and not yet acknowledged at a time")
     };
     notes.push(format!(
-        "ours: a flow of `flows` is a stream of messages of {size}, {how}; what is posted before it stops is still sent"
+        "modelling assumption: a flow of `flows` is a stream of messages of {size}, {how}; messages posted before it \
+         stops are still sent"
     ));
     if let Some(scale) = flows.time_scale() {
         notes.push(format!("times are {scale} of the source's"));
@@ -110,18 +113,19 @@ fn queue_pairs_travel(draft: &Draft, notes: &mut Vec<String>) {
     if let Some(classes) = &draft.classes {
         let [data, control] = ["data", "control"].map(|name| classes.settings.settings.count(name));
         notes.push(format!(
-            "ours: ACKs, NACKs and CNPs are in class {control}, data in class {data}, so they never wait behind data"
+            "modelling assumption: ACKs, NACKs and CNPs are in class {control}, data in class {data}, so they never \
+             wait behind data"
         ));
     }
     let (Some(congestion), Some(queues)) = (&draft.congestion, &draft.queues) else { return };
     let own = match congestion.kind.spec.name {
         "hpcc" => Some("telemetry of `hpcc` takes no bytes on the wire"),
-        "slingshot" => Some("the rule of `slingshot`: who contributes, shares, windows and times"),
+        "slingshot" => Some("the rule of `slingshot`: which flows contribute, shares, windows and times"),
         _ => None,
     };
-    notes.extend(own.map(|own| format!("ours: {own}")));
+    notes.extend(own.map(|own| format!("modelling assumption: {own}")));
     if queues.marking.as_ref().is_some_and(|marking| super::buffer::adapting(marking).is_some()) {
-        notes.push("ours: the rule by which thresholds of marking move (`ai_ecn`)".to_owned());
+        notes.push("modelling assumption: the rule by which marking thresholds adapt (`ai_ecn`)".to_owned());
     }
 }
 
@@ -130,16 +134,19 @@ fn in_order_only(switch: &Parameters, transport: &Parameters, notes: &mut Vec<St
     let takes_in_order = queue_pairs::rule(transport.spec) == Some(Reliability::GoBackN);
     if takes_in_order && balance::reorders(switch.spec, &switch.settings) {
         notes.push(format!(
-            "`{}` lets packets overtake each other, and `{}` takes them in order only: what comes early is sent again; \
-             `ideal` takes them in any order",
+            "`{}` reorders packets, but `{}` accepts them in order only: packets that arrive early are retransmitted; \
+             `ideal` accepts them in any order",
             switch.spec.name, transport.spec.name
         ));
     }
 }
 
 fn own_rule(what: &str, parameters: &Parameters, notes: &mut Vec<String>) {
-    if parameters.spec.source.starts_with("ours") {
-        notes.push(format!("ours: {what} `{}` ({})", parameters.spec.name, parameters.spec.summary));
+    if parameters.spec.source.starts_with("modelling assumption") {
+        notes.push(format!(
+            "modelling assumption: {what} `{}` ({})",
+            parameters.spec.name, parameters.spec.summary
+        ));
     }
 }
 

@@ -13,24 +13,27 @@ pub(super) fn add(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
         Routing::Dragonfly(dragonfly) => {
             if dragonfly.dealing().per_pair() > 1 {
                 notes.push(
-                    "ours: global links between two groups end at switches far apart, nearly as many at each".to_owned(),
+                    "modelling assumption: global links between two groups end at switches far apart, nearly the same \
+                     number at each".to_owned(),
                 );
             }
             let shape = dragonfly.shape();
             if shape.nic_switches > 1 {
                 notes.push(format!(
-                    "ours: the hosts of a group hang below blocks of {} neighbouring switches, with NICs on the first {} of \
-                     each",
+                    "modelling assumption: the hosts of a group are attached to blocks of {} neighbouring switches, \
+                     with NICs on the first {} of each",
                     shape.nic_switches, shape.nics
                 ));
             }
         }
         Routing::DragonflyPlus(_) => notes.push(
-            "ours: spines of equal number are joined, or where they have fewer global ports these are dealt in turn"
+            "modelling assumption: spines of equal number in two groups are joined; if spines have fewer global ports, \
+             these are assigned to the other groups in turn"
                 .to_owned(),
         ),
         Routing::Rail(_) => notes.push(
-            "ours: the switch inside a server queues and forwards packets like any other; GPUs do not forward".to_owned(),
+            "modelling assumption: the switch inside a server queues and forwards packets like any other; GPUs do not \
+             forward".to_owned(),
         ),
         Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Tables(_) => {}
     }

@@ -49,7 +49,9 @@ fn is_linear(switch: &Parameters, problems: &mut Problems) -> bool {
     }
     let message = format!("`psn_spray` over three tiers needs switches with a linear hash, not `{hash}`");
     let report = problems.report(switch.place_of("hash"), message);
-    report.label("flipping a bit of the source port moves each flow elsewhere, so no path can be named");
+    report.label(
+        "flipping a bit of the source port moves each flow to a different path, so no path can be named",
+    );
     report.help("write `switch: {psn_spray: {hash: linear}}`");
     false
 }
@@ -70,9 +72,9 @@ fn leaves_choose(switch: &Parameters, choices: &[u32], problems: &mut Problems) 
     if choices.first() != Some(&1) || choices.iter().all(|&choices| choices == 1) {
         return true;
     }
-    let message = "`psn_spray` over three tiers needs leaves that choose";
+    let message = "`psn_spray` over three tiers needs leaves with several uplinks";
     let report = problems.report(switch.place, message);
-    report.label("a leaf has one way up here").help("two aggregation switches, or two links to each");
+    report.label("a leaf has one uplink here").help("two aggregation switches, or two links to each");
     false
 }
 
@@ -96,7 +98,8 @@ pub(super) fn one_edge(draft: &Draft, ground: &Ground, problems: &mut Problems) 
     let listed: Vec<String> = ends.iter().map(|end| format!("`{}`", name(end.index()))).collect();
     report.label(format!("`{}` is joined to {}", name(host as usize), listed.join(" and ")));
     report.help(
-        "a switch judges NACKs by the packets it has seen, and sees a part of them only: write `edge: none`",
+        "a switch checks NACKs against the packets it has forwarded, and here it forwards only a part of them: write \
+         `edge: none`",
     );
 }
 
@@ -118,7 +121,7 @@ pub(super) fn subset(draft: &Draft, ground: &Ground, problems: &mut Problems) {
     if !is_one_choice {
         let report =
             problems.report(place, "`failure: subset` needs a leaf-spine fabric without parallel links");
-        report.label("elsewhere equal numbers need not mean equal paths when some are gone");
+        report.label("elsewhere equal numbers need not mean equal paths after failures");
         report.help("write `failure: ecmp`");
     }
     let Some(faults) = &draft.faults else { return };
@@ -128,7 +131,7 @@ pub(super) fn subset(draft: &Draft, ground: &Ground, problems: &mut Problems) {
         || !faults.processes.is_empty();
     if fails && faults.settings.settings.choice("knowledge") == "local" {
         let report = problems.report(place, "`failure: subset` needs `knowledge: global`");
-        report.label("both ends of a queue pair must know which paths are left");
+        report.label("both ends of a queue pair must know which paths remain");
         report.related(
             faults.settings.place_of("knowledge"),
             "only the two nodes at a link's ends learn of it",

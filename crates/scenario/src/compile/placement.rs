@@ -45,7 +45,7 @@ pub(super) fn hosts(
             };
             let place = place_of(placement).unwrap_or_default();
             let report = problems.report(place, "the background traffic has no such senders");
-            report.label("cannot be met").help(help);
+            report.label("cannot be satisfied").help(help);
             None
         }
     }
@@ -88,15 +88,15 @@ fn rule(parameters: &Parameters) -> Request {
 fn message(error: &PlacementError, ground: &Ground) -> (usize, String) {
     match error {
         PlacementError::TooFew { job, wanted, free } => {
-            (*job, format!("the job wants {wanted} hosts, but {free} are free"))
+            (*job, format!("the job needs {wanted} hosts, but {free} are free"))
         }
         PlacementError::TooFewNumbers { job, wanted, there } => {
             let n_hosts = ground.built.fabric.n_hosts();
-            let text = format!("the job wants {wanted} hosts by number, and the fabric has {there} of these");
+            let text = format!("the job needs {wanted} hosts by number, but the fabric has {there} of these");
             (*job, format!("{text}: its hosts are numbered from 0 to {}", n_hosts.saturating_sub(1)))
         }
         PlacementError::LeafTooFew { job, wanted, free, .. } => {
-            (*job, format!("the job wants {wanted} hosts of every leaf, but one has only {free} free"))
+            (*job, format!("the job needs {wanted} hosts of every leaf, but one has only {free} free"))
         }
         PlacementError::Uneven { job, ranks, leaves } => {
             (*job, format!("{leaves} leaves cannot share {ranks} ranks evenly"))
@@ -128,17 +128,20 @@ fn report(error: &PlacementError, jobs: &[Job], ground: &Ground, problems: &mut 
 fn remedy(error: &PlacementError) -> Option<String> {
     Some(match error {
         PlacementError::Taken { .. } | PlacementError::None { .. } => {
-            "a host belongs to one job; say how many each takes: `placement: { contiguous: { ranks: 8 } }`"
+            "a host belongs to one job; state the number of hosts of each job: `placement: { contiguous: { ranks: 8 } \
+             }`"
                 .to_owned()
         }
         PlacementError::TooFewNumbers { .. } => {
-            "fewer ranks, a smaller `first` or `stride`, or a larger fabric; `contiguous` takes hosts that are free".to_owned()
+            "fewer ranks, a smaller `first` or `stride`, or a larger fabric; `contiguous` takes hosts that are \
+             free"
+                .to_owned()
         }
         PlacementError::TooFew { .. } => {
             "fewer ranks, fewer hosts for the jobs before it, or a larger fabric".to_owned()
         }
         PlacementError::Uneven { leaves, .. } => {
-            format!("hosts below the same switches count as a leaf; take a multiple of {leaves}")
+            format!("hosts below the same switches count as a leaf; use a multiple of {leaves}")
         }
         _ => return None,
     })

@@ -98,7 +98,7 @@ pub(super) fn window(
     let coalesce = transport.settings.count("coalesce");
     if coalesce > window {
         let message =
-            format!("an ACK for {coalesce} packets never comes: no more than {window} are under way");
+            format!("an ACK for {coalesce} packets is never sent: no more than {window} are in flight");
         let report = problems.report(transport.place_of("coalesce"), message);
         report.label("more than the window holds").help(format!("at most `coalesce: {window}`"));
     }
@@ -111,15 +111,15 @@ fn own_window(ground: &Ground, packet: Bytes, notes: &mut Vec<String>) -> u64 {
     let window = product.div_ceil(u128::from(packet.0)).clamp(1, LARGEST_WINDOW.into()) as u64;
     let size = quantity::print(window.saturating_mul(packet.0), Dimension::Size);
     notes.push(format!(
-        "ours: `window: none` of `irn` is {window} packets here ({size}): rate of a host times there and back \
-         over the longest path, whole packets both ways"
+        "modelling assumption: `window: none` of `irn` is {window} packets here ({size}): rate of a host times the \
+         round trip over the longest path, with full packets in both directions"
     ));
     window
 }
 
 fn given_window(transport: &Parameters, packets: u64, problems: &mut Problems) -> u64 {
     if packets > LARGEST_WINDOW {
-        let message = "a window holds fewer packets than half of all sequence numbers";
+        let message = "a window must hold fewer packets than half of all sequence numbers";
         let report = problems.report(transport.place_of("window"), message);
         report.label(format!("{packets} packets, expected at most {LARGEST_WINDOW}"));
         report.help("a smaller window, or a larger `mtu`");
@@ -151,7 +151,8 @@ pub(super) fn round_trip(draft: &Draft, ground: &Ground, notes: &mut Vec<String>
     let sum = one_way(packet(transport)).saturating_add(one_way(transport.settings.size("control")));
     let span = quantity::print(sum, Dimension::Duration);
     notes.push(format!(
-        "ours: `base_rtt: none` of `{}` is {span} here: a packet over the longest path, and its acknowledgement back",
+        "modelling assumption: `base_rtt: none` of `{}` is {span} here: a packet over the longest path, and its \
+         acknowledgement back",
         kind.spec.name
     ));
     Duration(sum)

@@ -54,7 +54,7 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
         && draft.deadline.is_none()
     {
         let report = problems.report(job.steps.place, "nothing ends this run: all its jobs are endless");
-        report.label("goes on until the other jobs have finished");
+        report.label("continues until the other jobs have finished");
         report.help("add a job with a number of steps, or a `deadline`");
     }
     for job in &draft.jobs {
@@ -66,7 +66,7 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
         } else if !repetition.endless && repetition.warm_up.of(most) + needed > most {
             let report = problems.report(job.steps.place, "too few steps are left after the warm-up");
             report.label(format!(
-                "{most} steps at most, {} of them not counted, {needed} must be",
+                "{most} steps at most, {} of them do not count, {needed} must count",
                 repetition.warm_up.of(most)
             ));
             report.help("more steps, or a smaller `warm_up`");

@@ -25,8 +25,8 @@ pub(super) fn add(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
     if entries < needed {
         let answer = quantity::print(last_hop.answer.0, Dimension::Duration);
         notes.push(format!(
-            "rings of {entries} numbers are short: `{host}` answers within {answer}, for which {needed} are needed even if \
-             nothing waits for it; what they forget too early is counted in table `rings`"
+            "rings of {entries} entries are short: `{host}` answers within {answer}, for which {needed} are needed \
+             even without queueing; entries overwritten too early are counted in table `rings`"
         ));
     }
 }

@@ -30,9 +30,12 @@ pub(super) fn routes(draft: &Draft, ground: &Ground, problems: &mut Problems) ->
     for route in &draft.routes {
         let Some(entry) = entry(route, ground, problems) else { continue };
         if let Some(first) = places.insert((entry.at, entry.to, entry.from), route.place) {
-            let message = format!("two entries of `{}` about the same packets", route.value.at.value);
+            let message = format!("two entries of `{}` for the same packets", route.value.at.value);
             let report = problems.report(route.place, message);
-            report.label("again here").related(first, "first here").help("a table has one port for each");
+            report
+                .label("again here")
+                .related(first, "first here")
+                .help("a table has one egress port for each");
         }
         let way = Way { at: entry.at, to: entry.to, ground };
         if straying.is_none() && !way.is_next_hop(entry.port) {
@@ -41,8 +44,8 @@ pub(super) fn routes(draft: &Draft, ground: &Ground, problems: &mut Problems) ->
         entries.push(entry);
     }
     if let Some(place) = straying.filter(|_| draft.deadline.is_none()) {
-        let report = problems.report(place, "packets may stray for ever");
-        report.label("nobody checks that they arrive").help("add `deadline: 10ms`, the end of the run");
+        let report = problems.report(place, "packets may loop forever");
+        report.label("their arrival is not checked").help("add `deadline: 10ms`, the end of the run");
     }
     entries.sort_unstable();
     entries
@@ -54,9 +57,9 @@ fn agreement(balance: &Balance, routes: &[Placed<Route>], problems: &mut Problem
     let first = routes[0].place;
     if !has_tables(&balance.switch) {
         let name = balance.switch.spec.name;
-        let report = problems.report(first, format!("`{name}` follows no entries of tables"));
-        report.label("listed by hand").help("write `balance: deterministic`, or remove `routes`");
-        also(&balance.switch, "switches balance by this", report);
+        let report = problems.report(first, format!("`{name}` does not use forwarding tables"));
+        report.label("static routes").help("write `balance: deterministic`, or remove `routes`");
+        also(&balance.switch, "the policy of switches", report);
         return;
     }
     let control = balance.control.as_ref().filter(|policy| has_tables(policy));
@@ -65,7 +68,7 @@ fn agreement(balance: &Balance, routes: &[Placed<Route>], problems: &mut Problem
     let tables = [Some(&balance.switch), control].into_iter().flatten().find(by_destination);
     let sourced = routes.iter().find_map(|route| route.value.from.as_ref());
     if let (Some(policy), Some(from)) = (tables, sourced) {
-        let report = problems.report(from.place, "tables by destination do not know where packets come from");
+        let report = problems.report(from.place, "tables by destination do not distinguish sources");
         report.label("a source").help("write `deterministic: {key: pair}`, or leave `from` out");
         also(policy, "by destination", report);
     }
@@ -81,7 +84,7 @@ fn entry(route: &Placed<Route>, ground: &Ground, problems: &mut Problems) -> Opt
     let source = source.map_or(Some(None), |host| host.map(Some))?;
     if source == Some(destination) {
         let report = problems.report(to.place, "packets go from one host to another");
-        report.label("there and back to itself");
+        report.label("source and destination are the same");
         return None;
     }
     let way = Way { at, to: destination, ground };
@@ -141,9 +144,7 @@ impl Way<'_> {
     fn refuse(&self, link: &Placed<String>, to: &Placed<String>, problems: &mut Problems) -> bool {
         let message = format!("`{}` is on no shortest path to `{}`", link.value, to.value);
         let report = problems.report(link.place, message);
-        report
-            .label("not a next hop")
-            .help(format!("{}; `any: true` takes it all the same", self.next_hops()));
+        report.label("not a next hop").help(format!("{}; `any: true` allows it", self.next_hops()));
         false
     }
 

@@ -35,7 +35,7 @@ fn given(
     problems: &mut Problems,
 ) -> Option<Vec<Vec<u32>>> {
     let [first, _, ..] = lists else {
-        let report = problems.report(place, "stages send to each other, so it takes two");
+        let report = problems.report(place, "stages send to each other, so there must be at least two");
         report.label("expected at least two stages").help("for example `[[0, 1], [2, 3]]`");
         return None;
     };

@@ -107,7 +107,7 @@ fn switched_off(parameters: &Parameters, found: &mut Problems) {
             With::Word(word) => (value == Value::Choice(word), format!("`{other}: {word}`")),
         };
         if !matters && is_set(parameters, parameter) {
-            let why = format!("matters with {wanted} only");
+            let why = format!("has an effect with {wanted} only");
             let help = format!("write {wanted} as well, or leave out `{parameter}`");
             tell(found, parameters.place_of(parameter), &format!("`{parameter}` of `{name}`"), &why, &help);
         }
@@ -134,7 +134,7 @@ fn no_longer_paths(balance: &Balance, model: &Model, found: &mut Problems) {
     }
     let why = match &model.routing {
         Routing::Dragonfly(_) | Routing::DragonflyPlus(_) => {
-            "in a fabric of groups longer paths lead through other groups, which this policy does not know"
+            "in a fabric of groups longer paths lead through other groups, which this policy does not support"
         }
         routing if routing.has_longer() || !is_set(switch, name) => return,
         _ => "no path of this fabric is one link longer than the shortest",
@@ -174,15 +174,15 @@ fn unheeded(draft: &Draft, congestion: &Congestion, queues: &Queues, found: &mut
     let Some(marking) = queues.marking.as_ref().filter(|_| queues.credits.is_none()) else { return };
     let spec = congestion.kind.spec;
     let why = if queue_pairs::rule(transport.spec).is_none() {
-        format!("packets are marked, and transport `{}` tells nobody", transport.spec.name)
+        format!("packets are marked, but transport `{}` does not notify senders", transport.spec.name)
     } else if spec.name == "none" {
-        "packets are marked, and there is no congestion control".to_owned()
+        "packets are marked, but there is no congestion control".to_owned()
     } else if congestion::senses(spec) != Senses::Notifications {
-        format!("packets are marked, and `{}` does not go by marks", spec.name)
+        format!("packets are marked, but `{}` does not react to marks", spec.name)
     } else {
         return;
     };
-    let report = found.report(marking.place, "marks slow nobody down here");
+    let report = found.report(marking.place, "no sender reacts to marks here");
     report.label(why).help("write `congestion: dcqcn`, say, or `marking: none`");
 }
 
@@ -198,7 +198,9 @@ fn out_of_reach(queues: &Queues, found: &mut Problems) {
     let Some((name, _)) = least.filter(|(_, size)| marking.settings.size("minimum") >= *size) else { return };
     let place = marking.place_of("minimum");
     let report = found.report(place, "`marking` has no effect here");
-    report.label("no queue is ever as long").related(queues.settings.place_of(name), "the most that waits");
+    report
+        .label("no queue can become as long")
+        .related(queues.settings.place_of(name), "the limit of queues");
     report.help(format!("a `minimum` below `{name}`"));
 }
 
@@ -248,7 +250,7 @@ fn nobody_waits(draft: &Draft, model: &Model, found: &mut Problems) {
     if asks || matches!(model.knowledge, Knowledge::Global(_)) || model.workload.jobs.iter().any(of_job) {
         return;
     }
-    let why = "nobody waits for a modelled barrier or asks for a snapshot";
+    let why = "there is no modelled barrier, and no node uses snapshots";
     tell(found, delay.place, "`coordination_delay`", why, "write `auto`, or leave it out");
 }
 
@@ -281,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_about_parameters_that_exist() {
+    fn conditions_name_existing_parameters() {
         for (spec, name, other, with) in CONDITIONS {
             let spec = specs().into_iter().find(|found| found.name == spec).expect("a spec of this name");
             assert!(spec.parameter(name).is_some(), "`{}` has no `{name}`", spec.name);
@@ -297,7 +299,7 @@ mod tests {
 
     /// Every parameter whose meaning mentions a condition has one.
     #[test]
-    fn no_condition_is_missing() {
+    fn every_condition_in_a_meaning_is_listed() {
         for spec in specs() {
             for parameter in spec.parameters.iter().filter(|parameter| parameter.meaning.contains("with `")) {
                 let is_listed =

@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_scenario_must_say_has_no_default() {
+    fn required_settings_have_no_default() {
         let found = changed("");
         assert!(found.contains(&row("fabric", "leaf_spine", None)), "{found:?}");
         assert!(found.contains(&row("fabric.leaf_spine.leaves", "2", None)), "{found:?}");
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_told_by_their_length() {
+    fn lists_are_reported_by_their_length() {
         let found = changed(
             "background: { poisson: { load: 0.1, end: 1ms, sizes: given, given: [[1KB, 0], [2KB, 1]], \
              senders: { contiguous: { ranks: 2 } } } }\n",
@@ -408,14 +408,14 @@ mod tests {
     }
 
     #[test]
-    fn a_default_that_is_written_is_not_changed() {
+    fn a_written_default_does_not_count_as_changed() {
         let plain = changed("");
         assert_eq!(changed("seed: 1\ntransport: open_loop\ndeadline: none\n"), plain);
         assert_eq!(changed("balance: ecmp\n"), plain);
     }
 
     #[test]
-    fn what_differs_stands_beside_its_default() {
+    fn changed_settings_are_reported_with_their_defaults() {
         let found = changed("seed: 7\nbalance: spray\ntransport: { window: { packets: 8 } }\ndeadline: 1s\n");
         for expected in [
             row("seed", "7", Some("1")),
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn queues_and_the_edge_are_told_key_by_key() {
+    fn queues_and_the_edge_are_reported_key_by_key() {
         let found = changed(
             "transport: nic_sr\nbalance: { edge: themis, control: ecmp }\ncongestion: { dcqcn: { preset: simai } }\n\
              queues: { buffer: 9MB, headroom: 50KB, pause: true, marking: { minimum: 5KB, maximum: 200KB } }\n",

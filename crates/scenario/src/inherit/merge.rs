@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn maps_merge_and_the_rest_is_replaced() {
+    fn maps_merge_and_other_values_are_replaced() {
         let base = "seed: 1\nqueues: {switch_limit: 1MiB, host_limit: none}\njobs: [a, b]";
         let heir = "queues: {host_limit: 2MiB}\njobs: [c]\ndeadline: 1s";
         let expected = "seed: 1\nqueues: {switch_limit: 1MiB, host_limit: 2MiB}\njobs: [c]\ndeadline: 1s";
@@ -186,7 +186,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_merged_prints_to_its_own_tree(base in scenario(), heir in scenario()) {
+        fn a_merged_tree_is_printed_and_parsed_unchanged(base in scenario(), heir in scenario()) {
             let whole = without_places(merge(base, heir));
             let mut problems = Problems::default();
             let read = parse(&print(&whole), 0, 0, &mut problems).map(without_places);
@@ -195,13 +195,13 @@ mod tests {
         }
 
         #[test]
-        fn an_heir_that_writes_nothing_or_all_of_it_again_changes_nothing(base in scenario()) {
+        fn an_empty_or_identical_heir_changes_nothing(base in scenario()) {
             prop_assert_eq!(merge(base.clone(), Node::made(Tree::Map(Vec::new()))), base.clone());
             prop_assert_eq!(merge(base.clone(), base.clone()), base);
         }
 
         #[test]
-        fn what_the_heir_writes_is_in_the_whole(base in scenario(), heir in scenario()) {
+        fn values_of_the_heir_are_in_the_merged_tree(base in scenario(), heir in scenario()) {
             let Tree::Map(written) = heir.tree.clone() else { unreachable!("a map was made") };
             let Tree::Map(whole) = merge(base, heir).tree else { panic!("two maps make a map") };
             for entry in written {

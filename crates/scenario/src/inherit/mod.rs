@@ -54,7 +54,7 @@ impl Origin for Alone<'_> {
     }
 
     fn base(&self, _: &str) -> Result<Self, String> {
-        Err("a scenario that is no file cannot inherit: there is no folder to find its base in".to_owned())
+        Err("a scenario that is not a file cannot inherit: there is no folder for its base".to_owned())
     }
 
     fn read(&self) -> Result<Vec<u8>, String> {
@@ -148,8 +148,8 @@ fn refuse_endless<O: Origin>(
         let message = format!("{} inherits from itself", base.name());
         let mut names: Vec<String> = origins[first..].iter().map(Origin::name).collect();
         names.push(base.name());
-        let help = format!("the circle: {}", names.join(" -> "));
-        problems.report(path.place, message).label("closes the circle").help(help);
+        let help = format!("the cycle: {}", names.join(" -> "));
+        problems.report(path.place, message).label("closes the cycle").help(help);
         return None;
     }
     if origins.len() > MOST_BASES {

@@ -56,21 +56,21 @@ fn whole() -> Definition {
             "netloom",
             Shape::Version,
             Preset::Required,
-            "the version of this language; the first key",
+            "version of the scenario language; must be the first key",
         ),
         Key::by_hand(
             "from",
             Shape::Text,
             Preset::Words("nothing"),
-            "a scenario to inherit from; its path starts at the folder of this file",
+            "a scenario to inherit from: its path, relative to the folder of this file",
         ),
         Key::by_hand(
             "name",
             Shape::Text,
             Preset::Words("the name of the file"),
-            "what the scenario is called; not inherited",
+            "name of the scenario; not inherited",
         ),
-        Key::by_hand("seed", seed, Preset::Value(Value::Count(1)), "the seed of every random stream"),
+        Key::by_hand("seed", seed, Preset::Value(Value::Count(1)), "seed of all random streams"),
         section("fabric", Preset::Required, "hosts, switches and links"),
         Key::by_hand(
             "balance",
@@ -81,37 +81,47 @@ fn whole() -> Definition {
         Key::by_hand(
             "routes",
             Shape::list(Shape::defined("routes")),
-            Preset::Words("none by hand"),
-            "entries of forwarding tables; about what is not listed the policy decides",
+            Preset::Words("no static routes"),
+            "static routes: explicit entries of forwarding tables; for other packets the policy decides",
         ),
         section("transport", Preset::Written("open_loop"), "how hosts send messages"),
-        section("congestion", Preset::Written("none"), "how senders react to congestion; needs queue pairs"),
-        section("queues", no.clone(), "how much waits at an egress port, what is dropped, paused or marked"),
+        section(
+            "congestion",
+            Preset::Written("none"),
+            "congestion control: how senders react to congestion; needs queue pairs",
+        ),
+        section("queues", no.clone(), "queues at egress ports: when packets are dropped, paused or marked"),
         section(
             "classes",
             no.clone(),
-            "traffic classes: of data, of control packets, and what each has of its own",
+            "traffic classes: those of data, that of control packets, and the settings of each",
         ),
         Key::by_hand(
             "traffic",
             Shape::list(Shape::defined("traffic")),
-            Preset::Words("none named"),
-            "kinds of traffic, by whose names jobs, background traffic and flows say what they are",
+            Preset::Words("no named kinds"),
+            "named kinds of traffic, to which jobs, background traffic and flows refer",
         ),
-        section("hosts", no.clone(), "what hosts take for the messages of jobs"),
-        Key::by_hand("jobs", jobs, Preset::Words("no jobs"), "who trains, on which hosts, in which phases"),
-        Key::by_hand("interference", study, Preset::Written("none"), "two jobs, one of which is measured"),
-        Key::by_hand("background", background, Preset::Written("none"), "traffic beside the jobs"),
+        section("hosts", no.clone(), "host overheads for the messages of jobs"),
+        Key::by_hand("jobs", jobs, Preset::Words("no jobs"), "training jobs: their hosts, steps and phases"),
+        Key::by_hand(
+            "interference",
+            study,
+            Preset::Written("none"),
+            "a study of interference: two jobs, one of which is measured",
+        ),
+        Key::by_hand("background", background, Preset::Written("none"), "traffic in addition to the jobs"),
         Key::by_hand("flows", flows, Preset::Written("none"), "flows that start and stop at given times"),
-        section("faults", Preset::Words("no faults"), "what fails, and who knows"),
+        section("faults", Preset::Words("no faults"), "failures, and which nodes are aware of them"),
         Key::by_hand(
             "coordination_delay",
             delay,
             Preset::Written("auto"),
-            "delay of a modelled barrier, and the interval at which global knowledge spreads",
+            "delay of a modelled barrier, and interval of the snapshots from which nodes learn of distant faults and \
+             queues",
         ),
-        Key::by_hand("deadline", deadline, Preset::Value(Value::Absent), "when the run stops at the latest"),
-        section("record", no, "what is recorded beyond the defaults"),
+        Key::by_hand("deadline", deadline, Preset::Value(Value::Absent), "latest end of the run"),
+        section("record", no, "recordings beyond the defaults"),
     ];
     Definition::map(WHOLE, "a whole scenario", keys)
 }
@@ -135,13 +145,13 @@ fn fabric() -> Vec<Definition> {
                 "hosts",
                 nodes(),
                 Preset::Required,
-                "names of the hosts, or how many (`host0` and so on)",
+                "names of the hosts, or their number (`host0` and so on)",
             ),
             Key::by_hand(
                 "switches",
                 nodes(),
-                Preset::Words("none at all"),
-                "names of the switches, or how many (`switch0` and so on)",
+                Preset::Words("no switches"),
+                "names of the switches, or their number (`switch0` and so on)",
             ),
             Key::by_hand("links", links, Preset::Required, "bundles of parallel links"),
         ],
@@ -169,7 +179,7 @@ fn link() -> Definition {
                 Preset::Required,
                 "propagation delay of each link",
             ),
-            Key::by_hand("count", count, Preset::Value(Value::Count(1)), "how many links"),
+            Key::by_hand("count", count, Preset::Value(Value::Count(1)), "number of links"),
         ],
     )
 }
@@ -177,29 +187,37 @@ fn link() -> Definition {
 fn balance() -> Vec<Definition> {
     let seat = |name, meaning| Key::by_hand(name, Shape::defined("policy"), Preset::Written("ecmp"), meaning);
     let seats = vec![
-        seat("host", "at hosts, among the ports of the NIC"),
-        seat("switch", "at switches, among equal next hops"),
+        seat("host", "policy of hosts: chooses among the ports of the NIC"),
+        seat("switch", "policy of switches: chooses among equal next hops"),
         Key::by_hand(
             "control",
             Shape::Either(vec![Shape::Word(Balance::AS_DATA), Shape::defined("policy")]),
             Preset::Written(Balance::AS_DATA),
-            "at switches, for ACKs, NACKs and CNPs",
+            "policy of switches for ACKs, NACKs and CNPs",
         ),
         Key::by_hand(
             "edge",
             Shape::Either(vec![Shape::Word("none"), Shape::defined("edge")]),
             Preset::Written("none"),
-            "what switches with hosts below them know of queue pairs; needs `transport: nic_sr`",
+            "middlebox at the switches of hosts, which tracks queue pairs; needs `transport: nic_sr`",
         ),
     ];
     let (members, definitions) = registry("policy", balance::SPECS, None);
     let (helpers, known) = registry("edge", edge::SPECS, None);
     let mut all = vec![
         Definition::map("balance", "one policy for each kind of node", seats),
-        Definition::choice("policy", "which of the equal next hops a packet takes", members),
+        Definition::choice(
+            "policy",
+            "load balancing: which of the equal-cost next hops a packet takes",
+            members,
+        ),
     ];
     all.extend(definitions);
-    all.push(Definition::choice("edge", "helpers between NICs and a fabric that sprays", helpers));
+    all.push(Definition::choice(
+        "edge",
+        "middleboxes between NICs and a fabric that sprays packets",
+        helpers,
+    ));
     all.extend(known);
     all
 }
@@ -208,13 +226,9 @@ fn route() -> Definition {
     let name = |name, preset, meaning| Key::by_hand(name, Shape::Text, preset, meaning);
     let by_hand = vec![
         name("at", Preset::Required, "the name of the switch"),
-        name(
-            "from",
-            Preset::Words("any host"),
-            "the name of the host that packets come from; with `key: pair`",
-        ),
-        name("to", Preset::Required, "the name of the host that they go to"),
-        name("link", Preset::Required, "the name of the link that they leave by: a next hop of the switch"),
+        name("from", Preset::Words("any host"), "the name of the source host; needs `key: pair`"),
+        name("to", Preset::Required, "the name of the destination host"),
+        name("link", Preset::Required, "the name of the egress link, to a next hop of the switch"),
     ];
     Definition::section("routes", &sections::ROUTE, by_hand)
 }
@@ -239,8 +253,8 @@ fn congestion() -> Vec<Definition> {
 fn table() -> Key {
     let entry = Shape::Value(Kind::Fraction { minimum: 0.0, maximum: infiniband::LARGEST_ENTRY });
     let shape = Shape::Either(vec![Shape::Word("none"), Shape::list(entry)]);
-    let meaning =
-        "the entries of the table, the first of them 0; the last one stands for all that are not listed";
+    let meaning = "the entries of the congestion control table, the first of them 0; the last one applies to all \
+                   indices above";
     Key::by_hand(Congestion::TABLE, shape, Preset::Written("none"), meaning)
 }
 
@@ -253,19 +267,20 @@ fn queues() -> Vec<Definition> {
             "headroom",
             headroom,
             Preset::Written("auto"),
-            "with `pause`: room per port, apart from the shared part, for what still comes after a pause frame",
+            "with `pause`: buffer per port, apart from the shared part, for data that arrives after a pause frame was \
+             sent",
         ),
         Key::by_hand(
             "marking",
             marking,
             Preset::Written("none"),
-            "marking of data packets at switches, which congestion control heeds",
+            "ECN marking of data packets at switches, to which congestion control reacts",
         ),
         Key::by_hand(
             "credits",
             credits,
             Preset::Written("none"),
-            "credits on every link and input buffers at switches, as InfiniBand has them, instead of all this",
+            "credits on every link and input buffers at switches, as in InfiniBand, instead of queues at egress ports",
         ),
     ];
     vec![
@@ -281,7 +296,7 @@ fn classes() -> Vec<Definition> {
         "list",
         Shape::list(Shape::defined("class")),
         Preset::Words("no classes"),
-        "what classes of data have of their own; those not listed are strict, and as `queues` say",
+        "settings of single classes of data; those not listed have strict priority and the settings of `queues`",
     );
     let mut section = Definition::section("classes", &sections::CLASSES, vec![list]);
     let Body::Map(keys) = &mut section.body else { unreachable!("a section is a map") };
@@ -307,19 +322,23 @@ fn class() -> Definition {
         Key::by_hand(name, Shape::Either(shapes), Preset::Written(Class::AS_QUEUES), meaning)
     };
     let by_hand = vec![
-        Key::by_hand("dscp", Shape::list(dscp()), Preset::Words("none"), "code points that mean this class"),
+        Key::by_hand("dscp", Shape::list(dscp()), Preset::Words("none"), "code points (DSCP) of this class"),
         Key::by_hand("schedule", Shape::defined("schedule"), Preset::Written("strict"), "how ports serve it"),
         own(
             "marking",
             vec![as_queues(), Shape::Word("none"), Shape::defined("marking")],
-            "marking of its packets at switches, by what waits in it",
+            "marking of its packets at switches, by the length of its queue",
         ),
         own(
             "pause",
             vec![as_queues(), Shape::Value(Kind::Flag)],
-            "whether switches pause it rather than drop",
+            "whether switches pause it instead of dropping its packets",
         ),
-        own("alpha", vec![as_queues(), alpha], "what a queue or ingress of it may take of what is free"),
+        own(
+            "alpha",
+            vec![as_queues(), alpha],
+            "dynamic threshold: what a queue or ingress port of it may occupy, as a multiple of the free buffer",
+        ),
     ];
     Definition::section("class", &sections::CLASS, by_hand)
 }
@@ -327,14 +346,19 @@ fn class() -> Definition {
 fn traffic() -> Definition {
     let class = Shape::Value(Kind::Count { minimum: 0, maximum: 7 });
     let by_hand = vec![
-        Key::by_hand("name", Shape::Text, Preset::Required, "what it is called"),
+        Key::by_hand("name", Shape::Text, Preset::Required, "its name"),
         Key::by_hand(
             "dscp",
             dscp(),
             Preset::Words("none"),
-            "the code point of its packets, which means a class",
+            "the code point (DSCP) of its packets, which determines their class",
         ),
-        Key::by_hand("class", class, Preset::Words("that of data"), "their class, said outright"),
+        Key::by_hand(
+            "class",
+            class,
+            Preset::Words("the class of data"),
+            "the class of its packets, given directly",
+        ),
     ];
     Definition::section("traffic", &sections::TRAFFIC, by_hand)
 }
@@ -345,7 +369,7 @@ fn kind() -> Key {
         "traffic",
         Shape::Text,
         Preset::Written("none"),
-        "the kind of traffic it is, by its name in `traffic`",
+        "its kind of traffic, by a name of `traffic`",
     )
 }
 
@@ -364,7 +388,7 @@ fn job() -> Vec<Definition> {
         "job",
         "ranks that repeat a list of phases",
         vec![
-            Key::by_hand("name", Shape::Text, Preset::Words("`job0` and so on"), "what it is called"),
+            Key::by_hand("name", Shape::Text, Preset::Words("`job0` and so on"), "its name"),
             Key::by_hand(
                 "placement",
                 Shape::defined("placement"),
@@ -375,24 +399,26 @@ fn job() -> Vec<Definition> {
                 "steps",
                 steps,
                 Preset::Value(Value::Count(1)),
-                "how many times the phases are repeated: so often, until the mean time is known, or without end",
+                "number of repetitions of the phases: a number, until the mean time is known, or endless",
             ),
             Key::by_hand(
                 "warm_up",
                 warm_up,
                 Preset::Value(Value::Count(0)),
-                "how many of the first steps do not count, or which share of them such as `10%`; with `0%` all count, and are measured",
+                "warm-up: number of first steps that do not count, or a share of all steps such as `10%`; with `0%` \
+                 all count, and are measured",
             ),
-            Key::by_hand("bursts", bursts, Preset::Written("none"), "whether steps come in bursts"),
+            Key::by_hand("bursts", bursts, Preset::Written("none"), "whether steps run in bursts"),
             Key::by_hand("start", Shape::Value(Kind::Duration), start, "when it starts"),
             Key::by_hand(
                 "orders",
                 ranks(),
                 Preset::Words("no orders"),
-                "permutations of the ranks, one per collective with `order: given`; from the start again when used up",
+                "permutations of the ranks, one per collective with `order: given`; repeated from the start when used \
+                 up",
             ),
             kind(),
-            Key::by_hand("phases", phases, Preset::Required, "one step"),
+            Key::by_hand("phases", phases, Preset::Required, "the phases of one step"),
         ],
     );
     let sections = [("steps", &sections::PRECISE), ("bursts", &sections::BURSTS)];
@@ -410,32 +436,37 @@ fn interference() -> Definition {
             "hosts",
             Shape::Either(vec![number, Shape::list(Shape::Text)]),
             Preset::Required,
-            "how many hosts both groups have together, or their names",
+            "number of hosts of both groups together, or their names",
         ),
-        Key::by_hand("victim", Shape::defined("collective"), Preset::Required, "what is measured"),
+        Key::by_hand(
+            "victim",
+            Shape::defined("collective"),
+            Preset::Required,
+            "the collective that is measured",
+        ),
         Key::by_hand(
             "aggressor",
             Shape::Either(vec![Shape::Word("none"), Shape::defined("collective")]),
             Preset::Written("none"),
-            "what gets in its way, round after round, until the victim is done; `none` is the baseline",
+            "the collective that interferes, repeated until the victim has finished; `none` is the baseline",
         ),
         Key::by_hand(
             "steps",
             Shape::Either(steps),
             Preset::Words("`{precision: 1.4%}`"),
-            "how often the victim repeats its collective",
+            "number of repetitions of the victim's collective",
         ),
         Key::by_hand(
             "warm_up",
             Shape::Either(warm_up),
             Preset::Words("`10%`"),
-            "how many of the first times do not count, or which share",
+            "warm-up: number of first repetitions that do not count, or their share",
         ),
         Key::by_hand(
             "bursts",
             Shape::Either(vec![Shape::Word("none"), Shape::defined("bursts")]),
             Preset::Written("none"),
-            "whether the aggressor's rounds come in bursts",
+            "whether the aggressor repeats its collective in bursts",
         ),
     ];
     Definition::section("interference", &sections::INTERFERENCE, by_hand)
@@ -449,7 +480,7 @@ fn ranks() -> Shape {
 fn placement() -> Vec<Definition> {
     let (mut members, mut all) = registry("placement", sections::PLACEMENTS, None);
     let body = Shape::list(Shape::Text);
-    members.push(Member { name: "list", summary: "these hosts, rank by rank", body });
+    members.push(Member { name: "list", summary: "the listed hosts, rank by rank", body });
     all.insert(0, Definition::choice("placement", "which hosts a job runs on", members));
     all
 }
@@ -460,24 +491,28 @@ fn phase() -> Vec<Definition> {
     let member = |name, summary, body| Member { name, summary, body };
     let span = Shape::Value(Kind::Duration);
     let mut members = vec![
-        member("compute", "every rank computes for that long", span),
-        member("barrier", "all ranks meet at a modelled barrier", Shape::defined("barrier")),
+        member("compute", "every rank computes for this time", span),
+        member("barrier", "a modelled barrier of all ranks", Shape::defined("barrier")),
         member("collectives", sections::COLLECTIVES.summary, Shape::defined("collectives")),
         member("point_to_point", sections::POINT_TO_POINT.summary, Shape::defined("point_to_point")),
-        member("repeat", "phases several times over", Shape::defined("repeat")),
+        member("repeat", "repeated phases", Shape::defined("repeat")),
     ];
     members.extend(collectives.iter().cloned());
     let mut all = vec![
         Definition::choice(
             "phase",
-            "a part of a step; a collective alone is one bucket that holds it",
+            "a part of a step; the name of a collective is one bucket with this collective",
             members,
         ),
         Definition::map("barrier", "a modelled barrier takes no parameters", Vec::new()),
         Definition::section("collectives", &sections::COLLECTIVES, vec![each()]),
         Definition::section("point_to_point", &sections::POINT_TO_POINT, vec![stages()]),
         repeat(),
-        Definition::choice("collective", "who sends what to whom, and after what", collectives),
+        Definition::choice(
+            "collective",
+            "the algorithm of a collective: messages between ranks and their dependences",
+            collectives,
+        ),
     ];
     all.append(&mut definitions);
     all
@@ -485,23 +520,23 @@ fn phase() -> Vec<Definition> {
 
 fn each() -> Key {
     let list = Shape::list(Shape::defined("collective"));
-    Key::by_hand("each", list, Preset::Required, "the collectives that every bucket holds")
+    Key::by_hand("each", list, Preset::Required, "the collectives in every bucket")
 }
 
 fn stages() -> Key {
     let number = Shape::Value(Kind::Count { minimum: 2, maximum: u32::MAX.into() });
     let shape = Shape::Either(vec![number, ranks()]);
-    Key::by_hand("stages", shape, Preset::Required, "how many stages of equal length, or the ranks of each")
+    Key::by_hand("stages", shape, Preset::Required, "number of stages of equal length, or the ranks of each")
 }
 
 fn repeat() -> Definition {
     let times = Shape::Value(Kind::Count { minimum: 1, maximum: u16::MAX.into() });
     let phases = Shape::list(Shape::defined("phase"));
     let keys = vec![
-        Key::by_hand("times", times, Preset::Required, "how often"),
-        Key::by_hand("phases", phases, Preset::Required, "what is repeated"),
+        Key::by_hand("times", times, Preset::Required, "number of repetitions"),
+        Key::by_hand("phases", phases, Preset::Required, "the phases that are repeated"),
     ];
-    Definition::map("repeat", "phases several times over", keys)
+    Definition::map("repeat", "repeated phases", keys)
 }
 
 fn background() -> Vec<Definition> {
@@ -514,18 +549,19 @@ fn background() -> Vec<Definition> {
             keys.push(kind());
         }
     }
-    all.insert(0, Definition::choice("background", "traffic beside the jobs", members));
+    all.insert(0, Definition::choice("background", "traffic in addition to the jobs", members));
     all
 }
 
 fn senders() -> Key {
-    let meaning = "the hosts that send, and receive: as jobs are placed";
+    let meaning = "the hosts that send and receive, chosen as for the placement of a job";
     Key::by_hand("senders", Shape::defined("placement"), Preset::Written("all"), meaning)
 }
 
 fn given() -> Key {
     let point = Shape::Pair(Box::new([Shape::Value(Kind::Size), Shape::Value(SHARE)]));
-    let meaning = "with `sizes: given`: points of size and share of messages up to it, `[64KB, 50%]`";
+    let meaning = "with `sizes: given`: points of the size distribution, each a size and the share of messages up to \
+                   it, such as `[64KB, 50%]`";
     Key::by_hand("given", Shape::list(point), Preset::Words("no points"), meaning)
 }
 
@@ -537,20 +573,20 @@ fn flows() -> Vec<Definition> {
             "scale",
             Shape::Either(vec![Shape::Word("none"), Shape::Share]),
             Preset::Written("none"),
-            "its times as a share of those of the source it follows: a fact that is told, and changes nothing",
+            "scale of its times relative to the source that it reproduces; reported only, without effect on the run",
         ),
         Key::by_hand(
             "stages",
             Shape::Either(stages),
             Preset::Written("auto"),
-            "where one stage ends and the next one begins; `auto` is wherever a flow starts or stops",
+            "boundaries of the stages; `auto` is every start and stop of a flow",
         ),
         Key::by_hand("list", Shape::list(Shape::defined("flow")), Preset::Required, "the flows"),
     ];
     let own = vec![
-        Key::by_hand("name", Shape::Text, Preset::Words("`from->to`"), "what it is called"),
-        host("from", "the name of the host that sends"),
-        host("to", "the name of the host that receives"),
+        Key::by_hand("name", Shape::Text, Preset::Words("`from->to`"), "its name"),
+        host("from", "the name of the sending host"),
+        host("to", "the name of the receiving host"),
         kind(),
     ];
     vec![
@@ -567,7 +603,7 @@ fn failures() -> Vec<Definition> {
             "random",
             random,
             Preset::Written("none"),
-            "links failed from the start, drawn at random",
+            "links failed from the start, chosen at random",
         ),
         Key::by_hand(
             "failed",
@@ -579,19 +615,19 @@ fn failures() -> Vec<Definition> {
             "timed",
             timed,
             Preset::Words("no links"),
-            "what happens to links, switches, NICs and hosts during the run",
+            "fault events of links, switches, NICs and hosts during the run",
         ),
         Key::by_hand(
             "processes",
             Shape::list(Shape::defined("processes")),
             Preset::Words("none"),
-            "outages drawn at random, in time",
+            "failure processes: random outages, by mean times between failures and to repair",
         ),
         Key::by_hand(
             "storms",
             Shape::list(Shape::defined("storms")),
             Preset::Words("no storms"),
-            "NICs that keep pausing their switch",
+            "NICs that send pause frames continuously (pause storms)",
         ),
     ];
     let host_link =
@@ -599,16 +635,20 @@ fn failures() -> Vec<Definition> {
     let one = |name, meaning| {
         Key::by_hand(name, Shape::Text, Preset::Words("one of `link`, `switch`, `nic` and `host`"), meaning)
     };
-    let happens = Key::by_hand("action", Shape::defined("action"), Preset::Required, "what happens");
+    let happens = Key::by_hand("action", Shape::defined("action"), Preset::Required, "the action");
     let subject = vec![
         one("link", "the name of a link"),
-        one("switch", "the name of a switch: it happens to all its links, and what it holds is lost with it"),
+        one(
+            "switch",
+            "the name of a switch: the event is one of all its links, and a switch that goes down loses the packets in \
+             it",
+        ),
         one("nic", "the name of the link between host and switch"),
-        one("host", "the name of a host: it happens to the links of all its NICs"),
+        one("host", "the name of a host: the event is one of the links of all its NICs"),
         happens,
     ];
     let kind =
-        Key::by_hand("kind", Shape::defined("outage"), Preset::Written("down"), "what happens in an outage");
+        Key::by_hand("kind", Shape::defined("outage"), Preset::Written("down"), "the effect of an outage");
     let (members, definitions) = registry("action", faults::ACTIONS, None);
     let is_outage = |member: &&Member| faults::OUTAGES.iter().any(|spec| spec.name == member.name);
     let outages = members.iter().filter(is_outage).cloned().collect();
@@ -617,8 +657,8 @@ fn failures() -> Vec<Definition> {
         Definition::section("random", &faults::RANDOM_FAULTS, Vec::new()),
         Definition::section("timed", &faults::TIMED_FAULT, subject),
         Definition::section("processes", &faults::PROCESS, vec![kind]),
-        Definition::choice("action", "what happens to a link, a switch, a NIC or a host", members),
-        Definition::choice("outage", "what happens while something is failed", outages),
+        Definition::choice("action", "the action of an event on a link, a switch, a NIC or a host", members),
+        Definition::choice("outage", "the effect of an outage while it lasts", outages),
     ];
     all.extend(definitions);
     all.push(Definition::section("storms", &faults::STORM, vec![host_link]));
@@ -633,8 +673,8 @@ fn record() -> Vec<Definition> {
             "series",
             Shape::Either(vec![Shape::Word("auto"), interval]),
             Preset::Written("auto"),
-            "first interval of the sampled series of every port; `auto` is 1us with at most 200 samples of each port and \
-             131,072 of all, so none where ports are more than 4,096; `none` records no series",
+            "first sampling interval of the series of every port; `auto` is 1us with at most 200 samples of each port \
+             and 131,072 of all, so no series with more than 4,096 ports; `none` records no series",
         ),
         names("packets_from", "names of hosts whose flows are recorded packet by packet"),
         names(
@@ -648,7 +688,7 @@ fn record() -> Vec<Definition> {
             "congestion",
             Shape::Either(vec![Shape::Word("none"), Shape::defined("congestion_tree")]),
             Preset::Words("none"),
-            "roots, branches and victims of congestion, where there are credits",
+            "roots, branches and victims of congestion; needs credits",
         ),
     ];
     vec![

@@ -82,7 +82,7 @@ fn is_unread(message: &str) -> bool {
 }
 
 #[test]
-fn what_is_offered_is_read() {
+fn every_key_of_the_language_is_accepted_by_the_reader() {
     let language = Language::new();
     let all = texts(&language);
     assert!(all.len() > 60, "only {} texts", all.len());
@@ -106,7 +106,7 @@ fn known_to_the_reader(set: &str) -> Option<String> {
 }
 
 #[test]
-fn what_is_read_is_offered() {
+fn every_key_of_the_reader_is_in_the_language() {
     let language = Language::new();
     let places = [
         ("queues", "queues"),
@@ -165,7 +165,7 @@ fn every_definition_is_used() {
 }
 
 #[test]
-fn only_what_no_list_is_around_is_inherited_in_part() {
+fn only_definitions_outside_lists_are_inherited_in_part() {
     let language = Language::new();
     let heritable = language.heritable();
     assert!(

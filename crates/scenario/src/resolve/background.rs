@@ -17,7 +17,7 @@ use crate::written::Node;
 const LISTED: &str = "write `[[0B, 0%], [64KB, 50%], [1MB, 100%]]`";
 /// Example of one entry.
 const POINT: &str = "write `[64KB, 50%]`";
-/// Keys that are read by explicit code, of a kind that draws sizes.
+/// Keys that are read by explicit code, of a kind with random sizes.
 const DRAWN: [&str; 2] = ["senders", "given"];
 
 /// `none`, or a kind with its parameters.
@@ -52,7 +52,7 @@ fn given(fields: &Fields<'_>, kind: &Parameters, problems: &mut Problems) -> Opt
     let Some(node) = fields.get("given") else { return Some(Placed::new(Vec::new(), fields.head)) };
     let listed = items_like(node, "`given`", LISTED, problems)?;
     if !listed.is_empty() {
-        let report = problems.report(node.head(), "sizes are listed, but others are asked for");
+        let report = problems.report(node.head(), "sizes are listed, but another distribution is selected");
         report.label("not used").help("write `sizes: given`");
         return None;
     }

@@ -100,7 +100,7 @@ fn once_each(list: &[Class], problems: &mut Problems) {
         }
         for dscp in &class.dscp {
             let Some((other, first)) = code_points.insert(dscp.value, (number, dscp.place)) else { continue };
-            let message = format!("DSCP {} is claimed twice", dscp.value);
+            let message = format!("DSCP {} is listed twice", dscp.value);
             let report = problems.report(dscp.place, message);
             report.label(format!("by class {number}")).related(first, format!("by class {other}"));
             report.help("a packet is in one class: leave it to one of them");
@@ -131,12 +131,12 @@ fn one(node: &Node, problems: &mut Problems) -> Option<Traffic> {
     let class = fields.get("class").and_then(|node| small(node, &NUMBER, problems));
     let (settings, name) = (settings?, name?);
     if name.value == NONE {
-        let report = problems.report(name.place, "`none` is the word for none of the kinds of traffic");
+        let report = problems.report(name.place, "`none` means no kind of traffic");
         report.label("choose another name");
     }
     if let (Some(dscp), Some(class)) = (&dscp, &class) {
         let report = problems.report(class.place, "a DSCP and a class are both given");
-        report.label("the class").related(dscp.place, "the DSCP, which means a class, too");
+        report.label("the class").related(dscp.place, "the DSCP, which also determines a class");
         report.help("remove one of the two");
     }
     Some(Traffic { name, dscp, class, settings })

@@ -35,7 +35,7 @@ fn scale_of(node: &Node, problems: &mut Problems) -> Option<u32> {
     let digits = text.strip_prefix("1/").filter(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
     let found = digits.and_then(|digits| digits.parse().ok()).filter(|&number: &u32| number > 0);
     if found.is_none() {
-        let report = problems.report(node.place, format!("`{text}` is no share of the source's times"));
+        let report = problems.report(node.place, format!("`{text}` is not a scale of times"));
         report.label("expected one over a whole number, or `none`").help("write `1/1000`");
     }
     found
@@ -90,11 +90,11 @@ fn flow(node: &Node, problems: &mut Problems) -> Option<Flow> {
     let (settings, from, to) = (settings?, from?, to?);
     if from.value == to.value {
         let report = problems.report(to.place, "a flow goes from one host to another");
-        report.label("there and back to itself").related(from.place, "from here");
+        report.label("source and destination are the same").related(from.place, "from here");
     }
     let start = settings.settings.duration("start");
     if !settings.has_stand_ins && settings.settings.duration("stop") <= start {
-        let report = problems.report(settings.place_of("stop"), "the flow stops before it has sent anything");
+        let report = problems.report(settings.place_of("stop"), "the flow stops before it sends");
         report.label("expected an instant after `start`");
         if start > Duration::ZERO {
             report.related(settings.place_of("start"), "it starts here");

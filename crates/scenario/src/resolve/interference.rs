@@ -133,13 +133,14 @@ fn check_groups(own: &Parameters, hosts: &Hosts, problems: &mut Problems) {
     let is_random = own.settings.choice("groups") == "random";
     let is_listed = matches!(hosts, Hosts::Listed(_));
     if is_random && is_listed {
-        let report = problems.report(own.place_of("groups"), "random groups are drawn from the whole fabric");
-        report.label("but the hosts are listed").help("list them in an order of your own, or write how many");
+        let report =
+            problems.report(own.place_of("groups"), "random groups are chosen from the whole fabric");
+        report.label("but the hosts are listed").help("list them in the order wanted, or write their number");
     }
     if own.settings.count("first") > 0 && (is_random || is_listed) {
         let why =
-            if is_listed { "the hosts are listed" } else { "random groups are drawn from the whole fabric" };
-        let report = problems.report(own.place_of("first"), "there is no first host to begin with");
+            if is_listed { "the hosts are listed" } else { "random groups are chosen from the whole fabric" };
+        let report = problems.report(own.place_of("first"), "there is no first host to start from");
         report.label(why).help("remove it");
     }
 }
@@ -219,7 +220,7 @@ fn whole_vector(one: &Collective, n_ranks: u32, problems: &mut Problems) -> Opti
 fn victim_steps(node: &Node, problems: &mut Problems) -> Option<Placed<Steps>> {
     let steps = job::steps(node, problems)?;
     if steps == Steps::Endless {
-        let report = problems.report(node.place, "the steps of the victim are measured: they must end");
+        let report = problems.report(node.place, "the steps of the victim are measured, so they must end");
         report.label("without end").help("write `1000`, or `{ precision: 1.4% }`");
         return None;
     }

@@ -122,7 +122,7 @@ pub(super) fn bursts(node: Option<&Node>, problems: &mut Problems) -> Option<Opt
     let found = plugin::section(Some(node), &sections::BURSTS, &[], problems)?.0?;
     let spans = ["pause", "slack"].map(|name| found.settings.duration(name));
     if spans == [Duration::ZERO; 2] {
-        let report = problems.report(found.place_of("pause"), "bursts without a pause are no bursts");
+        let report = problems.report(found.place_of("pause"), "bursts need a pause between them");
         report.label("expected a span above zero").help("write `bursts: none` for steps one after the other");
     }
     Some(Some(found))

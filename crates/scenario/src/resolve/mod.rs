@@ -263,7 +263,7 @@ fn report_unstated<'a>(
     let is_meant = |entry: &&Entry| suggest::closest(&entry.key, KEYS.iter().copied()) == Some("netloom");
     let meant = entries.iter().take(MOST_TRIED).find(is_meant);
     let place = meant.or(entries.first()).map_or(root.place, |entry| entry.key_place);
-    let report = problems.report(place, "this does not say that it is a netloom scenario");
+    let report = problems.report(place, "this text is not declared as a netloom scenario");
     report.label(format!("the first key must be `netloom: {VERSION}`"));
     report.help(if meant.is_some() { "did you mean `netloom`?".to_owned() } else { help });
     let is_ours = meant.is_some() || entries.iter().any(|entry| KEYS.contains(&entry.key.as_str()));
@@ -277,10 +277,10 @@ fn refuse_version<'a>(found: &Entry, help: String, problems: &mut Problems) -> V
         return Version::Unstated(None);
     };
     let newer = text.parse::<u64>().is_ok_and(|version| version > 1);
-    let message = format!("version `{text}` of the scenario language is not known to this netloom");
+    let message = format!("version `{text}` of the scenario language is not supported by this netloom");
     let report = problems.report(found.value.place, message);
     report.label(format!("expected `{VERSION}`"));
-    report.help(if newer { "a newer netloom may know it".to_owned() } else { help });
+    report.help(if newer { "a newer netloom may support it".to_owned() } else { help });
     Version::Other
 }
 
@@ -336,7 +336,7 @@ fn record(node: Option<&Node>, problems: &mut Problems) -> Option<Record> {
     let series = series(fields.get("series"), problems);
     let settings = settings?;
     if let Some(Value::Duration(Duration::ZERO)) = settings.settings.optional("rates") {
-        let report = problems.report(settings.place_of("rates"), "an interval of zero never ends");
+        let report = problems.report(settings.place_of("rates"), "an interval must not be zero");
         report.label("expected a span above zero, or `none`");
     }
     Some(Record {
@@ -360,7 +360,7 @@ fn series(node: Option<&Node>, problems: &mut Problems) -> Series {
     match found {
         Some(Value::Absent) => Series::Off,
         Some(Value::Duration(Duration::ZERO)) => {
-            let report = problems.report(node.place, "an interval of zero never ends");
+            let report = problems.report(node.place, "an interval must not be zero");
             report.label("expected a span above zero, or `none`, or `auto`");
             Series::Auto
         }
@@ -377,7 +377,7 @@ fn congestion_tree(node: Option<&Node>, problems: &mut Problems) -> Option<Param
         && span < SHORTEST_LOOK
     {
         let report =
-            problems.report(found.place_of("interval"), "an interval this short tells of single packets");
+            problems.report(found.place_of("interval"), "an interval this short shows single packets");
         report.label("expected at least 1us, or `none`");
     }
     Some(found)

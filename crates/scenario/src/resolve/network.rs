@@ -35,7 +35,7 @@ pub(super) fn balance(node: Option<&Node>, problems: &mut Problems) -> Option<Ba
     let control = fields.get("control").filter(|node| !is_word(node, Balance::AS_DATA));
     let control = control.map(|node| control_policy(node, problems));
     let edge = fields.get("edge").filter(|node| !is_word(node, "none"));
-    let edge = edge.map(|node| plugin::plugin(node, "edge", "helper at the edge", edge::SPECS, problems));
+    let edge = edge.map(|node| plugin::plugin(node, "edge", "edge middlebox", edge::SPECS, problems));
     // A refused value must not count as absent.
     let refused = matches!(control, Some(None)) || matches!(edge, Some(None));
     let balance = Balance { host: host?, switch: switch?, control: control.flatten(), edge: edge.flatten() };
@@ -47,7 +47,7 @@ fn strays<'a>(entries: &'a [Entry], problems: &mut Problems) -> Vec<&'a str> {
     let is_policy = |entry: &&Entry| policies::SPECS.iter().any(|spec| spec.name == entry.key);
     let strays: Vec<&Entry> = entries.iter().filter(is_policy).collect();
     for stray in &strays {
-        let message = format!("`{}` stands beside what is said for each kind of node", stray.key);
+        let message = format!("`{}` is written beside policies for each kind of node", stray.key);
         let report = problems.report(stray.key_place, message);
         report.label("for which nodes?").help(format!("write `host: {0}`, `switch: {0}` or both", stray.key));
     }
@@ -82,8 +82,8 @@ pub(super) fn transport(node: Option<&Node>, problems: &mut Problems) -> Option<
     }
     for name in ["timeout", "timeout_low"] {
         if found.spec.parameter(name).is_some() && found.settings.duration(name) == Duration::ZERO {
-            let report =
-                problems.report(found.place_of(name), "a timeout of zero is over before anything can arrive");
+            let report = problems
+                .report(found.place_of(name), "a timeout of zero expires before any packet can arrive");
             report.label("expected a span above zero").help("it should be longer than a round trip");
         }
     }
@@ -127,15 +127,15 @@ fn table_by_hand(node: &Node, problems: &mut Problems) -> Option<Placed<Vec<f64>
         let last = entries.last().copied().unwrap_or(0.0);
         if entry < last || (entries.is_empty() && entry > 0.0) {
             let report = problems.report(item.place, "the entries of `cct` begin with 0 and do not fall");
-            report.label("each is a delay after a packet, in times of that packet on the wire");
-            report.help("a queue pair that nobody slows stands at the first entry");
+            report.label("each is a delay after a packet, in multiples of its serialization delay");
+            report.help("a queue pair without congestion uses the first entry");
             return None;
         }
         entries.push(entry);
     }
     if entries.is_empty() {
         let report = problems.report(node.place, "`cct` has no entries");
-        report.label("expected at least one").help("write `cct: none` to have it worked out");
+        report.label("expected at least one").help("write `cct: none` to have it computed");
         return None;
     }
     Some(Placed::new(entries, node.place))
@@ -154,7 +154,7 @@ fn table_and_bounds(Congestion { kind, table }: &Congestion, problems: &mut Prob
     let Some(table) = table else { return };
     if kind.settings.optional("cct_step").is_some() {
         let report = problems.report(kind.place_of("cct_step"), "a table is listed, or has a step, not both");
-        report.label("works the table out").related(table.place, "lists it").help("remove one of the two");
+        report.label("computes the table").related(table.place, "lists it").help("remove one of the two");
     }
     if table.value.len() as u64 > most + 1 {
         let report = problems.report(table.place, "`cct` has entries that are never used");
@@ -200,7 +200,7 @@ pub(super) fn marking(node: Option<&Node>, problems: &mut Problems) -> Option<Pa
         report
             .label("no packet is marked up to here")
             .related(found.place_of("maximum"), "every packet is marked above this")
-            .help("swap them, or make both the same for marking all or nothing");
+            .help("swap them, or make both equal to mark all packets or none");
     }
     Some(found)
 }
@@ -209,7 +209,8 @@ fn credits(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters> {
     let node = node.filter(|node| !is_word(node, "none"))?;
     let found = plugin::section(Some(node), &sections::CREDITS, &[], problems)?.0?;
     if found.settings.choice("forwarding") == "cut_through" && found.settings.size("header") == Bytes(0) {
-        let report = problems.report(found.place_of("header"), "a packet is known by its header");
+        let report = problems
+            .report(found.place_of("header"), "a packet cannot be forwarded before its header has arrived");
         report.label("expected at least 1B").help("64B, say");
     }
     Some(found)
@@ -242,11 +243,10 @@ fn contradictions(queues: &Parameters, problems: &mut Problems) {
         report
             .label("a limit for each port")
             .related(queues.place_of("buffer"), "a buffer that all ports share")
-            .help("remove one of them: `alpha` says how much of the buffer a single queue may take");
+            .help("remove one of them: `alpha` sets how much of the buffer a single queue may occupy");
     }
     if !has_buffer && settings.flag("pause") {
-        let report = problems
-            .report(queues.place_of("pause"), "without a shared buffer no switch knows when to pause");
-        report.label("pauses when a buffer fills").help("add `buffer: 16MiB`, or remove `pause`");
+        let report = problems.report(queues.place_of("pause"), "pause frames need a shared buffer");
+        report.label("pauses when the shared buffer fills").help("add `buffer: 16MiB`, or remove `pause`");
     }
 }

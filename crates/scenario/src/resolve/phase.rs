@@ -1,6 +1,6 @@
 //! Phases of a step: computing, collectives, messages along stages, barriers, and phases repeated.
 //!
-//! A collective's name alone is a phase too: one bucket that holds it.
+//! A bare collective name is also a phase: one bucket that contains it.
 
 use netloom_catalog::workload::collective;
 use netloom_units::{Duration, Kind, Spec, Value};

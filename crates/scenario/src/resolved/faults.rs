@@ -11,7 +11,7 @@ use crate::place::Placed;
 pub struct Faults {
     /// Failure awareness, among other settings of the section.
     pub settings: Parameters,
-    /// Links drawn at random that are failed from the start.
+    /// Randomly chosen links that are failed from the start.
     pub random: Option<Parameters>,
     /// Links failed from the start.
     pub failed: Vec<Placed<String>>,
@@ -69,39 +69,41 @@ pub struct NamedStorm {
 /// The settings of all faults.
 pub static FAULTS: Spec = Spec {
     name: "faults",
-    summary: "what fails, slows down or loses packets, and who notices",
+    summary: "failed links and nodes, reduced rates and packet loss, and which nodes are aware of them",
     source: OURS,
     parameters: &[
         parameter(
             "knowledge",
             Kind::Choice(&["local", "global", "up_down"]),
             Some(choice("local")),
-            "who avoids a failed link: the two nodes at its ends, or every node from the next snapshot on; `up_down` \
-             as `global`, by paths that go up and then down only",
+            "failure awareness, which nodes avoid a failed link: `local`, the two at its ends; `global`, all from the \
+             next snapshot on; `up_down`, as `global`, with paths that go up and then down only",
         ),
         parameter(
             "loss",
             Kind::Fraction { minimum: 0.0, maximum: 1.0 },
             Some(Value::Fraction(0.0)),
-            "the chance that a link loses a data packet, each packet and link by itself",
+            "the probability that a link loses a data packet, independent for each packet and link",
         ),
         parameter(
             "detection",
             Kind::Duration,
             Some(Value::Duration(Duration::ZERO)),
-            "from a link's going down until its ends notice, if it is still down; until then they send into it",
+            "failure detection delay: time from a link's failure until its ends detect it, if it is still down; until \
+             then they send packets into it",
         ),
         parameter(
             "recovery",
             Kind::Optional(&Kind::Duration),
             Some(Value::Absent),
-            "the same for its coming up; `none` is as long as `detection`",
+            "the same for its recovery; `none` takes the value of `detection`",
         ),
         parameter(
             "reconvergence",
             Kind::Duration,
             Some(Value::Duration(Duration::ZERO)),
-            "from there until every node may know, at the next snapshot; without meaning where `knowledge` is `local`",
+            "routing convergence delay: time from detection until nodes elsewhere learn of it, at the next snapshot; \
+             no effect if `knowledge` is `local`",
         ),
     ],
 };
@@ -109,21 +111,27 @@ pub static FAULTS: Spec = Spec {
 /// Links failed at random.
 pub static RANDOM_FAULTS: Spec = Spec {
     name: "random",
-    summary: "links failed from the start, drawn by the scenario's seed",
+    summary: "links failed from the start, chosen at random by the scenario's seed",
     source: "Zeltser 2026 (coin)",
     parameters: &[
-        parameter("fraction", Kind::Fraction { minimum: 0.0, maximum: 1.0 }, None, "share of the links"),
+        parameter(
+            "fraction",
+            Kind::Fraction { minimum: 0.0, maximum: 1.0 },
+            None,
+            "fraction of the links that fail",
+        ),
         parameter(
             "among",
             Kind::Choice(&["all", "fabric", "host"]),
             Some(choice("all")),
-            "which links: all, those between switches, or those of hosts",
+            "which links may fail: all, those between switches, or those of hosts",
         ),
         parameter(
             "draw",
             Kind::Choice(&["coin", "exact"]),
             Some(choice("coin")),
-            "`coin` decides link by link, so the number varies; `exact` fails the nearest whole number of links",
+            "`coin` decides independently for each link, so the number varies; `exact` fails the nearest whole number \
+             of links",
         ),
     ],
 };
@@ -131,7 +139,7 @@ pub static RANDOM_FAULTS: Spec = Spec {
 /// One fault event.
 pub static TIMED_FAULT: Spec = Spec {
     name: "timed",
-    summary: "something that happens to a link, a switch, a NIC or a host",
+    summary: "a fault event of a link, a switch, a NIC or a host",
     source: OURS,
     parameters: &[parameter("at", Kind::Duration, None, "when")],
 };
@@ -139,7 +147,7 @@ pub static TIMED_FAULT: Spec = Spec {
 /// The component goes down.
 pub static DOWN: Spec = Spec {
     name: "down",
-    summary: "nothing is carried any more; what a switch holds is lost with it",
+    summary: "it carries no packets; a switch that goes down loses the packets in it",
     source: OURS,
     parameters: &[],
 };
@@ -153,53 +161,58 @@ pub static FLAP: Spec = Spec {
     summary: "it goes down and comes up again, once in each period",
     source: OURS,
     parameters: &[
-        parameter("period", Kind::Duration, None, "from one going down to the next"),
+        parameter("period", Kind::Duration, None, "time from one failure to the next"),
         parameter(
             "down",
             Kind::Fraction { minimum: 0.0, maximum: 1.0 },
             Some(Value::Fraction(0.5)),
-            "share of each period, at its start, for which it is down",
+            "fraction of each period, from its start, for which it is down",
         ),
-        parameter("until", Kind::Duration, None, "when the last period has ended; only whole ones begin"),
+        parameter("until", Kind::Duration, None, "end of the flapping; only periods that end by then begin"),
     ],
 };
 
 /// Its rate is reduced.
 pub static DEGRADE: Spec = Spec {
     name: "degrade",
-    summary: "packets that start from then on are sent at a lower rate",
+    summary: "packets whose transmission starts from then on are sent at a reduced rate",
     source: OURS,
-    parameters: &[parameter("rate", Kind::Rate, None, "the rate of each direction, below its own")],
+    parameters: &[parameter(
+        "rate",
+        Kind::Rate,
+        None,
+        "the reduced rate of each direction, below the nominal rate",
+    )],
 };
 
 /// Its own rate is restored.
 pub static RESTORE: Spec =
-    Spec { name: "restore", summary: "it has its own rate again", source: OURS, parameters: &[] };
+    Spec { name: "restore", summary: "its nominal rate is restored", source: OURS, parameters: &[] };
 
 /// It loses packets.
 pub static ERRORS: Spec = Spec {
     name: "errors",
-    summary: "data packets that start from then on are lost by chance, each by itself",
+    summary: "data packets whose transmission starts from then on are lost at random, independently",
     source: OURS,
     parameters: &[
         parameter(
             "loss",
             Kind::Optional(&Kind::Fraction { minimum: 0.0, maximum: 1.0 }),
             Some(Value::Absent),
-            "the chance that a packet is lost, whatever its size; this or `ber`",
+            "the probability that a packet is lost, whatever its size; either this or `ber`",
         ),
         parameter(
             "ber",
             Kind::Optional(&Kind::Fraction { minimum: 0.0, maximum: 1.0 }),
             Some(Value::Absent),
-            "the chance that a bit is wrong: a packet is lost with 1 - (1 - ber)^bits",
+            "bit error rate: a packet is lost with probability 1 - (1 - ber)^bits; either this or `loss`",
         ),
     ],
 };
 
 /// It stops losing packets.
 pub static CLEAR: Spec =
-    Spec { name: "clear", summary: "no more packets are lost by `errors`", source: OURS, parameters: &[] };
+    Spec { name: "clear", summary: "it loses no more packets by `errors`", source: OURS, parameters: &[] };
 
 /// The possible actions of fault events.
 pub static ACTIONS: &[&Spec] = &[&DOWN, &UP, &FLAP, &DEGRADE, &RESTORE, &ERRORS, &CLEAR];
@@ -210,42 +223,52 @@ pub static OUTAGES: &[&Spec] = &[&DOWN, &DEGRADE, &ERRORS];
 /// Random outages in time (failure processes).
 pub static PROCESS: Spec = Spec {
     name: "processes",
-    summary: "outages drawn by the scenario's seed, each component by itself: times between and times to repair are \
-              exponential",
-    source: "the memoryless model of repairable systems; streams and rounding are ours",
+    summary: "random outages by the scenario's seed, independent for each component: times between outages and times \
+              to repair are exponential",
+    source: "the memoryless model of repairable systems; random streams and rounding are modelling assumptions",
     parameters: &[
-        parameter("what", Kind::Choice(&["link", "switch", "nic"]), None, "which components"),
+        parameter("what", Kind::Choice(&["link", "switch", "nic"]), None, "which components may fail"),
         parameter(
             "among",
             Kind::Choice(&["all", "fabric", "host"]),
             Some(choice("all")),
-            "of links: all, those between switches, or those of hosts",
+            "for `what: link`, which links may fail: all, those between switches, or those of hosts",
         ),
         parameter("mtbf", Kind::Duration, None, "mean time from a repair to the next outage of a component"),
-        parameter("mttr", Kind::Duration, None, "mean time from an outage to its end"),
+        parameter("mttr", Kind::Duration, None, "mean time from the start of an outage to its end"),
         parameter(
             "start",
             Kind::Duration,
             Some(Value::Duration(Duration::ZERO)),
-            "from when on components may fail",
+            "no component fails before this time",
         ),
-        parameter("until", Kind::Duration, None, "until when they may; what has failed is still repaired"),
+        parameter(
+            "until",
+            Kind::Duration,
+            None,
+            "no component fails from this time on; those that are down are still repaired",
+        ),
     ],
 };
 
 /// A NIC that sends pause frames continuously.
 pub static STORM: Spec = Spec {
     name: "storms",
-    summary: "a NIC that keeps sending pause frames for nothing; needs `queues: {pause: true}`",
+    summary: "a NIC that sends pause frames continuously (pause storm); needs `queues: {pause: true}`",
     source: OURS,
     parameters: &[
-        parameter("at", Kind::Duration, None, "when it begins"),
-        parameter("span", Kind::Duration, None, "how long it lasts; then the NIC lets packets go on"),
+        parameter("at", Kind::Duration, None, "start of the storm"),
+        parameter(
+            "span",
+            Kind::Duration,
+            None,
+            "duration of the storm; at its end the NIC lets its switch send again",
+        ),
         parameter(
             "interval",
             Kind::Duration,
             Some(Value::Duration(Duration::from_micros(10))),
-            "from one pause frame to the next",
+            "time from one pause frame to the next",
         ),
     ],
 };

@@ -367,14 +367,14 @@ pub struct Background {
     pub common: Parameters,
     /// The sending hosts; for kinds with this key.
     pub senders: Placement,
-    /// The points of a size distribution; for kinds that draw sizes, if no published distribution is used.
+    /// The points of a size distribution; for kinds with random sizes, if no published distribution is used.
     pub given: Placed<Vec<SizePoint>>,
     /// The kind of traffic; `None` is no named kind.
     pub traffic: Option<Placed<String>>,
 }
 
 impl Background {
-    /// Whether a kind draws sizes from a distribution; then it also has senders.
+    /// Whether a kind samples sizes from a distribution; then it also has senders.
     pub(crate) fn draws_sizes(spec: &Spec) -> bool {
         spec.parameter("sizes").is_some()
     }

@@ -11,13 +11,13 @@ use super::sections::{ENTROPY, choice, count, parameter};
 pub const LARGEST_PSN: u64 = (1 << 24) - 1;
 
 const MTU: Parameter =
-    parameter("mtu", Kind::Size, Some(Value::Size(Bytes(4096))), "most payload of a data packet");
+    parameter("mtu", Kind::Size, Some(Value::Size(Bytes(4096))), "largest payload of a data packet");
 
 const HEADER: Parameter = parameter(
     "header",
     Kind::Optional(&Kind::Size),
     Some(Value::Size(Bytes(62))),
-    "bytes of each data packet beside its payload: Ethernet 14, IP 20, UDP 8, BTH 12, ICRC 4, FCS 4",
+    "bytes of each data packet in addition to its payload: Ethernet 14, IP 20, UDP 8, BTH 12, ICRC 4, FCS 4",
 );
 
 const CONTROL: Parameter = parameter(
@@ -31,7 +31,7 @@ const QUEUE_PAIRS: Parameter = parameter(
     "queue_pairs",
     Kind::Choice(&["message", "pair"]),
     Some(choice("message")),
-    "whether each message has a queue pair of its own, or all of a pair of hosts share one",
+    "whether each message has its own queue pair, or all messages of a pair of hosts share one",
 );
 
 const FIRST_PSN: Parameter = parameter(
@@ -45,21 +45,22 @@ const COALESCE: Parameter = parameter(
     "coalesce",
     count(1, u32::MAX as u64),
     Some(Value::Count(1)),
-    "packets taken in order that one ACK answers",
+    "number of packets, received in order, per ACK",
 );
 
 const TURN: Parameter = parameter(
     "turn",
     Kind::Optional(&Kind::Size),
     Some(Value::Absent),
-    "bytes that a queue pair sends before the next one of its NIC port has its turn; `none` is a packet (ours)",
+    "bytes that a queue pair sends before the next queue pair of its NIC port is served; `none` is one packet \
+     (modelling assumption)",
 );
 
 const RETRIES: Parameter = parameter(
     "retries",
     count(0, 1_000_000),
     Some(Value::Count(7)),
-    "timeouts in a row that a queue pair survives; at the next one it gives up",
+    "number of consecutive timeouts after which a queue pair still retransmits; at the next one it gives up",
 );
 
 /// The retransmission timeout.
@@ -68,7 +69,8 @@ const fn timeout(microseconds: u64, meaning: &'static str) -> Parameter {
     parameter("timeout", Kind::Duration, Some(Value::Duration(span)), meaning)
 }
 
-const UNTIL_AGAIN: &str = "time without an acknowledgement after which something is sent again";
+const UNTIL_AGAIN: &str =
+    "retransmission timeout (RTO): time without an acknowledgement after which a queue pair retransmits";
 
 /// The reaction of congestion control to a NACK.
 const fn nack(default: &'static str) -> Parameter {
@@ -76,7 +78,7 @@ const fn nack(default: &'static str) -> Parameter {
         "nack",
         Kind::Choice(&["ignore", "as_cnp", "slow_start"]),
         Some(choice(default)),
-        "what a NACK means to congestion control: nothing, as much as a CNP, or the smallest rate",
+        "reaction of congestion control to a NACK: none, that to a CNP, or a fall to the minimum rate",
     )
 }
 
@@ -90,7 +92,8 @@ macro_rules! with_common {
 /// In order only; everything from the gap on is retransmitted.
 pub static GO_BACK_N: Spec = Spec {
     name: "go_back_n",
-    summary: "packets out of order are refused, and everything is sent again from the first one missing",
+    summary: "the receiver accepts packets in order only, and the sender retransmits everything from the first missing \
+              packet on",
     source: "InfiniBand reliable connection, as in the public RDMA models",
     parameters: with_common![timeout(4_000, UNTIL_AGAIN), RETRIES, nack("ignore"),],
 };
@@ -98,7 +101,7 @@ pub static GO_BACK_N: Spec = Spec {
 /// One NACK per expected packet, one retransmission per NACK.
 pub static NIC_SR: Spec = Spec {
     name: "nic_sr",
-    summary: "as NICs on the market: one NACK for each expected packet, one packet sent again for each NACK",
+    summary: "selective repeat of commodity NICs: one NACK for each expected packet, one retransmission for each NACK",
     source: "Themis, section 2.2",
     parameters: with_common![timeout(4_000, UNTIL_AGAIN), RETRIES, nack("as_cnp"),],
 };
@@ -106,7 +109,7 @@ pub static NIC_SR: Spec = Spec {
 /// Selective repeat with NACKs that name the packet that caused them.
 pub static IRN: Spec = Spec {
     name: "irn",
-    summary: "selective repeat: every NACK names its cause, and a window bounds what is under way",
+    summary: "selective repeat: every NACK names the packet that caused it, and a window limits the data in flight",
     source: "Mittal et al., SIGCOMM 2018",
     parameters: with_common![
         timeout(320, UNTIL_AGAIN),
@@ -114,14 +117,14 @@ pub static IRN: Spec = Spec {
             "timeout_low",
             Kind::Duration,
             Some(Value::Duration(Duration::from_micros(100))),
-            "the same while at most 3 packets are under way",
+            "the retransmission timeout while at most 3 packets are in flight",
         ),
         RETRIES,
         parameter(
             "window",
             Kind::Optional(&Kind::Size),
             Some(Value::Absent),
-            "most bytes under way; `none` takes the bandwidth-delay product of the fabric's longest path",
+            "most bytes in flight; `none` takes the bandwidth-delay product of the fabric's longest path",
         ),
         nack("ignore"),
     ],
@@ -130,8 +133,9 @@ pub static IRN: Spec = Spec {
 /// Any order, every packet acknowledged individually.
 pub static IDEAL: Spec = Spec {
     name: "ideal",
-    summary: "packets are taken in any order and acknowledged by name; what is lost waits for a timeout",
-    source: "ours: direct data placement without any heuristic",
+    summary: "the receiver accepts packets in any order and acknowledges each individually; lost packets are \
+              retransmitted after a timeout",
+    source: "modelling assumption: direct data placement without any heuristic",
     parameters: with_common![timeout(1_000, UNTIL_AGAIN), RETRIES, nack("ignore"),],
 };
 

@@ -8,7 +8,7 @@ use netloom_units::{Bytes, Duration, Kind, Parameter, Spec, Value};
 use super::queue_pairs::{GO_BACK_N, IDEAL, IRN, NIC_SR};
 pub use super::studies::{BURSTS, HOSTS, INTERFERENCE, PRECISE};
 
-pub(super) const OURS: &str = "ours";
+pub(super) const OURS: &str = "modelling assumption";
 
 /// Largest packet on the wire.
 pub const LARGEST_PACKET: u64 = 65_000_000;
@@ -44,13 +44,14 @@ pub(super) const ENTROPY: Parameter = parameter(
     "entropy",
     Kind::Choice(&["message", "pair", "start"]),
     Some(choice("message")),
-    "what the flow hash is made of beside source and destination: each message its own, nothing, or its start",
+    "flow-hash input besides source and destination: a value of its own for each message, nothing, or the message's \
+     start time",
 );
 
 /// Everything is queued at once or paced; there is no feedback.
 pub static OPEN_LOOP: Spec = Spec {
     name: "open_loop",
-    summary: "messages are queued at once, or paced; nothing comes back",
+    summary: "messages are queued at once, or paced; there is no feedback",
     source: "Zeltser 2026",
     parameters: &[
         PACKET,
@@ -59,7 +60,7 @@ pub static OPEN_LOOP: Spec = Spec {
             "rate",
             Kind::Optional(&Kind::Rate),
             Some(Value::Absent),
-            "pace of each flow; `none` queues the message at once",
+            "pacing rate of each flow; `none` queues the message at once",
         ),
     ],
 };
@@ -67,7 +68,7 @@ pub static OPEN_LOOP: Spec = Spec {
 /// A fixed window per message.
 pub static WINDOW: Spec = Spec {
     name: "window",
-    summary: "a fixed window of packets in flight per message, an ACK per packet",
+    summary: "a fixed window of packets in flight per message, with one ACK per packet",
     source: OURS,
     parameters: &[
         PACKET,
@@ -90,7 +91,7 @@ const RANKS: Parameter = parameter(
     "ranks",
     Kind::Optional(&Kind::Count { minimum: 1, maximum: 1_000_000 }),
     Some(Value::Absent),
-    "how many hosts; `none` takes all that are left",
+    "number of hosts; `none` takes all that remain",
 );
 
 /// A placement of the catalog.
@@ -104,37 +105,45 @@ pub static ALL_HOSTS: Spec = placement("all", "every host of the fabric", &[]);
 /// The placement of jobs at fixed hosts, independent of other jobs.
 pub static NUMBERED: Spec = placement(
     "numbered",
-    "hosts by their numbers in the fabric; refused where one of them is another job's, or numbers run out",
+    "hosts by their numbers in the fabric; an error if another job has one of them, or a number does not exist",
     &[
         RANKS,
         parameter(
             "first",
             count(0, u32::MAX as u64),
             Some(Value::Count(0)),
-            "the number of the first, from 0",
+            "number of the first host, from 0",
         ),
-        parameter("stride", count(1, u32::MAX as u64), Some(Value::Count(1)), "distance between hosts"),
+        parameter(
+            "stride",
+            count(1, u32::MAX as u64),
+            Some(Value::Count(1)),
+            "distance from one host to the next",
+        ),
     ],
 );
 
 /// The placement of jobs at random hosts.
 pub static RANDOM: Spec = placement(
     "random",
-    "free hosts drawn at random, ranks in the order of the draw",
-    &[RANKS, parameter("seed", count(0, u64::MAX), Some(Value::Count(0)), "added to the scenario's seed")],
+    "free hosts in random order",
+    &[
+        RANKS,
+        parameter("seed", count(0, u64::MAX), Some(Value::Count(0)), "number added to the scenario's seed"),
+    ],
 );
 
 /// The placements; a job may list its hosts instead.
 pub static PLACEMENTS: &[&Spec] = &[
     &ALL_HOSTS,
-    &placement("contiguous", "the first hosts that are free", &[RANKS]),
+    &placement("contiguous", "the first free hosts", &[RANKS]),
     &placement(
         "strided",
-        "every so many-th free host, then the same from the next one on",
-        &[RANKS, parameter("stride", count(1, u32::MAX as u64), None, "distance between hosts")],
+        "every `stride`-th free host from the first one, then every `stride`-th one from the second, and so on",
+        &[RANKS, parameter("stride", count(1, u32::MAX as u64), None, "distance from one host to the next")],
     ),
     &NUMBERED,
-    &placement("interleaved", "free hosts in turns with all other interleaved jobs", &[RANKS]),
+    &placement("interleaved", "free hosts, one at a time in turn with all other interleaved jobs", &[RANKS]),
     &RANDOM,
     &placement("rack_balanced", "the same number of free hosts of every leaf", &[RANKS]),
 ];
@@ -142,39 +151,45 @@ pub static PLACEMENTS: &[&Spec] = &[
 /// Queues at egress ports.
 pub static QUEUES: Spec = Spec {
     name: "queues",
-    summary: "how much waits at an egress port before packets are dropped",
+    summary: "queues at egress ports: limits, shared buffer, pause frames and marking",
     source: OURS,
     parameters: &[
         parameter(
             "switch_limit",
             Kind::Optional(&Kind::Size),
             Some(Value::Absent),
-            "bytes that wait at a switch port at most; `none` is unlimited",
+            "most bytes queued at a switch port; `none` is unlimited",
         ),
         parameter(
             "host_limit",
             Kind::Optional(&Kind::Size),
             Some(Value::Absent),
-            "bytes that wait at a host port at most; `none` is unlimited",
+            "most bytes queued at a host port; `none` is unlimited",
         ),
         parameter(
             "buffer",
             Kind::Optional(&Kind::Size),
             Some(Value::Absent),
-            "bytes of data that all ports of a switch share; `none` gives each port a queue of its own",
+            "shared buffer of a switch, for the data of all its ports; `none` gives each port its own queue",
         ),
         parameter(
             "alpha",
             Kind::Fraction { minimum: 1.0 / 1024.0, maximum: 64.0 },
             Some(Value::Fraction(1.0)),
-            "what a queue (with `pause`, an ingress) may take, as a multiple of what is free; in steps of 1/1024",
+            "dynamic threshold: what a queue (with `pause`, an ingress port) may occupy, as a multiple of the free \
+             buffer; in steps of 1/1024",
         ),
-        parameter("pause", Kind::Flag, NO, "whether switches send pause frames (PFC) rather than drop"),
+        parameter(
+            "pause",
+            Kind::Flag,
+            NO,
+            "whether switches send pause frames (PFC) instead of dropping packets",
+        ),
         parameter(
             "xon_gap",
             Kind::Size,
             Some(Value::Size(Bytes(3000))),
-            "with `pause`: how far below its threshold an ingress must be to go on",
+            "with `pause`: how far below its threshold an ingress port must fall before its sender may resume (XON)",
         ),
     ],
 };
@@ -182,92 +197,96 @@ pub static QUEUES: Spec = Spec {
 /// Marking of data packets at switches.
 pub static MARKING: Spec = Spec {
     name: "marking",
-    summary: "data packets are marked at switches by what waits there (ECN)",
+    summary: "switches mark data packets by queue length (ECN)",
     source: "RED (Floyd and Jacobson 1993), as DCQCN has it",
     parameters: &[
-        parameter("minimum", Kind::Size, None, "no packet is marked up to so many bytes waiting"),
-        parameter("maximum", Kind::Size, None, "every packet is marked above so many bytes waiting"),
+        parameter("minimum", Kind::Size, None, "queue length up to which no packet is marked (Kmin)"),
+        parameter("maximum", Kind::Size, None, "queue length above which every packet is marked (Kmax)"),
         parameter(
             "probability",
             Kind::Fraction { minimum: 0.0, maximum: 1.0 },
             Some(Value::Fraction(0.2)),
-            "the chance of a packet just below `maximum`; it rises evenly from 0 at `minimum`",
+            "marking probability just below `maximum` (Pmax); it rises linearly from 0 at `minimum`",
         ),
         parameter(
             "at",
             Kind::Choice(&["dequeue", "enqueue"]),
             Some(choice("dequeue")),
-            "whether a packet is judged when its transmission starts, or when it joins the queue",
+            "whether a packet is marked by the queue length when its transmission starts, or when it is enqueued",
         ),
         parameter(
             "ai_ecn",
             Kind::Optional(&Kind::Duration),
             Some(Value::Absent),
-            "how often each port moves its thresholds by itself; `none` keeps them",
+            "interval at which each port adapts its thresholds; `none` keeps them fixed",
         ),
         parameter(
             "ai_busy",
             Kind::Fraction { minimum: 0.0, maximum: 1.0 },
             Some(Value::Fraction(0.9)),
-            "with `ai_ecn`: part of its rate below which a link that marks is idle, and thresholds rise",
+            "with `ai_ecn`: utilization below which a link that marks packets counts as idle, so that its thresholds \
+             rise",
         ),
         parameter(
             "ai_step",
             Kind::Size,
             Some(Value::Size(Bytes(20_000))),
-            "with `ai_ecn`: the lowest `minimum`; each step up doubles it, and `maximum` with it",
+            "with `ai_ecn`: the lowest value of `minimum`; each level above doubles it, and `maximum` with it",
         ),
-        parameter("ai_steps", count(1, 20), Some(Value::Count(10)), "with `ai_ecn`: how many there are"),
+        parameter("ai_steps", count(1, 20), Some(Value::Count(10)), "with `ai_ecn`: number of levels"),
     ],
 };
 
 /// Lossless links with credits.
 pub static CREDITS: Spec = Spec {
     name: "credits",
-    summary: "a packet is sent only where the other end of the link has room for it; switches have input buffers",
-    source: "InfiniBand (IBTA), and ours: see docs/concepts/credits.md",
+    summary: "credit-based flow control: a packet is sent only if the other end of the link has room for it; switches \
+              have input buffers",
+    source: "InfiniBand (IBTA), and modelling assumptions: see docs/concepts/credits.md",
     parameters: &[
         parameter(
             "buffer",
             Kind::Size,
             Some(Value::Size(Bytes(65_536))),
-            "room for each virtual lane at the receiving end of a link",
+            "input buffer of each virtual lane at the receiving end of a link",
         ),
         parameter(
             "order",
             Kind::Choice(&["voq", "fifo"]),
             Some(choice("voq")),
-            "who may leave an input buffer: the first packet of each egress (virtual output queues), or the first",
+            "which packets may leave an input buffer: the first one for each egress port (virtual output queues), or \
+             only the first one of all",
         ),
         parameter(
             "speedup",
             count(1, 16),
             Some(Value::Count(2)),
-            "how many times faster than a link the crossbar is",
+            "speedup of the crossbar: its rate over that of a link",
         ),
         parameter(
             "output_buffer",
             Kind::Size,
             Some(Value::Size(Bytes(16_384))),
-            "room for each virtual lane behind the crossbar, before the wire; 0 lets packets pass only onto a free wire",
+            "output buffer of each virtual lane, between crossbar and link; if it is 0, a packet crosses only when its \
+             link is free",
         ),
         parameter(
             "forwarding",
             Kind::Choice(&["cut_through", "store_and_forward"]),
             Some(choice("cut_through")),
-            "whether a packet may leave when its header has come, or when all of it has",
+            "whether a packet may be forwarded when its header has arrived, or when all of it has",
         ),
         parameter(
             "header",
             Kind::Size,
             Some(Value::Size(Bytes(64))),
-            "with `cut_through`: what must have come of a packet",
+            "with `cut_through`: bytes of a packet that must have arrived before it may be forwarded",
         ),
         parameter(
             "latency",
             Kind::Duration,
             Some(Value::Duration(Duration::ZERO)),
-            "from then until the packet may leave the switch",
+            "latency of a switch: time from that arrival until the packet may leave",
         ),
         parameter("data_lane", count(0, 14), Some(Value::Count(0)), "virtual lane of data packets"),
         parameter(
@@ -280,14 +299,14 @@ pub static CREDITS: Spec = Spec {
             "extra_steps",
             count(0, 6),
             Some(Value::Count(0)),
-            "in a fabric of groups: lanes that packets may rise to beyond those that the policy's ways need, for ways round \
-             failed links",
+            "in a fabric of groups: virtual lanes in addition to those that the policy's paths need, for detour paths \
+             around failed links",
         ),
         parameter(
             "efficiency",
             Kind::Fraction { minimum: 0.01, maximum: 1.0 },
             Some(Value::Fraction(1.0)),
-            "the share of every link's rate that packets can use (HDR InfiniBand: 188 of 200 Gb/s were measured)",
+            "usable fraction of every link's rate (HDR InfiniBand: 188 of 200 Gb/s were measured)",
         ),
     ],
 };
@@ -295,13 +314,14 @@ pub static CREDITS: Spec = Spec {
 /// An explicit entry of a forwarding table.
 pub static ROUTE: Spec = Spec {
     name: "routes",
-    summary: "an entry of a switch's forwarding table, listed by hand; needs `balance: deterministic`",
+    summary: "a static route: an explicit entry of a switch's forwarding table; needs `balance: deterministic`",
     source: OURS,
     parameters: &[parameter(
         "any",
         Kind::Flag,
         NO,
-        "whether it may be any link to another switch, even one from which packets stray; needs a `deadline`",
+        "whether any link to another switch is allowed, even one on no shortest path, so that packets may loop; needs \
+         a `deadline`",
     )],
 };
 
@@ -315,7 +335,7 @@ pub static CLASSES: Spec = Spec {
             "data",
             count(0, 7),
             Some(Value::Count(0)),
-            "class of data packets of which `traffic` says nothing",
+            "class of data packets for which `traffic` sets no other",
         ),
         parameter("control", count(0, 7), Some(Value::Count(0)), "class of ACKs, NACKs and CNPs"),
     ],
@@ -324,15 +344,15 @@ pub static CLASSES: Spec = Spec {
 /// A class of data packets.
 pub static CLASS: Spec = Spec {
     name: "class",
-    summary: "what a class of data packets has of its own at every port",
+    summary: "settings of one class of data packets at every port",
     source: "IEEE 802.1Q (priorities, ETS), 802.1Qbb (PFC) and RFC 2474 (DSCP); see docs/concepts/classes.md",
-    parameters: &[parameter("class", count(0, 7), None, "its number")],
+    parameters: &[parameter("class", count(0, 7), None, "number of the class")],
 };
 
 /// A class with strict priority over weighted ones.
 pub static STRICT: Spec = Spec {
     name: "strict",
-    summary: "before all weighted classes, and before strict ones with a lower number",
+    summary: "strict priority: served before all weighted classes, and before strict ones with a lower number",
     source: "IEEE 802.1Q",
     parameters: &[],
 };
@@ -340,13 +360,13 @@ pub static STRICT: Spec = Spec {
 /// A class served in weighted round robin.
 pub static DWRR: Spec = Spec {
     name: "dwrr",
-    summary: "in turns with other weighted classes (deficit round robin), behind all strict ones",
+    summary: "deficit round robin with the other weighted classes, served after all strict ones",
     source: "Shreedhar and Varghese 1995",
     parameters: &[parameter(
         "weight",
         count(1, 1_000),
         None,
-        "what a turn is worth, in largest packets: bandwidth is shared in proportion",
+        "quantum of a round, in packets of the largest size: weighted classes share bandwidth in proportion to it",
     )],
 };
 
@@ -356,29 +376,29 @@ pub static SCHEDULES: &[&Spec] = &[&STRICT, &DWRR];
 /// A kind of traffic.
 pub static TRAFFIC: Spec = Spec {
     name: "traffic",
-    summary: "a kind of traffic, by whose name jobs, background traffic and flows say what they are",
+    summary: "a named kind of traffic, to which jobs, background traffic and flows refer",
     source: OURS,
     parameters: &[parameter(
         "may_reorder",
         Kind::Flag,
         Some(Value::Flag(true)),
-        "whether its packets are marked as such that may overtake each other",
+        "whether its packets are marked as allowed to overtake each other",
     )],
 };
 
 /// A phase of collectives.
 pub static COLLECTIVES: Spec = Spec {
     name: "collectives",
-    summary: "buckets of collectives, one after the other or all together",
+    summary: "buckets of collectives, one after the other or concurrent",
     source: OURS,
     parameters: &[
-        parameter("buckets", count(1, 65_535), Some(Value::Count(1)), "how many buckets, all alike"),
-        parameter("concurrent", Kind::Flag, NO, "whether all buckets start together"),
+        parameter("buckets", count(1, 65_535), Some(Value::Count(1)), "number of buckets, all identical"),
+        parameter("concurrent", Kind::Flag, NO, "whether all buckets start at once"),
         parameter(
             "barrier",
             Kind::Flag,
             NO,
-            "whether ranks meet at a modelled barrier after each bucket (after all when concurrent)",
+            "whether a modelled barrier follows each bucket (all buckets, if concurrent)",
         ),
     ],
 };
@@ -386,7 +406,7 @@ pub static COLLECTIVES: Spec = Spec {
 /// The parameters of every collective.
 pub static COLLECTIVE: Spec = Spec {
     name: "collective",
-    summary: "what all collectives have",
+    summary: "parameters of all collectives",
     source: OURS,
     parameters: &[
         parameter("size", Kind::Size, None, "bytes of the full vector per rank, as nccl-tests count it"),
@@ -394,13 +414,14 @@ pub static COLLECTIVE: Spec = Spec {
             "dependent",
             Kind::Flag,
             Some(Value::Flag(true)),
-            "whether a send waits for what it depends on; `false` sends all at once",
+            "whether a send waits for the messages it depends on; `false` sends all at once",
         ),
         parameter(
             "order",
             Kind::Choice(&["rank", "shuffled", "given"]),
             Some(choice("rank")),
-            "the order of the ranks: as placed, shuffled anew each time, or the job's `orders` one after the other",
+            "order of the ranks: as placed, a new random permutation each time, or the job's `orders` one after the \
+             other",
         ),
     ],
 };
@@ -411,12 +432,12 @@ pub static POINT_TO_POINT: Spec = Spec {
     summary: "messages from stage to stage, as in pipeline parallelism",
     source: "Zeltser 2026",
     parameters: &[
-        parameter("size", Kind::Size, None, "bytes of a message"),
+        parameter("size", Kind::Size, None, "size of a message"),
         parameter(
             "microbatches",
             count(1, 1_000_000),
             Some(Value::Count(1)),
-            "messages per pair of ranks and hop",
+            "number of messages per pair of ranks and hop",
         ),
         parameter("backward", Kind::Flag, NO, "whether messages go from the last stage to the first"),
         parameter(
@@ -437,46 +458,42 @@ pub static POINT_TO_POINT: Spec = Spec {
             Some(choice("phase")),
             "the origin of the gaps: start of the phase, or of the run",
         ),
-        parameter("barrier", Kind::Flag, NO, "whether ranks meet at a modelled barrier afterwards"),
+        parameter("barrier", Kind::Flag, NO, "whether a modelled barrier follows"),
     ],
 };
 
 /// The parameters of every kind of background traffic.
 pub static BACKGROUND: Spec = Spec {
     name: "background",
-    summary: "what all background traffic has",
+    summary: "parameters of all background traffic",
     source: OURS,
     parameters: &[parameter(
         "rate",
         Kind::Optional(&Kind::Rate),
         Some(Value::Absent),
-        "pace of each flow; `none` as the transport",
+        "pacing rate of each flow; `none` takes that of the transport",
     )],
 };
 
 /// Flows that start and stop at given times.
 pub static FLOWS: Spec = Spec {
     name: "flows",
-    summary: "flows that start and stop at given times, and the stages over which they are judged",
+    summary: "flows that start and stop at given times, and the stages over which they are measured",
     source: OURS,
     parameters: &[
         parameter(
             "settle",
             Kind::Duration,
             Some(Value::Duration(Duration::ZERO)),
-            "what is left out at the start of each stage when throughput is judged",
+            "warm-up: time at the start of each stage that measurements of throughput leave out",
         ),
-        parameter(
-            "message",
-            Kind::Size,
-            Some(Value::Size(Bytes(1 << 20))),
-            "a flow is a stream of messages of this size",
-        ),
+        parameter("message", Kind::Size, Some(Value::Size(Bytes(1 << 20))), "size of each message of a flow"),
         parameter(
             "posted",
             count(1, 65_536),
             Some(Value::Count(2)),
-            "messages of a flow that are posted and not acknowledged, all the time; means nothing in an open loop",
+            "number of messages of a flow that are posted and not yet acknowledged, at any time; no effect in an open \
+             loop",
         ),
     ],
 };
@@ -498,7 +515,7 @@ pub static FLOW: Spec = Spec {
             "rate",
             Kind::Optional(&Kind::Rate),
             Some(Value::Absent),
-            "what it sends at most, headers included; `none` is as fast as NIC and transport allow",
+            "its maximum rate, headers included; `none` is as fast as NIC and transport allow",
         ),
     ],
 };
@@ -506,50 +523,52 @@ pub static FLOW: Spec = Spec {
 /// Recordings beyond the defaults.
 pub static RECORD: Spec = Spec {
     name: "record",
-    summary: "what is recorded beyond the defaults",
+    summary: "recordings beyond the defaults",
     source: OURS,
     parameters: &[
         parameter(
             "timeline",
             count(0, 1_000),
             Some(Value::Count(4)),
-            "steps of each job that are recorded rank by rank: the first one, and the slowest of the others",
+            "number of steps of each job that are recorded rank by rank: the first one, and the slowest of the others",
         ),
         parameter(
             "queue_packets",
             Kind::Flag,
             Some(Value::Flag(false)),
-            "whether every port counts waiting packets beside bytes",
+            "whether every port records queued packets in addition to bytes",
         ),
         parameter(
             "reordering",
             Kind::Flag,
             Some(Value::Flag(false)),
-            "whether packets that arrive after later ones are counted, message by message",
+            "whether reordering is recorded for each message: packets that arrive after later ones",
         ),
         parameter(
             "messages",
             Kind::Choice(&["each", "summed"]),
             Some(choice("each")),
-            "whether messages of jobs that arrive have a row each, or are summed up by sender",
+            "whether each message of a job that arrives has its own row, or messages are summed by sender",
         ),
         parameter(
             "slowest_flows",
             count(0, 10_000),
             Some(Value::Count(0)),
-            "messages, the slowest to arrive, whose paths are recorded; above 0 the scenario is simulated twice",
+            "number of messages, the slowest to arrive, whose paths are recorded; above 0 the scenario is simulated \
+             twice",
         ),
         parameter(
             "rates",
             Kind::Optional(&Kind::Duration),
             Some(Value::Absent),
-            "first interval of the rates of flows over time: those of `rates_from` and `rates_of`, or else of `flows`",
+            "first sampling interval of the rates of flows over time: those of `rates_from` and `rates_of`, or else of \
+             `flows`",
         ),
         parameter(
             "classes",
             Kind::Flag,
             NO,
-            "whether ports tell data apart by class even where all of it is in one",
+            "whether ports distinguish data by class even if all of it is in one class",
         ),
     ],
 };
@@ -558,25 +577,26 @@ pub static RECORD: Spec = Spec {
 pub static CONGESTION_TREE: Spec = Spec {
     name: "congestion_tree",
     summary: "roots, branches and victims of congestion; needs `queues: {credits: ...}`",
-    source: "IBTA's roots and victims of congestion; the rest is ours: see docs/concepts/congestion-tree.md",
+    source: "IBTA's roots and victims of congestion; the rest is a modelling assumption: see \
+             docs/concepts/congestion-tree.md",
     parameters: &[
         parameter(
             "interval",
             Kind::Optional(&Kind::Duration),
             Some(Value::Absent),
-            "from one look to the next, at least 1us; `none` looks at the judged part of each stage of `flows`",
+            "sampling interval, at least 1us; `none` takes the measured part of each stage of `flows`",
         ),
         parameter(
             "threshold",
             Kind::Size,
             Some(Value::Size(Bytes(8_000))),
-            "a port of a switch is congested if at least so many bytes wait there, as a mean",
+            "mean queue length from which on a port of a switch counts as congested",
         ),
         parameter(
             "starved",
             Kind::Fraction { minimum: 0.0, maximum: 1.0 },
             Some(Value::Fraction(0.1)),
-            "the share of the time without credits from which on a port is held up by what is behind it",
+            "fraction of the time without credits from which on a port counts as blocked from downstream",
         ),
     ],
 };

@@ -9,56 +9,59 @@ use super::sections::{choice, count, parameter};
 /// Host overheads for the messages of jobs.
 pub static HOSTS: Spec = Spec {
     name: "hosts",
-    summary: "what hosts take for the messages of jobs: overheads, rendezvous, limits of their own",
-    source: "LogGP (Alexandrov et al. 1995); rendezvous, adding and copying: ours, see docs/concepts/hosts.md",
+    summary: "host overheads for the messages of jobs: processing time, rendezvous, injection limits",
+    source: "LogGP (Alexandrov et al. 1995); rendezvous, reduction and copying are modelling assumptions: see \
+             docs/concepts/hosts.md",
     parameters: &[
         parameter(
             "send_overhead",
             Kind::Duration,
             Some(Value::Duration(Duration::ZERO)),
-            "what posting a message takes: messages of a rank are posted one after the other",
+            "time to post a message; a rank posts its messages one after the other",
         ),
         parameter(
             "receive_overhead",
             Kind::Duration,
             Some(Value::Duration(Duration::ZERO)),
-            "how much later a rank goes on, per message that it waited for",
+            "time before a rank continues, for each message that it waited for",
         ),
         parameter(
             "rendezvous",
             Kind::Optional(&Kind::Size),
             Some(Value::Absent),
-            "messages of at least this size start when their receiver has granted them, and are waited for",
+            "messages of at least this size use rendezvous: they start when their receiver has granted them, and the \
+             sender waits for their completion",
         ),
         parameter(
             "handshake",
             Kind::Duration,
             Some(Value::Duration(Duration::ZERO)),
-            "how much later than its grant comes a message starts: matching, registration of memory",
+            "time from the arrival of a grant to the start of its message: matching, registration of memory",
         ),
         parameter(
             "injection",
             Kind::Optional(&Kind::Rate),
             Some(Value::Absent),
-            "the most that a host starts to send, over all its ports; needs queue pairs",
+            "injection limit: maximum rate of a host over all its ports; needs queue pairs",
         ),
         parameter(
             "injection_to_many",
             Kind::Optional(&Kind::Rate),
             Some(Value::Absent),
-            "the same while several queue pairs have something to send; beside `injection`, and not above it",
+            "the injection limit while several queue pairs have data to send; needs `injection`, and must not exceed \
+             it",
         ),
         parameter(
             "reduction",
             Kind::Optional(&Kind::Rate),
             Some(Value::Absent),
-            "how fast a rank adds what has come to what it has, before it goes on",
+            "rate at which a rank reduces received data into its own before it continues",
         ),
         parameter(
             "copy",
             Kind::Optional(&Kind::Rate),
             Some(Value::Absent),
-            "how fast a rank copies what has come without a grant to its place, before it goes on",
+            "rate at which a rank copies data received without a grant to its destination before it continues",
         ),
     ],
 };
@@ -66,26 +69,26 @@ pub static HOSTS: Spec = Spec {
 /// Steps that are repeated until their mean is known precisely enough.
 pub static PRECISE: Spec = Spec {
     name: "steps",
-    summary: "steps are repeated until their mean time is known well enough",
-    source: "batch means: ours, see docs/concepts/interference.md",
+    summary: "steps are repeated until their mean time is known precisely enough",
+    source: "modelling assumption: batch means, see docs/concepts/interference.md",
     parameters: &[
         parameter(
             "precision",
             Kind::Fraction { minimum: 0.0001, maximum: 1.0 },
             None,
-            "half of the 95 % interval of the mean step time, over that mean",
+            "half-width of the 95 % confidence interval of the mean step time, relative to that mean",
         ),
         parameter(
             "at_least",
             count(10, u32::MAX as u64),
             Some(Value::Count(10)),
-            "the fewest steps that are counted; it is looked at after every ten",
+            "minimum number of steps that count; the precision is checked after every ten",
         ),
         parameter(
             "at_most",
             count(1, 100_000_000),
             Some(Value::Count(1000)),
-            "the most steps that are done, those not counted included",
+            "maximum number of steps, including those that do not count",
         ),
     ],
 };
@@ -93,27 +96,28 @@ pub static PRECISE: Spec = Spec {
 /// Steps in bursts.
 pub static BURSTS: Spec = Spec {
     name: "bursts",
-    summary: "steps are repeated for a while, then nothing is begun for a while",
-    source: "the bursts of Piarulli et al. 2026; `exponential`: ours",
+    summary: "bursts of steps, with pauses between them",
+    source: "the bursts of Piarulli et al. 2026; `exponential` is a modelling assumption",
     parameters: &[
         parameter(
             "length",
             Kind::Duration,
             None,
-            "steps begin until this has passed since the burst began; at least one does",
+            "length of a burst: steps begin until this time has passed; at least one begins",
         ),
-        parameter("pause", Kind::Duration, None, "then nothing is begun for so long"),
+        parameter("pause", Kind::Duration, None, "pause after a burst, in which no step begins"),
         parameter(
             "slack",
             Kind::Duration,
             Some(Value::Duration(Duration::ZERO)),
-            "what every pause takes longer than it is meant to",
+            "time by which every pause exceeds its specified length",
         ),
         parameter(
             "kind",
             Kind::Choice(&["regular", "exponential"]),
             Some(choice("regular")),
-            "whether lengths and pauses are these, or drawn with these means; the same at all ranks",
+            "whether lengths and pauses are fixed, or exponentially distributed with these means; the same at all \
+             ranks",
         ),
     ],
 };
@@ -121,26 +125,28 @@ pub static BURSTS: Spec = Spec {
 /// A study of interference between two jobs.
 pub static INTERFERENCE: Spec = Spec {
     name: "interference",
-    summary: "a job that is measured while another one gets in its way: the jobs `victim` and `aggressor`",
+    summary: "a job that is measured while another one interferes with it: the jobs `victim` and `aggressor`",
     source: "Piarulli et al. 2026; see docs/concepts/interference.md",
     parameters: &[
         parameter(
             "first",
             count(0, u32::MAX as u64),
             Some(Value::Count(0)),
-            "the number in the fabric of the first host, where `hosts` is a number",
+            "number of the first host in the fabric, if `hosts` is a number",
         ),
         parameter(
             "groups",
             Kind::Choice(&["interleaved", "contiguous", "random"]),
             Some(choice("interleaved")),
-            "which hosts are whose: in turns with the victim first, half and half, or drawn",
+            "how hosts are divided between victim and aggressor: alternately with the victim first, in two halves, or \
+             at random",
         ),
         parameter(
             "sizes",
             Kind::Choice(&["vector", "per_peer"]),
             Some(choice("vector")),
-            "what the size of an all-to-all is: that of the whole vector as elsewhere, or of the part for each peer",
+            "meaning of the size of an all-to-all: the whole vector, as for other collectives, or the part for each \
+             peer",
         ),
     ],
 };

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_printed_in_order_and_quoted() {
+    fn members_are_printed_in_order_and_quoted() {
         let json = Json::map([("b", Json::texts(["\"\\d\n"])), ("a", Json::Map(Vec::new()))]);
         assert_eq!(json.print(), "{\n  \"b\": [\n    \"\\\"\\\\d\\u000a\"\n  ],\n  \"a\": {}\n}\n");
     }

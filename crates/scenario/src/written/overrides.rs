@@ -66,7 +66,7 @@ fn apply_one(
     };
     if segments[0].word == FROM {
         let report = problems.report(path_place, "what a scenario inherits from cannot be set");
-        report.label("overrides come after it").help("write `from` into a scenario of its own");
+        report.label("overrides are applied after inheritance").help("write `from` in a scenario of its own");
         return;
     }
     rename_former(&mut segments, &mut node, &mut problems.former_keys);
@@ -208,7 +208,8 @@ mod tests {
             ("jobs[0].steps", "5"),
             ("queues.host_limit", "1KiB"),
         ];
-        let expected = "balance: {ecmp: {salt: none}}\njobs: [{name: one, steps: 5}, {name: two, steps: 7}]\nqueues: {host_limit: 1KiB}\n";
+        let expected = "balance: {ecmp: {salt: none}}\njobs: [{name: one, steps: 5}, {name: two, steps: 7}]\nqueues: \
+                        {host_limit: 1KiB}\n";
         assert_eq!(with(text, &set).unwrap(), expected);
     }
 

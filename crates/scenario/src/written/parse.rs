@@ -61,7 +61,7 @@ fn too_long() -> Unreadable {
         at: 0,
         message: format!("the text is longer than {} MiB", MOST_BYTES >> 20),
         label: "too long",
-        help: "say by numbers what is listed: `hosts: 1000` names a thousand hosts",
+        help: "use numbers instead of lists: `hosts: 1000` is a thousand hosts",
         is_text: true,
     }
 }
@@ -172,8 +172,8 @@ impl<'a> Builder<'a> {
             Event::DocumentStart(..) => {
                 self.n_documents += 1;
                 if self.n_documents > 1 {
-                    let report = problems.report(place, "a file holds one scenario");
-                    report.label("a second one starts").help("write it into a file of its own");
+                    let report = problems.report(place, "a file contains one scenario");
+                    report.label("a second one starts").help("write it in a file of its own");
                     return Err(Stop);
                 }
                 Ok(())
@@ -226,7 +226,7 @@ impl<'a> Builder<'a> {
 
     fn alias(&mut self, anchor: usize, place: Place, problems: &mut Problems) -> Result<(), Stop> {
         let Some(found) = self.anchored.get(&anchor) else {
-            let report = problems.report(place, "this alias stands for something that contains it");
+            let report = problems.report(place, "this alias refers to a value that contains it");
             report.label("would never end").help("repeat only what is complete before it");
             return Err(Stop);
         };
@@ -287,7 +287,7 @@ impl<'a> Builder<'a> {
         }
         let message = format!("the scenario has more than {MOST_NODES} values, aliases expanded");
         let report = problems.report(place, message);
-        report.label("too many from here on").help("an alias (`*name`) counts as all that it stands for");
+        report.label("too many from here on").help("an alias (`*name`) counts as all values that it repeats");
         Err(Stop)
     }
 
@@ -337,7 +337,7 @@ fn too_deep(place: Place, problems: &mut Problems) -> Stop {
     Stop
 }
 
-const NOT_CLOSED: &str = "no scenario nests that deep: is a bracket never closed?";
+const NOT_CLOSED: &str = "no scenario is nested this deeply: is a bracket not closed?";
 
 /// The number of nodes that a scalar counts as.
 fn weight(tree: &Tree) -> usize {
@@ -363,10 +363,10 @@ fn remedy(kind: &ErrorKind) -> Option<&'static str> {
         ErrorKind::MissingAnchorOrAliasName => "text that begins with `*` or `&` needs quotes",
         ErrorKind::RecursionLimitExceeded => NOT_CLOSED,
         ErrorKind::MappingValueNotAllowed => {
-            "what belongs to a key is indented below it, and then nothing stands on the line of the key"
+            "the value of a key is indented below it, and then nothing is written on the line of the key"
         }
         ErrorKind::ExpectedFlowMappingSeparator | ErrorKind::ExpectedFlowSequenceSeparator => {
-            "a comma goes between two entries, and what is opened must be closed"
+            "entries are separated by commas, and every bracket must be closed"
         }
         ErrorKind::MismatchedFlowCollectionEnd { .. }
         | ErrorKind::MisplacedFlowCollectionEnd
@@ -375,7 +375,7 @@ fn remedy(kind: &ErrorKind) -> Option<&'static str> {
         | ErrorKind::UnexpectedEofFlowMapping
         | ErrorKind::UnexpectedEofImplicitFlowMapping => "every `[` needs its `]`, every `{` its `}`",
         ErrorKind::SimpleKeyExpected | ErrorKind::ExpectedBlockMappingKey => {
-            "a line is `key: value`, as far to the right as the lines beside it"
+            "a line is `key: value`, indented like the lines beside it"
         }
         ErrorKind::InvalidIndentation | ErrorKind::ExpectedBlockSequenceEntry => {
             "lines that belong together begin in the same column"
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_goes_on_after_slips_that_leave_no_doubt() {
+    fn parsing_continues_after_unambiguous_errors() {
         let wrong = read("a: !x 1\na: 2\nb: !y {c: 1, c: 2}\nd: [\n").unwrap_err();
         assert_eq!(wrong.problems().len(), 5);
     }

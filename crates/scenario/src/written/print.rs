@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn every_scenario_prints_to_its_own_tree() {
+    fn every_scenario_is_printed_and_parsed_unchanged() {
         let found = scenarios(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios"));
         assert!(found.len() >= 20, "only {} scenarios found", found.len());
         for path in found {
@@ -202,7 +202,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_parses_to_the_same_tree(node in node()) {
+        fn a_printed_tree_is_parsed_unchanged(node in node()) {
             let printed = print(&node);
             let mut problems = Problems::default();
             let read = parse(&printed, 0, 0, &mut problems);

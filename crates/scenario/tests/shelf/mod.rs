@@ -13,7 +13,7 @@ pub struct Shelf {
 }
 
 impl Shelf {
-    /// These texts, looked at from the first of them.
+    /// These texts; the first one is the scenario.
     pub fn new<T: AsRef<[u8]>>(texts: &[(&str, T)]) -> Shelf {
         let name = texts[0].0.to_owned();
         let texts = texts.iter().map(|(name, text)| ((*name).to_owned(), text.as_ref().to_vec())).collect();

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_up_when_nothing_holds_it_down() {
+    fn a_link_is_up_while_no_cause_holds_it_down() {
         use FaultAction::{Down, Up};
         let found = changes(&[span(10, 30, Effect::Down), span(20, 40, Effect::Down)], Rate(100));
         assert_eq!(found, [(Time(10), Down), (Time(40), Up)]);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_rate_counts_and_errors_add_up() {
+    fn the_lowest_rate_applies_and_errors_combine() {
         let rate = |rate| Effect::Rate(Rate(rate));
         let found = changes(&[span(1, 9, rate(50)), span(2, 5, rate(20)), span(3, 7, rate(30))], Rate(100));
         let rates = found.iter().map(|(at, action)| match action {

@@ -1,4 +1,4 @@
-//! Faults: named links, links drawn at random, or faults in time, of links, switches, NICs and hosts.
+//! Faults: named links, randomly chosen links, or faults in time, of links, switches, NICs and hosts.
 //!
 //! Models: causes, each of which holds links down, slows them or makes them lose packets for a span; the state of each
 //! link when causes overlap.
@@ -24,7 +24,7 @@ use causes::Causes;
 
 pub(super) use storms::storms;
 
-/// Purpose number of the streams that draw failed links.
+/// Purpose number of the random streams that choose failed links.
 const PURPOSE: u64 = 0x6661_756c_7473;
 
 /// The longest detection or convergence delay: the clock must reach beyond the reaction to the latest event.
@@ -113,14 +113,14 @@ fn check_reaction(faults: &Faults, problems: &mut Problems) {
         let place = settings.place_of("reconvergence");
         let report = problems.report(place, "`reconvergence` needs `knowledge: global`");
         report
-            .label("with `knowledge: local` nobody is told")
+            .label("with `knowledge: local` no other node is notified")
             .help("write `knowledge: global`, or leave it out");
     }
 }
 
 /// The links that fail at random, in order.
 ///
-/// A random draw per link has a stream of its own, so a link's fate does not depend on which others exist.
+/// Each link has its own random stream, so whether it fails does not depend on which other links exist.
 fn draw(random: &Parameters, seed: u64, ground: &Ground) -> Vec<LinkId> {
     let fraction = random.settings.fraction("fraction");
     let among = random.settings.choice("among");
@@ -152,5 +152,5 @@ fn note(drawn: &[LinkId], random: &Parameters, seed: u64, ground: &Ground) -> St
         other => other,
     };
     let space = if kind.is_empty() { "" } else { " " };
-    format!("seed {seed} drew {} failed {kind}{space}links: {}", drawn.len(), names.join(", "))
+    format!("seed {seed} gives {} failed {kind}{space}links: {}", drawn.len(), names.join(", "))
 }

@@ -17,7 +17,7 @@ use crate::resolved::Process;
 /// Purpose number of the streams of the first process; the next ones follow.
 const PURPOSE: u64 = 0x6d_7462_6600;
 
-/// Draws the outages of a process.
+/// Generates the outages of a process.
 pub(super) fn process(
     wanted: &Process,
     number: u64,
@@ -59,7 +59,7 @@ pub(super) fn process(
     let what = wanted.settings.settings.choice("what");
     let (of, ending) = (components.len(), if what == "switch" { "es" } else { "s" });
     notes.push(format!(
-        "seed {seed} drew {n_outages} outages (`{}`) of {n_failed} among {of} {what}{ending}",
+        "seed {seed} gives {n_outages} outages (`{}`) of {n_failed} among {of} {what}{ending}",
         wanted.kind.spec.name
     ));
 }
@@ -86,7 +86,7 @@ impl Plan {
         if until <= start {
             let report =
                 problems.report(wanted.settings.place_of("until"), "the process ends before it starts");
-            report.label("too early").related(wanted.settings.place_of("start"), "it starts then");
+            report.label("too early").related(wanted.settings.place_of("start"), "its start");
             return None;
         }
         Some(Plan { mtbf, mttr, start, until })
@@ -108,9 +108,9 @@ impl Plan {
             return true;
         }
         let message =
-            format!("about {expected:.0} outages of links are to be expected, more than {MOST_SPANS} in all");
+            format!("about {expected:.0} outages of links are expected, more than {MOST_SPANS} in all");
         let report = problems.report(wanted.settings.place_of("mtbf"), message);
-        report.label("too often for so long");
+        report.label("too often for this duration");
         report.help(format!(
             "each of {n_links} links fails about {each:.0} times: a longer `mtbf`, or a shorter span"
         ));
@@ -147,7 +147,7 @@ fn slows_down(
     let links = components.iter().flat_map(|&(_, subject)| causes.links(subject));
     let fastest = links.map(|link| ground.rate(link)).max();
     if let Some(fastest) = fastest.filter(|&fastest| rate >= fastest && !wanted.kind.has_stand_ins) {
-        let message = "no link gets slower by that";
+        let message = "this rate slows down no link";
         let report = problems.report(wanted.kind.place_of("rate"), message);
         report.label(format!("expected a rate below {}", quantity::print(fastest.0, Dimension::Rate)));
     }

@@ -15,7 +15,7 @@ pub(in crate::compile) fn storms(draft: &Draft, ground: &Ground, problems: &mut 
     let Some(faults) = &draft.faults else { return Vec::new() };
     let pauses = classes::Plan::new(draft).is_none_or(|plan| plan.n_pausing() > 0);
     if let Some(storm) = faults.storms.first().filter(|_| !pauses) {
-        let report = problems.report(storm.link.place, "no switch heeds pause frames here");
+        let report = problems.report(storm.link.place, "no switch reacts to pause frames here");
         report.label("a NIC that pauses its switch").help("add `queues: {buffer: 16MiB, pause: true}`");
     }
     faults.storms.iter().filter_map(|wanted| storm(wanted, ground, problems)).collect()
@@ -31,7 +31,7 @@ fn storm(wanted: &NamedStorm, ground: &Ground, problems: &mut Problems) -> Optio
     let hosts: Vec<PortId> =
         ends.into_iter().filter(|&port| fabric.is_host(fabric.port(port).node)).collect();
     let [port] = hosts[..] else {
-        let message = format!("`{}` joins no host to a switch", wanted.link.value);
+        let message = format!("`{}` does not join a host to a switch", wanted.link.value);
         let report = problems.report(wanted.link.place, message);
         report.label("expected the link of a NIC").help("it is the NIC that sends pause frames");
         return None;
@@ -39,7 +39,7 @@ fn storm(wanted: &NamedStorm, ground: &Ground, problems: &mut Problems) -> Optio
     let [at, span, interval] = ["at", "span", "interval"].map(|name| wanted.settings.settings.duration(name));
     let frame = fabric.port(port).rate.serialization(Rdma::FRAME);
     if interval < frame {
-        let message = "a NIC cannot send pause frames as often as that";
+        let message = "a NIC cannot send pause frames at this interval";
         let report = problems.report(wanted.settings.place_of("interval"), message);
         report.label("shorter than a frame").help(format!(
             "a frame of {} bytes takes {} here",
@@ -56,7 +56,7 @@ fn storm(wanted: &NamedStorm, ground: &Ground, problems: &mut Problems) -> Optio
     if span.0 / interval.0 > MOST_FRAMES {
         let message = format!("a storm of more than {MOST_FRAMES} frames");
         let report = problems.report(wanted.settings.place_of("interval"), message);
-        report.label("too often for so long").help("a shorter `span`, or a longer `interval`");
+        report.label("too often for this duration").help("a shorter `span`, or a longer `interval`");
         return None;
     }
     let at = Time::ZERO + at;

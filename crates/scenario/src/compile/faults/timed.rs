@@ -51,7 +51,7 @@ pub(super) fn timed(
             let message = format!("two faults of `{}` at one instant", fault.subject.name.value);
             let report = problems.report(place, message);
             report.label("again here").related(first.subject.name.place, "first here");
-            report.help(format!("a {} changes once at a time", fault.subject.what));
+            report.help(format!("a {} can change only once at an instant", fault.subject.what));
         } else {
             group.insert(at, fault);
         }
@@ -93,7 +93,8 @@ fn subject(wanted: &Sufferer, ground: &Ground, problems: &mut Problems) -> Optio
             if ground.is_host_link(link) {
                 return Some(Subject::Nic(link));
             }
-            let report = problems.report(name.place, format!("`{}` joins no host to a switch", name.value));
+            let report =
+                problems.report(name.place, format!("`{}` does not join a host to a switch", name.value));
             report.label("expected the link of a NIC").help("a link between switches is a `link`");
             None
         }
@@ -140,10 +141,10 @@ fn refuse_turn(fault: &TimedFault, up: bool, last: Option<Place>, problems: &mut
             report.related(last, format!("it went {word} here"));
         }
         None if up => {
-            report.help(format!("a {what} is up until something takes it down as a {what}"));
+            report.help(format!("a {what} is up until an event of a {what} takes it down"));
         }
         None => {
-            report.help("it is among `failed`, or was drawn by `random`");
+            report.help("it is among `failed`, or was chosen by `random`");
         }
     }
 }
@@ -169,7 +170,7 @@ fn flap(subject: Subject, &(at, fault): &Event<'_>, causes: &mut Causes<'_>, pro
     if !causes.has_room(subject, n_periods) {
         let report = problems.report(action.place_of("period"), format!("`flap` has {n_periods} periods"));
         report.label("too many").help(format!(
-            "at most {MOST_SPANS} times in all a link may go down, that of a switch each of its links"
+            "links may go down at most {MOST_SPANS} times in all; a fault of a switch counts for each of its links"
         ));
         return;
     }
@@ -201,7 +202,7 @@ fn rates(
         }
         if fault.action.spec.name == "restore" {
             if since.take().is_none() {
-                refuse_end(fault, "has its own rate", "degrade", last, problems);
+                refuse_end(fault, "has its nominal rate", "degrade", last, problems);
             }
             causes.tell(at, subject, EventAction::Restore);
         } else {
@@ -209,7 +210,7 @@ fn rates(
             since = Some((at, rate));
             causes.tell(at, subject, EventAction::Degrade(rate));
             if let Some(own) = own.filter(|&own| rate >= own && !fault.action.has_stand_ins) {
-                let message = format!("`{}` gets no slower by that", fault.subject.name.value);
+                let message = format!("this rate does not slow down `{}`", fault.subject.name.value);
                 let report = problems.report(fault.action.place_of("rate"), message);
                 let rate = quantity::print(own.0, Dimension::Rate);
                 report.label(format!("expected a rate below {rate}"));
@@ -275,7 +276,7 @@ pub(super) fn chances(action: &Parameters, problems: &mut Problems) -> Option<Er
         }
         (Some(_), Some(_)) => {
             let report = problems.report(action.place_of("ber"), "`errors` takes `loss` or `ber`, not both");
-            report.label("a second chance").related(action.place_of("loss"), "the first one");
+            report.label("a second probability").related(action.place_of("loss"), "the first one");
             None
         }
     }
