@@ -102,7 +102,7 @@ fn invalid_scenarios_are_refused() {
     ] {
         refused(&place.netloom(&[&set[..], &[change]].concat()), why);
     }
-    assert!(!place.path("a").exists(), "nothing is written for a scenario with mistakes");
+    assert!(!place.path("a").exists(), "nothing is written for a scenario with errors");
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn damaged_run_folders_are_refused() {
     refused(&place.netloom(&["check", "a"]), "incomplete");
     refused(&place.netloom(&["compare", "a"]), "incomplete");
     refused(&place.netloom(&["report", "a", "-o", "a.html"]), "incomplete");
-    assert!(!place.path("a.html").exists(), "no report is made of half a run");
+    assert!(!place.path("a.html").exists(), "no report is made of an incomplete run");
     fs::remove_file(place.path("a/INCOMPLETE")).expect("it was there");
     assert_eq!(place.netloom(&["check", "a"]).code, Some(0));
     alter(&place, "a/manifest.json");

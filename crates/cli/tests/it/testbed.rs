@@ -536,7 +536,7 @@ fn missing_tools_and_kernel_features_are_reported() {
     let fake: PathBuf = bed.place.path("bin/tc");
     fs::write(&fake, "#!/bin/sh\necho 'Error: Specified qdisc kind is unknown.' >&2; exit 2\n")
         .expect("it is written");
-    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).expect("the test owns it");
     let path =
         format!("{}:{}", bed.place.path("bin").display(), std::env::var("PATH").expect("there is one"));
     let answer: Answer = bed.testbed(&[], &["true"]).env("PATH", path).output().expect("it starts").into();
@@ -623,5 +623,5 @@ fn without_root_it_works_in_a_user_namespace() {
 
 fn open_to_all(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).expect("the test owns it");
 }
