@@ -30,7 +30,7 @@ fn is_possible() -> bool {
         let place = Place::new();
         place.write("small.yaml", SMALL);
         let answer = place.netloom(&["field", "testbed", "small.yaml", "--", "true"]);
-        let is_missing = ["make no namespaces", "lacks", "could not be made"];
+        let is_missing = ["not create namespaces", "lacks", "could not be created"];
         if answer.code == Some(2) && is_missing.iter().any(|part| answer.err.contains(part)) {
             let what = [
                 "networks of namespaces",
