@@ -20,7 +20,7 @@ for pair in pairs:
         if not all(ratio < 0.8 for ratio in ratios):
             sys.exit("FAILED: expected less than 0.8 of the speed, both measured and simulated")
         continue
-    # Each rank receives three of four parts at 50 Mbit/s; a bucket saves up some at the beginning.
+    # Each rank receives three of four parts at 50 Mbit/s; the token bucket allows a burst at the beginning.
     least = (3 / 4 * size * 8 - 3 * 8 * 6250) / 50e6
     for cell in pair:
         assert least < cell["mean_s"] < 4 * least, f"a ring alone took {cell['mean_s']:.3f} s, the link allows {least:.3f}"

@@ -25,7 +25,7 @@ BITS_PER_SECOND = 8 * 10**12  # bytes in a picosecond
 
 
 class Wrong(Exception):
-    """The trace is not what the tables say."""
+    """The trace differs from the tables."""
 
 
 def same(what: str, found: object, expected: object) -> None:
@@ -35,7 +35,7 @@ def same(what: str, found: object, expected: object) -> None:
 
 
 def differing(these: object, those: object) -> object:
-    """Of many values those that the others lack."""
+    """The values of the first argument that the second one lacks, if both have many."""
     if isinstance(these, Counter) and isinstance(those, Counter):
         return these - those
     if isinstance(these, dict) and isinstance(those, dict):
@@ -51,7 +51,7 @@ def holds(what: str, condition: bool) -> None:
 
 
 def nanos(picoseconds: int) -> int:
-    """The nearest nanosecond."""
+    """Rounds to the nearest nanosecond."""
     return (picoseconds + 500) // 1000
 
 
@@ -86,7 +86,7 @@ class Track:
 
 
 class Trace:
-    """Tracks by number, each with what happens on it."""
+    """Tracks by number, each with its events."""
 
     def __init__(self, path: Path, run_end: int) -> None:
         self.tracks: dict[int, Track] = {}
@@ -191,7 +191,7 @@ class Tables:
         return rows
 
     def check(self, manifest: dict[str, Any]) -> None:
-        """All tables are there, with all their rows."""
+        """Checks that all tables exist, with all their rows."""
         names = {path.stem for path in self.folder.iterdir()} - {"columns"}
         same("tables", names, set(manifest["tables"]))
         for name, stated in manifest["tables"].items():
@@ -208,7 +208,7 @@ def times(slices: list[Slice], *keys: str) -> Counter[tuple[Any, ...]]:
 
 
 def rows_of(rows: list[Row], name: Callable[[Row], str], *keys: str) -> Counter[tuple[Any, ...]]:
-    """The same of rows of a table."""
+    """The same for rows of a table."""
     return Counter(
         (name(row), int(row["start"]), optional(row["end"]), *(optional(row[key]) for key in keys)) for row in rows
     )
@@ -219,7 +219,7 @@ def all_slices(tracks: list[Track]) -> list[Slice]:
 
 
 class Names:
-    """What steps, collectives and spans are called: collectives as the scenario of the run calls them."""
+    """Names of steps, collectives and spans; those of collectives are the names in the scenario of the run."""
 
     def __init__(self, manifest: dict[str, Any], tables: Tables) -> None:
         self.phases = [job["phases"] for job in manifest["scenario"]["jobs"]]
@@ -281,7 +281,7 @@ def check_ranks(trace: Trace, process: Track, spans: list[Row], called: Names) -
         own = [row for row in spans if called.rank(row) == rank]
         beside = all_slices(trace.below(thread, "beside"))
         keys = ("step", "phase", "bucket")
-        # With the name: stages and the barrier after them have the same numbers, and are told apart by it alone.
+        # The comparison includes names, since stages and the barrier after them differ only in their names.
         same(f"spans of {rank}", times(thread.slices + beside, *keys), rows_of(own, called.span, *keys))
         for one in thread.slices:
             check_nesting(one)
@@ -295,7 +295,7 @@ def activity(one: Slice) -> str:
 
 
 def check_nesting(one: Slice) -> None:
-    """Steps hold phases, and phases hold buckets."""
+    """Checks that steps contain phases, and phases contain buckets."""
     above = one.parent
     if activity(one) == "step":
         same("what a step lies in", above, None)
@@ -338,7 +338,7 @@ def grid(told: dict[int, Row]) -> tuple[int, range]:
 
 
 def rates(told: dict[int, Row], run_end: int) -> dict[int, int]:
-    """What is sent from each instant on; the last interval ends with the run."""
+    """The rate from each instant on; the last interval ends with the run."""
     interval, ends = grid(told)
     points = {min(ends[-1], run_end): 0}
     for end in ends:
@@ -349,7 +349,7 @@ def rates(told: dict[int, Row], run_end: int) -> dict[int, int]:
 
 
 def waiting(told: dict[int, Row], run_end: int) -> dict[int, int]:
-    """What waits at each instant at which that is known; nothing does at first."""
+    """The backlog at each sampled instant; it is zero at first."""
     interval, ends = grid(told)
     after = ends[-1] + interval
     known = {min(end, run_end): int(told[end]["waiting"]) if end in told else 0 for end in ends}
@@ -389,7 +389,7 @@ def kind_of(row: Row) -> str:
 
 
 def check_going_on(tracks: list[Track], happened: list[tuple[str, str, str, bool]]) -> None:
-    """From where something begins until it ends, or begins anew."""
+    """Spans from the begin of a fault until its end, or until it begins again."""
     since: dict[tuple[str, str], int] = {}
     expected: Counter[tuple[str, int, int | None]] = Counter()
     instants = 0
@@ -428,4 +428,4 @@ if __name__ == "__main__":
     try:
         main()
     except Wrong as wrong:
-        sys.exit(f"{sys.argv[3]} is not what the tables say: {wrong}")
+        sys.exit(f"{sys.argv[3]} differs from the tables: {wrong}")
