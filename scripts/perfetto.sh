@@ -70,7 +70,7 @@ faults:
     - {at: 800us, link: leaf1-spine3.0, action: clear}
     - {at: 1ms, link: leaf1-spine0.0, action: down}
 YAML
-# As the tests build it: with the features of one package alone most of the workspace would be compiled again.
+# Built with the features of the whole workspace, as in the tests: with those of one package most would be compiled again.
 cargo build --locked --quiet --workspace --bin netloom
 netloom() { "${CARGO_TARGET_DIR:-target}/debug/netloom" "$@"; }
 for name in training faults; do

@@ -1,7 +1,7 @@
 """Compares an exported trace with the exported tables of the same run: perfetto_check.py RUN CSV TRACE
 
-The trace is parsed with Perfetto's public schema and read as a viewer would read it. What should be in it is worked out
-from the tables alone, so nothing is shared with the exporter but the run.
+The trace is parsed with Perfetto's public schema and read as a viewer reads it. Its expected contents are computed only from
+the tables, so that this check shares nothing with the exporter except the run.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ class Track:
 
     @property
     def name(self) -> str:
-        told = self.descriptor
-        return str(told.process.process_name or told.thread.thread_name or told.name)
+        descriptor = self.descriptor
+        return str(descriptor.process.process_name or descriptor.thread.thread_name or descriptor.name)
 
 
 class Trace:
@@ -164,9 +164,9 @@ class Trace:
 def strangers(message: Message) -> Iterator[int]:
     """Numbers of fields that the schema does not have."""
     yield from (stranger.field_number for stranger in UnknownFieldSet(message))
-    for told, value in message.ListFields():
-        if told.message_type is not None:
-            for part in value if told.is_repeated else [value]:
+    for descriptor, value in message.ListFields():
+        if descriptor.message_type is not None:
+            for part in value if descriptor.is_repeated else [value]:
                 yield from strangers(part)
 
 
@@ -230,9 +230,9 @@ class Names:
         return f"step {row['step']}"
 
     def collective(self, row: Row) -> str:
-        told = self.phases[int(row["job"])][int(row["phase"])]["collectives"]
-        holds(f"the scenario has the bucket of {row}", int(row["bucket"]) < told["buckets"])
-        return " + ".join(name for each in told["each"] for name in each)
+        phase = self.phases[int(row["job"])][int(row["phase"])]["collectives"]
+        holds(f"the scenario has the bucket of {row}", int(row["bucket"]) < phase["buckets"])
+        return " + ".join(name for each in phase["each"] for name in each)
 
     def span(self, row: Row) -> str:
         named = {"step": self.step, "collective": self.collective}.get(row["activity"])
@@ -266,8 +266,8 @@ def check_collectives(collectives: list[Slice], rows: list[Row], called: Names) 
     kept = ("size_bytes", "algbw_bytes_per_second", "busbw_bytes_per_second")
     found = Counter((one.start_ps, one.about["bucket"], *(one.about[key] for key in kept)) for one in collectives)
     whole, real = ("start", "bucket", "size"), ("algbw", "busbw")
-    told = Counter((*(int(row[key]) for key in whole), *(float(row[key]) for key in real)) for row in rows)
-    same("sizes and bandwidths of collectives", found, told)
+    expected = Counter((*(int(row[key]) for key in whole), *(float(row[key]) for key in real)) for row in rows)
+    same("sizes and bandwidths of collectives", found, expected)
 
 
 def check_ranks(trace: Trace, process: Track, spans: list[Row], called: Names) -> None:
@@ -298,15 +298,15 @@ def check_nesting(one: Slice) -> None:
     """Checks that steps contain phases, and phases contain buckets."""
     above = one.parent
     if activity(one) == "step":
-        same("what a step lies in", above, None)
+        same("what a step is in", above, None)
         return
-    holds(f"{one} lies in something", above is not None)
+    holds(f"{one} is inside of a span", above is not None)
     assert above is not None
     same("step", above.about["step"], one.about["step"])
     if activity(one) == "collective":
-        same("what a bucket lies in", (above.name, above.about["phase"]), ("communicate", one.about["phase"]))
+        same("what a bucket is in", (above.name, above.about["phase"]), ("communicate", one.about["phase"]))
     else:
-        same("what a phase lies in", activity(above), "step")
+        same("what a phase is in", activity(above), "step")
 
 
 def check_counters(trace: Trace, tables: Tables, n_hosts: int, run_end: int) -> None:
@@ -317,10 +317,10 @@ def check_counters(trace: Trace, tables: Tables, n_hosts: int, run_end: int) -> 
         if row["port"] in ports and begins < run_end:
             rows[row["port"]][int(row["time"])] = row
     expected = {}
-    for port, told in rows.items():
+    for port, samples in rows.items():
         name = f"{ports[port]['node_name']}, link {ports[port]['link_name']}"
-        expected[f"{name}: sending"] = ("bit/s", rates(told, run_end))
-        expected[f"{name}: waiting"] = ("B", waiting(told, run_end))
+        expected[f"{name}: sending"] = ("bit/s", rates(samples, run_end))
+        expected[f"{name}: waiting"] = ("B", waiting(samples, run_end))
     counters = {counter.name: counter for counter in trace.of("counter")}
     same("counters", set(counters), set(expected))
     for name, (unit, points) in expected.items():
@@ -331,28 +331,28 @@ def check_counters(trace: Trace, tables: Tables, n_hosts: int, run_end: int) -> 
         same(name, changes(counter.values), changes([(nanos(at), value) for at, value in sorted(points.items())]))
 
 
-def grid(told: dict[int, Row]) -> tuple[int, range]:
+def grid(samples: dict[int, Row]) -> tuple[int, range]:
     """The length of intervals, and their ends from the first to the last row."""
-    (interval,) = {int(row["interval"]) for row in told.values()}
-    return interval, range(interval, max(told) + 1, interval)
+    (interval,) = {int(row["interval"]) for row in samples.values()}
+    return interval, range(interval, max(samples) + 1, interval)
 
 
-def rates(told: dict[int, Row], run_end: int) -> dict[int, int]:
+def rates(samples: dict[int, Row], run_end: int) -> dict[int, int]:
     """The rate from each instant on; the last interval ends with the run."""
-    interval, ends = grid(told)
+    interval, ends = grid(samples)
     points = {min(ends[-1], run_end): 0}
     for end in ends:
         length = min(end, run_end) - (end - interval)
-        size = int(told[end]["size"]) if end in told else 0
+        size = int(samples[end]["size"]) if end in samples else 0
         points[end - interval] = (size * BITS_PER_SECOND + length // 2) // length
     return points
 
 
-def waiting(told: dict[int, Row], run_end: int) -> dict[int, int]:
+def waiting(samples: dict[int, Row], run_end: int) -> dict[int, int]:
     """The backlog at each sampled instant; it is zero at first."""
-    interval, ends = grid(told)
+    interval, ends = grid(samples)
     after = ends[-1] + interval
-    known = {min(end, run_end): int(told[end]["waiting"]) if end in told else 0 for end in ends}
+    known = {min(end, run_end): int(samples[end]["waiting"]) if end in samples else 0 for end in ends}
     return {0: 0, **known, **({after: 0} if after <= run_end else {})}
 
 

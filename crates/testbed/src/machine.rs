@@ -60,10 +60,10 @@ pub fn require() -> Result<Access, Refusal> {
         let tools = missing.into_iter().map(|(tool, _)| tool).collect();
         return Err(Refusal::Tools { tools, packages: packages.join(" ") });
     }
-    let ways: &[Access] =
+    let choices: &[Access] =
         if is_root() { &[Access::Root, Access::UserNamespace] } else { &[Access::UserNamespace] };
     let mut reason = String::new();
-    for &access in ways {
+    for &access in choices {
         match refused(access)? {
             None => return Ok(access),
             Some(answer) => reason = answer,

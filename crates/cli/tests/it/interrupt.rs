@@ -79,8 +79,8 @@ fn a_port_in_use_is_reported_before_the_run() {
         answer.err
     );
     assert!(!place.path("long").exists());
-    let alone = place.netloom(&["run", "long.yaml", "-o", "long", "--live-port", &port]);
-    assert_eq!(alone.code, Some(2), "without --live a port is an error");
+    let without_live = place.netloom(&["run", "long.yaml", "-o", "long", "--live-port", &port]);
+    assert_eq!(without_live.code, Some(2), "without --live a port is an error");
 }
 
 fn interrupt(child: &Child) {

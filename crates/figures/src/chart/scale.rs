@@ -3,7 +3,7 @@
 //! Models: linear scales with steps of 1, 2 or 5 times a power of ten; logarithmic ones with a small tick at each
 //! digit.
 //!
-//! Invariants: every number a scale was made for lies within it; at least two ticks have a label.
+//! Invariants: a scale contains every number for which it was made; at least two ticks have a label.
 
 /// A scale between two numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
