@@ -1,9 +1,9 @@
-# The verbs of this project; `make help` lists them, CI calls nothing else.
+# The targets of this project; `make help` lists them, CI calls only these.
 #
-# A check that cannot run on this machine is named, here and in a summary at the end:
+# A check that cannot run on this machine is reported when it is skipped, and in a summary at the end:
 #     SKIPPED: <what> (<why>; <how to get it>)
-# With NETLOOM_REQUIRE_ALL=1 it is an error instead. One exception, by design: the database of advisories may be out of
-# reach (see deny.toml).
+# With NETLOOM_REQUIRE_ALL=1 it is an error instead, with one deliberate exception: the database of advisories may be
+# unreachable (see deny.toml).
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -12,7 +12,7 @@ MAKEFLAGS += --no-print-directory
 
 CARGO_TARGET_DIR ?= $(CURDIR)/target
 export CARGO_TARGET_DIR
-# Where skipped checks are noted for the summary.
+# File with the skipped checks, for the summary.
 export SKIPPED := $(CARGO_TARGET_DIR)/skipped
 
 NETLOOM := cargo run --release --locked -p netloom-cli --
@@ -20,15 +20,15 @@ NETLOOM := cargo run --release --locked -p netloom-cli --
 .PHONY: help demo test lint budget budget-full bless bench reproduce docs site pictures web fuzz
 .PHONY: .begin .format .clippy .budget .cargo-test .supply .aarch64 .web .perfetto .field .summary
 
-help: ## List the verbs
+help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
-demo: ## Build the command, run a small study and leave its results in out/demo
+demo: ## Build the command, run a small study and write its results to out/demo
 	@rm -rf out/demo
 	@$(NETLOOM) demo -o out/demo
 
-# One after the other, cheapest first: a slip of format must not cost a build.
-test: .begin ## Run every check there is: format, lint, tests, docs, supply, budget, aarch64, report, exports, field
+# One after the other, cheapest first, so that an error of format is found before the build.
+test: .begin ## Run all checks: format, lint, tests, docs, supply, budget, aarch64, report, exports, field
 	@$(MAKE) lint
 	@$(MAKE) .cargo-test
 	@$(MAKE) docs
@@ -45,7 +45,7 @@ lint: .format .clippy ## Check format and lints
 budget: ## Count instructions per packet-hop and memory per host, port and queue pair, and compare with the budget
 	@$(MAKE) .budget
 
-budget-full: ## The same with larger scenes, and what two threads cost: a quarter of an hour
+budget-full: ## The same with larger scenes and two threads; takes a quarter of an hour
 	@$(MAKE) .budget FULL=--full
 
 .budget:
@@ -55,7 +55,7 @@ budget-full: ## The same with larger scenes, and what two threads cost: a quarte
 	    scripts/skip.sh "instruction budget" "valgrind is not installed" "apt-get install valgrind"; \
 	fi
 
-bless: ## Accept what the tests see now as golden, then read the difference
+bless: ## Update golden files with the current output of the tests, then show the difference
 	@status=0; \
 	NETLOOM_BLESS=1 INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --locked --workspace --no-fail-fast || status=$$?; \
 	git status --short; exit $$status
@@ -63,23 +63,23 @@ bless: ## Accept what the tests see now as golden, then read the difference
 bench: ## Measure speed on this machine, as JSON
 	@$(NETLOOM) bench --json
 
-reproduce: ## Reproduce a paper, PAPER=themis2025 or the first one: claim, expected, measured, verdict
+reproduce: ## Reproduce a paper (PAPER=themis2025, by default zeltser2026): claim, expected, measured, verdict
 	@$(NETLOOM) reproduce $(or $(PAPER),zeltser2026)
 
-docs: ## Build the reference of all crates and the site, refusing broken links
+docs: ## Build the reference of all crates and the site, and check their links
 	@RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
 	@scripts/site.sh check
 
 site: ## Build the documentation as a site in target/site (needs Node and npm)
 	@scripts/site.sh build
 
-pictures: ## Draw the pictures of the documentation anew (needs Node, npm and Chromium)
+pictures: ## Redraw the pictures of the documentation (needs Node, npm and Chromium)
 	@scripts/pictures.sh
 
-# How long `make fuzz` searches.
+# Time of `make fuzz` in seconds.
 SECONDS := 600
 
-fuzz: ## Search for scenarios and measured results that do harm, for SECONDS=600 (needs a C++ compiler)
+fuzz: ## Search for scenarios and measured results that cause crashes or hangs, for SECONDS=600 (needs a C++ compiler)
 	@scripts/fuzz.sh $(SECONDS)
 
 web: ## Build the page of the report from web/ (needs Node and npm)

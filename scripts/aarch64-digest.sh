@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs every golden scenario on the other processor family and compares digests with scenarios/golden.digests.
+# Runs every golden scenario on aarch64 and compares digests with scenarios/golden.digests.
 #
 # The command is cross-compiled for aarch64 and run under user-mode emulation.
-# Optimization is low on purpose: floating point in Rust means the same at every level, and the build is much shorter.
+# Optimization is low on purpose: floating point in Rust gives the same results at every level, and the build is much shorter.
 set -euo pipefail
 target=aarch64-unknown-linux-gnu
 what="golden digests on aarch64"
@@ -28,10 +28,10 @@ trap 'rm -rf "$out"' EXIT
 n=0
 while read -r scenario expected; do
     n=$((n + 1))
-    # A run that stops early (3), as one with a NIC that is down for good must, has its digest, too.
+    # A run that ends early (exit code 3), for example because a NIC stays down, has a digest, too.
     qemu-aarch64 -L /usr/aarch64-linux-gnu "$netloom" run "$scenario" -o "$out/$n" --quiet 2>"$out/$n.log" \
         || [ $? = 3 ] || { cat "$out/$n.log" >&2; exit 1; }
-    # The first digest of a manifest is the run's; those of its tables follow.
+    # The first digest of a manifest is that of the run; those of its tables follow.
     found=$(grep -m 1 -o '"digest": *"[0-9a-f]*"' "$out/$n/manifest.json" | sed 's/.*"\(.*\)"/\1/')
     if [ "$found" != "$expected" ]; then
         echo "DIFFERENT on aarch64: $scenario: expected $expected, found $found" >&2

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# One study, measured and simulated, in one report: prepared, measured across a testbed, collected, simulated, and compared.
-# field_study.sh [FOLDER] leaves everything in FOLDER. What is missing is reported as SKIPPED. About half a minute.
+# Prepares a study, measures it across a testbed, collects the results, simulates it, and compares both in one report.
+# field_study.sh [FOLDER] keeps all files in FOLDER. Missing requirements are reported as SKIPPED. Takes half a minute.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 netloom="$target/debug/netloom"
 scenario=scenarios/field/leaf_spine.yaml
-# The links are as slow as those of the testbed, so that times can be compared, and timeouts are those of TCP; both hosts of a
-# leaf are reached by the same spine. A rank of the ring is beside the root of the incast, host 0 of leaf 0.
+# Links have the rates of the testbed, so that times can be compared, and timeouts are those of TCP; both hosts of a leaf are
+# reached through the same spine. A rank of the ring is on the same leaf as the root of the incast, host 0 of leaf 0.
 study=(
     --set fabric.leaf_spine.host_rate=50Mbps --set fabric.leaf_spine.fabric_rate=50Mbps
     --set 'transport={irn: {timeout: 200ms, timeout_low: 200ms}}'
@@ -26,7 +26,7 @@ if [ "$mpi" = none ]; then
     scripts/skip.sh "a study measured and simulated" "netloom-field was not built" "scripts/field.sh, which builds it"
     exit 0
 fi
-# As the tests build it: with the features of one package alone most of the workspace would be compiled again.
+# Built with the features of the whole workspace, as in the tests: with those of one package most would be compiled again.
 cargo build --locked --quiet --workspace --bin netloom
 if ! reason=$("$netloom" field testbed "$scenario" --quiet -- true 2>&1 < /dev/null); then
     forbidden=(--forbidden)
@@ -46,7 +46,7 @@ fi
 bash -n "$work/study/run.sh" && bash -n "$work/study/job.slurm"
 timeout --kill-after=5 180 "$netloom" field run "$work/study" --testbed --rate 50Mbps --mpi "$mpi" \
     --program "$target/field/$mpi/netloom-field" --quiet < /dev/null
-# What is measured is not measured again.
+# Points that are measured are not measured again.
 again=$(timeout 20 "$netloom" field run "$work/study" --testbed --rate 50Mbps --mpi "$mpi" < /dev/null)
 [[ $again == *"measured already"* ]]
 "$netloom" field collect "$work/study" --quiet -o "$work/measured"

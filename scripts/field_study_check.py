@@ -11,7 +11,7 @@ mpi, study, report = sys.argv[1:]
 found = json.loads(Path(study).read_text())
 cells, beside = found["cells"], found["beside"]
 pairs = [(cells[pair["measured"]], cells[pair["simulated"]]) for pair in beside["pairs"]]
-assert len(pairs) == 4 and not beside["only_measured"], f"{len(pairs)} pairs, expected two sizes alone and beside the incast"
+assert len(pairs) == 4 and not beside["only_measured"], f"{len(pairs)} pairs, expected two sizes in isolation and beside the incast"
 for pair in pairs:
     size, aggressor = pair[0]["bytes"], pair[0]["aggressor"]
     if aggressor:
@@ -20,9 +20,9 @@ for pair in pairs:
         if not all(ratio < 0.8 for ratio in ratios):
             sys.exit("FAILED: expected less than 0.8 of the speed, both measured and simulated")
         continue
-    # Each rank receives three of four parts at 50 Mbit/s; a bucket saves up some at the beginning.
+    # Each rank receives three of four parts at 50 Mbit/s; the token bucket allows a burst at the beginning.
     least = (3 / 4 * size * 8 - 3 * 8 * 6250) / 50e6
     for cell in pair:
-        assert least < cell["mean_s"] < 4 * least, f"a ring alone took {cell['mean_s']:.3f} s, the link allows {least:.3f}"
+        assert least < cell["mean_s"] < 4 * least, f"a ring in isolation took {cell['mean_s']:.3f} s, the link allows {least:.3f}"
 if "Measured beside simulated" not in Path(report).read_text():
     sys.exit("FAILED: the report has no panel of measured and simulated cells")

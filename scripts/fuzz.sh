@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Searches for text that does harm, guided by coverage: fuzz.sh [SECONDS] [TARGET...]
+# Searches for input that causes crashes or hangs, guided by coverage: fuzz.sh [SECONDS] [TARGET...]
 #
-# Targets: scenario, osu, nccl-tests and crab (importers), results (of the MPI program); by default each of them has an equal
-# part of the time.
+# Targets: scenario, osu, nccl-tests and crab (importers), results (of the MPI program); by default each of them gets an
+# equal part of the time.
 #
-# Stable Rust and a C++ compiler are enough: libFuzzer comes as a crate, and the flags below make the counters it is
-# guided by. It starts from fuzz/seeds (and for scenarios from these and the corpus of broken ones) and from what earlier runs
-# found worth keeping.
-# A failure is left in target/fuzz/failures; the same binary with that file as its argument repeats it.
+# Stable Rust and a C++ compiler are sufficient: libFuzzer comes as a crate, and the flags below create its coverage
+# counters. It starts from fuzz/seeds (for scenarios also from the corpus of broken ones) and from the inputs that earlier
+# runs kept.
+# A failing input is written to target/fuzz/failures; the same binary with that file as its argument reproduces it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds="${1:-600}"
@@ -24,7 +24,7 @@ counters=(-C passes=sancov-module)
 for option in level=4 inline-8bit-counters pc-table trace-compares; do
     counters+=(-C "llvm-args=-sanitizer-coverage-$option")
 done
-# With a target named, the flags leave build scripts alone.
+# With --target, the flags do not apply to build scripts.
 RUSTFLAGS="--cfg fuzzing ${counters[*]} -C codegen-units=1" cargo build --release --locked \
     --manifest-path fuzz/Cargo.toml --target "$target" --target-dir "$folder/build"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The maps of a paper's figures as pictures: `maps.sh PAPER FOLDER`, where `netloom reproduce PAPER -o FOLDER` has written
-# FOLDER/maps.html. It writes docs/pictures/PAPER-<figure>.png, a picture for each figure there. Needs Node, npm and Chromium.
+# Draws the maps of a paper's figures: `maps.sh PAPER FOLDER`, after `netloom reproduce PAPER -o FOLDER` has written
+# FOLDER/maps.html. Writes a picture for each figure to docs/pictures/PAPER-<figure>.png. Needs Node, npm and Chromium.
 #
-# Apart from pictures.sh, since runs of all cells of a paper take long.
+# Separate from pictures.sh, since runs of all cells of a paper take long.
 set -euo pipefail
 paper=${1:?a paper} page=$(realpath "${2:?a folder that netloom reproduce -o has written}")/maps.html
 cd "$(dirname "$0")/.."

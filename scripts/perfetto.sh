@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Exports of two small runs, looked at by others: the trace is parsed with Perfetto's public schema, and everything in it
-# is compared with the tables as CSV (scripts/perfetto_check.py).
+# Checks exports of two small runs with an independent parser: the trace is parsed with Perfetto's public schema and compared
+# with the tables as CSV (scripts/perfetto_check.py).
 #
-# The schema comes with the Python package of Perfetto, which is fetched once, into target/.
+# The schema is part of Perfetto's Python package, which is fetched once, into target/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 packages=(perfetto==0.59.1 protobuf==7.36.2)
@@ -12,7 +12,7 @@ command -v python3 >/dev/null || skip "python3 is not installed" "apt-get instal
 place="${CARGO_TARGET_DIR:-$PWD/target}/perfetto"
 if [ "$(cat "$place/packages" 2>/dev/null)" != "${packages[*]}" ]; then
     rm -rf "$place"
-    python3 -m venv "$place" >/dev/null 2>&1 || skip "python3 cannot make environments" "apt-get install python3-venv"
+    python3 -m venv "$place" >/dev/null 2>&1 || skip "python3 cannot create virtual environments" "apt-get install python3-venv"
     "$place/bin/pip" install --quiet --disable-pip-version-check --no-deps "${packages[@]}" ||
         skip "the packages cannot be fetched: ${packages[*]}" "pip install, with a network"
     echo "${packages[*]}" >"$place/packages"
@@ -20,7 +20,7 @@ fi
 
 runs=$(mktemp -d)
 trap 'rm -rf "$runs"' EXIT
-# What ranks do in all its forms: phases of every kind, buckets side by side and one after the other, two jobs at once.
+# All activities of ranks: phases of every kind, buckets side by side and one after the other, two jobs at once.
 cat >"$runs/training.yaml" <<'YAML'
 netloom: 1
 fabric: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 4, host_rate: 100Gbps, host_delay: 500ns, fabric_delay: 500ns}}
@@ -44,7 +44,7 @@ jobs:
       - all_to_all_linear: {size: 256KiB}
 record: {series: 2us, timeline: 3}
 YAML
-# What fails, in all its forms, some of it until the run is stopped in the middle of a step.
+# All kinds of faults, some of which last until the run is stopped in the middle of a step.
 cat >"$runs/faults.yaml" <<'YAML'
 netloom: 1
 fabric: {leaf_spine: {leaves: 2, spines: 4, hosts_per_leaf: 2, host_rate: 100Gbps, host_delay: 500ns, fabric_delay: 500ns}}
@@ -70,11 +70,11 @@ faults:
     - {at: 800us, link: leaf1-spine3.0, action: clear}
     - {at: 1ms, link: leaf1-spine0.0, action: down}
 YAML
-# As the tests build it: with the features of one package alone most of the workspace would be compiled again.
+# Built with the features of the whole workspace, as in the tests: with those of one package most would be compiled again.
 cargo build --locked --quiet --workspace --bin netloom
 netloom() { "${CARGO_TARGET_DIR:-target}/debug/netloom" "$@"; }
 for name in training faults; do
-    # A run that its deadline ends answers 3, and says why.
+    # A run that its deadline ends has exit code 3 and prints the reason.
     netloom run "$runs/$name.yaml" -o "$runs/$name" --quiet 2>"$runs/said" || [ $? = 3 ] || { cat "$runs/said" >&2; exit 1; }
     netloom export perfetto "$runs/$name" -o "$runs/$name.perfetto-trace" >/dev/null
     netloom export csv "$runs/$name" -o "$runs/$name.csv" >/dev/null

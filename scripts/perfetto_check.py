@@ -1,7 +1,7 @@
 """Compares an exported trace with the exported tables of the same run: perfetto_check.py RUN CSV TRACE
 
-The trace is parsed with Perfetto's public schema and read as a viewer would read it. What should be in it is worked out
-from the tables alone, so nothing is shared with the exporter but the run.
+The trace is parsed with Perfetto's public schema and read as a viewer reads it. Its expected contents are computed only from
+the tables, so that this check shares nothing with the exporter except the run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BITS_PER_SECOND = 8 * 10**12  # bytes in a picosecond
 
 
 class Wrong(Exception):
-    """The trace is not what the tables say."""
+    """The trace differs from the tables."""
 
 
 def same(what: str, found: object, expected: object) -> None:
@@ -35,7 +35,7 @@ def same(what: str, found: object, expected: object) -> None:
 
 
 def differing(these: object, those: object) -> object:
-    """Of many values those that the others lack."""
+    """The values of the first argument that the second one lacks, if both have many."""
     if isinstance(these, Counter) and isinstance(those, Counter):
         return these - those
     if isinstance(these, dict) and isinstance(those, dict):
@@ -51,7 +51,7 @@ def holds(what: str, condition: bool) -> None:
 
 
 def nanos(picoseconds: int) -> int:
-    """The nearest nanosecond."""
+    """Rounds to the nearest nanosecond."""
     return (picoseconds + 500) // 1000
 
 
@@ -81,12 +81,12 @@ class Track:
 
     @property
     def name(self) -> str:
-        told = self.descriptor
-        return str(told.process.process_name or told.thread.thread_name or told.name)
+        descriptor = self.descriptor
+        return str(descriptor.process.process_name or descriptor.thread.thread_name or descriptor.name)
 
 
 class Trace:
-    """Tracks by number, each with what happens on it."""
+    """Tracks by number, each with its events."""
 
     def __init__(self, path: Path, run_end: int) -> None:
         self.tracks: dict[int, Track] = {}
@@ -164,9 +164,9 @@ class Trace:
 def strangers(message: Message) -> Iterator[int]:
     """Numbers of fields that the schema does not have."""
     yield from (stranger.field_number for stranger in UnknownFieldSet(message))
-    for told, value in message.ListFields():
-        if told.message_type is not None:
-            for part in value if told.is_repeated else [value]:
+    for descriptor, value in message.ListFields():
+        if descriptor.message_type is not None:
+            for part in value if descriptor.is_repeated else [value]:
                 yield from strangers(part)
 
 
@@ -191,7 +191,7 @@ class Tables:
         return rows
 
     def check(self, manifest: dict[str, Any]) -> None:
-        """All tables are there, with all their rows."""
+        """Checks that all tables exist, with all their rows."""
         names = {path.stem for path in self.folder.iterdir()} - {"columns"}
         same("tables", names, set(manifest["tables"]))
         for name, stated in manifest["tables"].items():
@@ -208,7 +208,7 @@ def times(slices: list[Slice], *keys: str) -> Counter[tuple[Any, ...]]:
 
 
 def rows_of(rows: list[Row], name: Callable[[Row], str], *keys: str) -> Counter[tuple[Any, ...]]:
-    """The same of rows of a table."""
+    """The same for rows of a table."""
     return Counter(
         (name(row), int(row["start"]), optional(row["end"]), *(optional(row[key]) for key in keys)) for row in rows
     )
@@ -219,7 +219,7 @@ def all_slices(tracks: list[Track]) -> list[Slice]:
 
 
 class Names:
-    """What steps, collectives and spans are called: collectives as the scenario of the run calls them."""
+    """Names of steps, collectives and spans; those of collectives are the names in the scenario of the run."""
 
     def __init__(self, manifest: dict[str, Any], tables: Tables) -> None:
         self.phases = [job["phases"] for job in manifest["scenario"]["jobs"]]
@@ -230,9 +230,9 @@ class Names:
         return f"step {row['step']}"
 
     def collective(self, row: Row) -> str:
-        told = self.phases[int(row["job"])][int(row["phase"])]["collectives"]
-        holds(f"the scenario has the bucket of {row}", int(row["bucket"]) < told["buckets"])
-        return " + ".join(name for each in told["each"] for name in each)
+        phase = self.phases[int(row["job"])][int(row["phase"])]["collectives"]
+        holds(f"the scenario has the bucket of {row}", int(row["bucket"]) < phase["buckets"])
+        return " + ".join(name for each in phase["each"] for name in each)
 
     def span(self, row: Row) -> str:
         named = {"step": self.step, "collective": self.collective}.get(row["activity"])
@@ -266,8 +266,8 @@ def check_collectives(collectives: list[Slice], rows: list[Row], called: Names) 
     kept = ("size_bytes", "algbw_bytes_per_second", "busbw_bytes_per_second")
     found = Counter((one.start_ps, one.about["bucket"], *(one.about[key] for key in kept)) for one in collectives)
     whole, real = ("start", "bucket", "size"), ("algbw", "busbw")
-    told = Counter((*(int(row[key]) for key in whole), *(float(row[key]) for key in real)) for row in rows)
-    same("sizes and bandwidths of collectives", found, told)
+    expected = Counter((*(int(row[key]) for key in whole), *(float(row[key]) for key in real)) for row in rows)
+    same("sizes and bandwidths of collectives", found, expected)
 
 
 def check_ranks(trace: Trace, process: Track, spans: list[Row], called: Names) -> None:
@@ -281,7 +281,7 @@ def check_ranks(trace: Trace, process: Track, spans: list[Row], called: Names) -
         own = [row for row in spans if called.rank(row) == rank]
         beside = all_slices(trace.below(thread, "beside"))
         keys = ("step", "phase", "bucket")
-        # With the name: stages and the barrier after them have the same numbers, and are told apart by it alone.
+        # The comparison includes names, since stages and the barrier after them differ only in their names.
         same(f"spans of {rank}", times(thread.slices + beside, *keys), rows_of(own, called.span, *keys))
         for one in thread.slices:
             check_nesting(one)
@@ -295,18 +295,18 @@ def activity(one: Slice) -> str:
 
 
 def check_nesting(one: Slice) -> None:
-    """Steps hold phases, and phases hold buckets."""
+    """Checks that steps contain phases, and phases contain buckets."""
     above = one.parent
     if activity(one) == "step":
-        same("what a step lies in", above, None)
+        same("what a step is in", above, None)
         return
-    holds(f"{one} lies in something", above is not None)
+    holds(f"{one} is inside of a span", above is not None)
     assert above is not None
     same("step", above.about["step"], one.about["step"])
     if activity(one) == "collective":
-        same("what a bucket lies in", (above.name, above.about["phase"]), ("communicate", one.about["phase"]))
+        same("what a bucket is in", (above.name, above.about["phase"]), ("communicate", one.about["phase"]))
     else:
-        same("what a phase lies in", activity(above), "step")
+        same("what a phase is in", activity(above), "step")
 
 
 def check_counters(trace: Trace, tables: Tables, n_hosts: int, run_end: int) -> None:
@@ -317,10 +317,10 @@ def check_counters(trace: Trace, tables: Tables, n_hosts: int, run_end: int) -> 
         if row["port"] in ports and begins < run_end:
             rows[row["port"]][int(row["time"])] = row
     expected = {}
-    for port, told in rows.items():
+    for port, samples in rows.items():
         name = f"{ports[port]['node_name']}, link {ports[port]['link_name']}"
-        expected[f"{name}: sending"] = ("bit/s", rates(told, run_end))
-        expected[f"{name}: waiting"] = ("B", waiting(told, run_end))
+        expected[f"{name}: sending"] = ("bit/s", rates(samples, run_end))
+        expected[f"{name}: waiting"] = ("B", waiting(samples, run_end))
     counters = {counter.name: counter for counter in trace.of("counter")}
     same("counters", set(counters), set(expected))
     for name, (unit, points) in expected.items():
@@ -331,28 +331,28 @@ def check_counters(trace: Trace, tables: Tables, n_hosts: int, run_end: int) -> 
         same(name, changes(counter.values), changes([(nanos(at), value) for at, value in sorted(points.items())]))
 
 
-def grid(told: dict[int, Row]) -> tuple[int, range]:
+def grid(samples: dict[int, Row]) -> tuple[int, range]:
     """The length of intervals, and their ends from the first to the last row."""
-    (interval,) = {int(row["interval"]) for row in told.values()}
-    return interval, range(interval, max(told) + 1, interval)
+    (interval,) = {int(row["interval"]) for row in samples.values()}
+    return interval, range(interval, max(samples) + 1, interval)
 
 
-def rates(told: dict[int, Row], run_end: int) -> dict[int, int]:
-    """What is sent from each instant on; the last interval ends with the run."""
-    interval, ends = grid(told)
+def rates(samples: dict[int, Row], run_end: int) -> dict[int, int]:
+    """The rate from each instant on; the last interval ends with the run."""
+    interval, ends = grid(samples)
     points = {min(ends[-1], run_end): 0}
     for end in ends:
         length = min(end, run_end) - (end - interval)
-        size = int(told[end]["size"]) if end in told else 0
+        size = int(samples[end]["size"]) if end in samples else 0
         points[end - interval] = (size * BITS_PER_SECOND + length // 2) // length
     return points
 
 
-def waiting(told: dict[int, Row], run_end: int) -> dict[int, int]:
-    """What waits at each instant at which that is known; nothing does at first."""
-    interval, ends = grid(told)
+def waiting(samples: dict[int, Row], run_end: int) -> dict[int, int]:
+    """The backlog at each sampled instant; it is zero at first."""
+    interval, ends = grid(samples)
     after = ends[-1] + interval
-    known = {min(end, run_end): int(told[end]["waiting"]) if end in told else 0 for end in ends}
+    known = {min(end, run_end): int(samples[end]["waiting"]) if end in samples else 0 for end in ends}
     return {0: 0, **known, **({after: 0} if after <= run_end else {})}
 
 
@@ -389,7 +389,7 @@ def kind_of(row: Row) -> str:
 
 
 def check_going_on(tracks: list[Track], happened: list[tuple[str, str, str, bool]]) -> None:
-    """From where something begins until it ends, or begins anew."""
+    """Spans from the begin of a fault until its end, or until it begins again."""
     since: dict[tuple[str, str], int] = {}
     expected: Counter[tuple[str, int, int | None]] = Counter()
     instants = 0
@@ -428,4 +428,4 @@ if __name__ == "__main__":
     try:
         main()
     except Wrong as wrong:
-        sys.exit(f"{sys.argv[3]} is not what the tables say: {wrong}")
+        sys.exit(f"{sys.argv[3]} differs from the tables: {wrong}")

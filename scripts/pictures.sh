@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# The pictures of the documentation, drawn anew from runs of their scenarios: `pictures.sh`. Needs Node, npm, Chromium and what
-# `field testbed` and the MPI program need.
+# Redraws the pictures of the documentation from runs of their scenarios: `pictures.sh`. Needs Node, npm, Chromium and the
+# requirements of `field testbed` and of the MPI program.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 why=$(scripts/packages.sh web) || { echo "pictures: $why" >&2; exit 1; }
 browser=$(command -v chromium || command -v chromium-browser) || { echo "pictures: chromium is not installed" >&2; exit 1; }
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-# As the tests build it: with the features of one package alone most of the workspace would be compiled again.
+# Built with the features of the whole workspace, as in the tests: with those of one package most would be compiled again.
 cargo build --locked --quiet --workspace --bin netloom
 netloom() { "${CARGO_TARGET_DIR:-target}/debug/netloom" "$@"; }
-# picture REPORT PANEL NAME [TITLE]: the panel, or its figure with a title that begins so.
+# picture REPORT PANEL NAME [TITLE]: draws the panel, or its figure whose title begins with TITLE.
 picture() { (cd web && node tests/picture.mjs "$browser" "$1" "$2" "../docs/pictures/$3.png" "${4:-}"); }
 mkdir -p docs/pictures
 
-# view STUDY NAME ADDRESS [HEIGHT]: the view of a study's report at an address.
+# view STUDY NAME ADDRESS [HEIGHT]: draws the view of a study's report at an address.
 view() { (cd web && node tests/view.mjs "$browser" "$place/$1.html" "$3" "../docs/pictures/explorer-$1-$2.png" "${4:-1300}"); }
 
 # The tour of the explorer: each view of three studies.
@@ -42,7 +42,7 @@ view unfair fabric 'fabric?run=0,1&show=paused&at=60'
 view unfair jobs jobs
 view unfair flows flows
 
-# The congestion tree: scenarios 1, 2 and 5 of configuration 2, each as one scene; and the first one as it grows.
+# The congestion tree: scenarios 1, 2 and 5 of configuration 2, each at one time; and the growth of the first one.
 tree() {
     number=$1
     shift
@@ -73,7 +73,7 @@ netloom sweep scenarios/faults/flap.yaml --vary balance=ecmp,flowlet,spray,adapt
 netloom report "$place"/flap/points/flap/*/* -o "$place/flap.html" >/dev/null
 picture "$place/flap.html" steps flapping-link
 
-# Three causes of interference, one varied at a time: papers/congestion-fabrics/ablations.md has the commands in full.
+# Three causes of interference, varied one at a time: papers/congestion-fabrics/ablations.md has the complete commands.
 beside() {
     name=$1
     shift
@@ -114,7 +114,7 @@ figure() {
 figure policies links
 figure down throughput
 
-# The same study measured in a testbed and simulated: no two pictures of it are the same.
+# The same study measured in a testbed and simulated; its pictures differ from run to run.
 mkdir "$place/testbed"
 sed 's/ 10 100.*/ 1 5/' field/example.txt > "$place/testbed/plan.txt"
 netloom field testbed scenarios/field/leaf_spine.yaml --rate 50Mbps --quiet -o "$place/testbed/measured" -- \
@@ -125,10 +125,10 @@ netloom report "$place/testbed/measured" "$place/testbed/simulated" -o "$place/t
 (cd web && node tests/view.mjs "$browser" "$place/testbed.html" 'fabric?run=0,1&show=backlog' \
     ../docs/pictures/testbed-fabric.png 1300)
 
-# A run that is looked on: no two pictures of it are the same.
+# A live view of a run; its pictures differ from run to run.
 node web/tests/live.mjs "$browser" "${CARGO_TARGET_DIR:-target}/debug/netloom" "$place/live" \
     scenarios/demo/heavy-x2.yaml --set jobs.0.steps=2000 --picture docs/pictures/live.png
 
-# A study measured across a testbed and simulated, where namespaces and MPI are there: no two pictures of it are the same.
+# A study measured across a testbed and simulated, if namespaces and MPI are available; its pictures differ from run to run.
 scripts/field_study.sh "$place/study"
 [ ! -e "$place/study/report.html" ] || picture "$place/study/report.html" measured measured-study

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The documentation as a site, in target/site; a link that leads nowhere is an error.
+# Builds the documentation as a site in target/site; a broken link is an error.
 #
-# `site.sh check` may be skipped where the tools are missing, `site.sh build` may not.
+# `site.sh check` is skipped if tools are missing, `site.sh build` fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 verb=${1:?build or check}
@@ -12,4 +12,4 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 (cd site && npm run --silent build >"$log" 2>&1) || { cat "$log" >&2; exit 1; }
-echo "site of the documentation: $(find target/site -name '*.html' | wc -l) pages in target/site, all links lead somewhere"
+echo "site of the documentation: $(find target/site -name '*.html' | wc -l) pages in target/site, no broken links"

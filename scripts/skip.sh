@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Names a check that cannot run on this machine: skip.sh [--forbidden] WHAT WHY HOW-TO-GET-IT
-# Under NETLOOM_REQUIRE_ALL=1 nothing may be missing, and naming it is an error. What a machine forbids, such as namespaces
-# in a container, cannot be installed: it is only named.
+# Reports a check that cannot run on this machine: skip.sh [--forbidden] WHAT WHY HOW-TO-GET-IT
+# With NETLOOM_REQUIRE_ALL=1 nothing may be missing, and this is an error. Features that a machine forbids, such as namespaces
+# in a container, cannot be installed: they are only reported.
 set -euo pipefail
 if [ "$1" = --forbidden ]; then
     shift

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Licences, bans, sources and advisories of all dependencies, by the rules in deny.toml.
+# Checks licences, bans, sources and advisories of all dependencies, by the rules in deny.toml.
 set -euo pipefail
 if ! command -v cargo-deny >/dev/null; then
     exec scripts/skip.sh "licences, bans, sources, advisories" "cargo-deny is not installed" \
@@ -10,6 +10,6 @@ cargo deny --locked check licenses bans sources --hide-inclusion-graph
 if timeout 60 cargo deny --locked fetch db >/dev/null 2>&1; then
     cargo deny --locked check advisories
 else
-    # Not through scripts/skip: whether a server answers says nothing about this tree, so it is never an error.
+    # Not through scripts/skip.sh: an unreachable server is no property of this tree, so it is never an error.
     echo "SKIPPED: advisories (their database cannot be reached; see deny.toml)" | tee -a "${SKIPPED:-/dev/null}"
 fi

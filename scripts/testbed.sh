@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Runs the program of field/ across a testbed with each MPI library there is: an incast slows the ring that shares its
-# edge more than the one that does not, as it does simulated, and the bytes cross the network. What is missing is reported
-# as SKIPPED.
+# Runs the program of field/ across a testbed with each installed MPI library, and checks that an incast slows a ring that
+# shares its edge link more than one that does not, as in simulations, and that the bytes cross the network. Missing
+# requirements are reported as SKIPPED.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 netloom="$target/debug/netloom"
 scenario=scenarios/field/leaf_spine.yaml
-# Two hosts in a row have one next hop, so both hosts of a leaf are reached by the same spine.
+# Two successive hosts have the same next hop, so both hosts of a leaf are reached through the same spine.
 pinned=(--set 'balance={deterministic: {together: 2}}')
-# The root of the incast is host 0 of leaf 0: in `shared` a rank of the ring is beside it, in `apart` none is, and no edge
-# of the ring crosses a link that the incast does.
+# The root of the incast is host 0 of leaf 0: in `shared` a rank of the ring is on the same leaf; in `apart` none is, and the
+# ring uses no link that the incast uses.
 declare -A groups=([shared]="a v v a a v a v" [apart]="a a v v a a v v")
 declare -A hosts=(
     [shared]="[leaf0.host1, leaf0.host0, leaf1.host0, leaf1.host1, leaf2.host1, leaf2.host0, leaf3.host1, leaf3.host0]"
@@ -21,7 +21,7 @@ if ! command -v python3 > /dev/null; then
     scripts/skip.sh "MPI across a testbed" "python3 is not installed" "apt-get install python3"
     exit 0
 fi
-# As the tests build it: with the features of one package alone most of the workspace would be compiled again.
+# Built with the features of the whole workspace, as in the tests: with those of one package most would be compiled again.
 cargo build --locked --quiet --workspace --bin netloom
 if ! reason=$("$netloom" field testbed "$scenario" --quiet -- true 2>&1 < /dev/null); then
     forbidden=(--forbidden)
@@ -67,7 +67,8 @@ simulate() {
     done
     scripts/testbed_check.py simulated "$work/shared.json" "$work/apart.json"
 }
-# The counters notice what passes the network by: all ranks on one host, and a bound that launching alone does not reach.
+# Checks that the counters detect traffic that does not cross the network: all ranks on one host, and a bound above the
+# traffic of the launcher.
 refuse_what_did_not_cross() { # MPI
     local status=0 program="$target/field/$1/netloom-field" option=-host
     [ "$1" != mpich ] || option=-hosts

@@ -26,7 +26,7 @@ def measured(folder):
         times = [time for (of, _), time in longest.items() if of == segment]
         assert len(times) == 5, f"{folder}: segment {segment} has {len(times)} iterations, expected 5"
         means.append(sum(times) / len(times))
-    # Each rank receives three parts of a quarter of 1 MiB at 50 Mbit/s; a bucket saves up some at the beginning.
+    # Each rank receives three parts of a quarter of 1 MiB at 50 Mbit/s; the token bucket allows a burst at the beginning.
     least = (3 / 4 * 2**20 * 8 - 3 * 8 * 6250) / 50e6 * 1e9
     assert means[0] > least, f"{folder}: {means[0]:.0f} ns is less than the link allows, {least:.0f}"
     return means[1] / ((means[0] + means[2]) / 2)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The page of the report: `web.sh build` makes the template from web/, `web.sh check` shows that it already is what
-# building it gives, byte for byte, and that it holds what it should in a browser.
+# The page of the report: `web.sh build` builds the template from web/; `web.sh check` checks that the stored template equals
+# a new build byte for byte, and tests its contents in a browser.
 #
-# What web/ needs is fetched once, by the lock file, into web/node_modules.
+# The packages of web/ are fetched once, by the lock file, into web/node_modules.
 set -euo pipefail
 template=crates/report/template/report.html
 verb=${1:?build or check}
@@ -21,15 +21,15 @@ fi
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 npm run --silent build -- --outDir "$place" --logLevel warn
-cmp "$place/report.html" "../$template" || { echo "$template is not what web/ builds: make web" >&2; exit 1; }
-echo "report template: built anew, the same bytes"
+cmp "$place/report.html" "../$template" || { echo "$template differs from what web/ builds: make web" >&2; exit 1; }
+echo "report template: equals a new build"
 
 cd ..
 browser=$(command -v chromium || command -v chromium-browser || true)
 if [ -z "$browser" ]; then
     exec scripts/skip.sh "report in a browser" "chromium is not installed" "apt-get install chromium"
 fi
-# As the tests build it: with the features of one package alone most of the workspace would be compiled again.
+# Built with the features of the whole workspace, as in the tests: with those of one package most would be compiled again.
 cargo build --locked --quiet --workspace --bin netloom
 netloom() { "${CARGO_TARGET_DIR:-target}/debug/netloom" "$@"; }
 hostile='</script><img src=x onerror=globalThis.hostile=1>'
@@ -62,7 +62,7 @@ for hosts in 4 8; do
         --vary 'interference.aggressor=none,{incast: {size: 512KiB}}' --vary queues.credits.order=fifo,voq \
         --vary interference.victim.ring_all_gather.size=8KiB,512KiB -o "$place/beside_$hosts" >/dev/null
 done
-# Maps of a paper: some published numbers stand for runs, others were not run.
+# Maps of a paper: some published numbers are used as results of runs, the others count as not run.
 version=$(netloom --version)
 awk -F, -v head="{\"paper\": \"congestion-fabrics\", \"version\": \"${version##* }\", \"runs\": [" '
     BEGIN { print head }
@@ -73,7 +73,7 @@ awk -F, -v head="{\"paper\": \"congestion-fabrics\", \"version\": \"${version##*
     END { print "]}" }' papers/congestion-fabrics/published.csv >"$place/report.json"
 netloom reproduce congestion-fabrics --runs "$place" -o "$place/maps" --quiet
 mv "$place/maps/maps.html" "$place/maps.html"
-# Its cells beside a machine that takes a fifth longer beside aggressors.
+# The same cells, compared with a machine that takes a fifth longer with aggressors.
 mkdir "$place/tables"
 awk -F, '
     BEGIN { print "system,nodes,victim,aggressor,bytes,baseline_us,congested_us,ratio"; long["ag"] = "all_gather"; long["a2a"] = "all_to_all" }
@@ -87,7 +87,7 @@ awk -F, '
 ' papers/congestion-fabrics/published.csv >"$place/tables/measured_steady.csv"
 netloom import crab "$place/tables" -o "$place/machine" --beside "$place/maps" >/dev/null 2>"$place/import.notes" || { cat "$place/import.notes"; exit 1; }
 mv "$place/machine.html" "$place/machines.html"
-# A simulated study that says of itself that it was measured, beside itself.
+# A simulated study marked as measured, compared with itself.
 cp -r "$place/beside_4" "$place/collected"
 find "$place/collected" -name manifest.json -exec sed -i \
     '1s/{/{"measured": {"by": "netloom-field", "source": "a simulation", "facts": {"clock": "made up"}},/' {} +
@@ -107,17 +107,17 @@ netloom report "$place"/sweep/points/*/*/* -o "$place/sweep.html" >/dev/null
     "$place/sizes.html" "$place/reordering.html" "$place/interference.html" "$place/maps.html" \
     "$place/machines.html" "$place/measured.html" ${PICTURES:+--pictures "$PICTURES"})
 
-# A run that takes longer than anybody looks; it is ended when enough was seen.
+# A long run for the live view; it is ended after the checks.
 node web/tests/live.mjs "$browser" "${CARGO_TARGET_DIR:-target}/debug/netloom" "$place/live" \
     scenarios/demo/heavy-x2.yaml --set jobs.0.steps=2000 ${PICTURES:+--picture "$PICTURES/live.png"}
 
-# What the explorer shows is what the tables of a run say; and a large run opens quickly.
+# The explorer shows the values in the tables of a run, and a large run opens quickly.
 netloom run scenarios/faults/flap.yaml --set 'background={poisson: {load: 5%, sizes: alistorage, end: 2ms}}' \
     --set record.slowest_flows=5 -o "$place/explored" --quiet
 netloom export csv "$place/explored" -o "$place/csv" >/dev/null
 netloom report "$place/explored" -o "$place/explored.html" >/dev/null
-# Runs beside each other: spans of different lengths, so that a place of the slider is in one of the first and in several of
-# the second; no samples; an end in the middle of a step, which answers 3. Ranks fill more than a page.
+# Several runs in one report: intervals of different lengths, so that a position of the slider is in one of the first run and
+# in several of the second; no samples; an end in the middle of a step (exit code 3). Ranks fill more than a page.
 mkdir "$place/several"
 beside() {
     netloom run scenarios/faults/flap.yaml --set fabric.leaf_spine.hosts_per_leaf=20 --set jobs.0.steps=4 \

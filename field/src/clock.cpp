@@ -18,7 +18,7 @@ Resolution measure_clock() {
     auto least = std::numeric_limits<std::int64_t>::max();
     const auto begin = now_ns();
     auto last = begin;
-    // A coarse clock may stand still for many readings, so look until it has moved at least once.
+    // A coarse clock may not advance for many readings, so read until it has advanced at least once.
     std::int64_t n_done = 0;
     while (n_done < n_readings || last == begin) {
         const auto next = now_ns();

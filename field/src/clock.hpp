@@ -1,8 +1,8 @@
-// The clock that everything is measured with, and how fine it is.
+// The clock of all measurements, and its resolution.
 //
 // Models: the monotonic clock of the standard library, per host.
-// Leaves out: clocks of different hosts against each other; times are compared within a rank only.
-// Invariants: never goes back. Reading it allocates nothing.
+// Leaves out: offsets between clocks of different hosts; times are compared only within a rank.
+// Invariants: never decreases. Reading it allocates nothing.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace field {
 
-// Nanoseconds since some moment of this host.
+// Nanoseconds since an arbitrary time of this host.
 std::int64_t now_ns();
 
 struct Resolution {
-    std::int64_t step_ns; // the smallest difference seen between two readings that differ
-    double read_ns;       // what one reading takes
+    std::int64_t step_ns; // smallest observed difference between two readings that differ
+    double read_ns;       // time of one reading
 };
 
-// Measured, not asked for.
+// Measured, not requested from the system.
 Resolution measure_clock();
 
 // The wall clock, such as 2026-01-31T12:00:00.123Z.

@@ -23,7 +23,7 @@ Command read_command(const std::vector<std::string>& words) {
         } else if (word == "--check" && at + 1 < words.size()) {
             const auto n = whole(words[++at]);
             command.check = n && *n > 0 && *n <= 1'000'000 ? static_cast<int>(*n) : 0;
-            command.mistake = command.check == 0 ? "`--check` wants a number of ranks" : "";
+            command.mistake = command.check == 0 ? "`--check` needs a number of ranks" : "";
         } else if (word.rfind("--", 0) == 0 || !command.plan.empty()) {
             command.mistake = "`" + word + "` was not expected";
         } else {

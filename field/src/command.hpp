@@ -7,16 +7,16 @@
 namespace field {
 
 constexpr const char* usage = "usage: netloom-field PLAN --out FOLDER      measure; started by mpirun or srun\n"
-                              "       netloom-field PLAN --check RANKS     look at a plan only; no MPI is needed\n"
+                              "       netloom-field PLAN --check RANKS     only check a plan; no MPI is needed\n"
                               "       netloom-field --version\n";
 
 struct Command {
-    std::string words; // as they were given
+    std::string words; // as given
     std::string plan;
     std::string out;
     int check = 0;
     bool asks_version = false;
-    std::string mistake; // empty where there is none
+    std::string mistake; // empty if there is none
 };
 
 Command read_command(const std::vector<std::string>& words);

@@ -11,8 +11,10 @@
 
 namespace field {
 
-// Before the end each rank sends each an empty message, and all pause for a moment: where UCX carries MPICH 4.0 by TCP,
-// MPI_Finalize waits for ever for connections that were never used, and for messages that others have not yet read.
+// Before the end each rank sends an empty message to every other one, and all pause briefly: with MPICH 4.0 over UCX
+// and
+// TCP, MPI_Finalize waits for ever for connections that were never used, and for messages that others have not yet
+// read.
 static void connect_all_pairs([[maybe_unused]] int n) {
 #ifdef MPICH_VERSION
     std::vector<MPI_Request> requests(2 * static_cast<std::size_t>(n));

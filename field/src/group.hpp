@@ -1,9 +1,9 @@
-// Who is victim, who aggressor.
+// The roles of ranks: victim, aggressor or idle.
 //
-// Models: half of the ranks each, as netloom's studies of interference give them out, or a list.
-// Leaves out: which rank runs on which host; that is the launcher's business, and the manifest records it.
-// Invariants: where the victim runs does not depend on the aggressor. An odd rank, the last one, is idle. Equal seeds
-// draw equal groups.
+// Models: half of the ranks each, assigned as in netloom's studies of interference, or a list.
+// Leaves out: which rank runs on which host; the launcher decides that, and the manifest records it.
+// Invariants: the ranks of the victim do not depend on the aggressor. With an odd number of ranks the last one is idle.
+// Equal seeds give equal groups.
 #pragma once
 
 #include <vector>

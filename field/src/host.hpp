@@ -1,11 +1,11 @@
-// The name of this host, for people and for files.
+// The name of this host, for messages and files.
 #pragma once
 
 #include <string>
 
 namespace field {
 
-// The value of NETLOOM_FIELD_HOST, or what the system says.
+// The value of NETLOOM_FIELD_HOST, or the system's name.
 std::string host_name();
 
 } // namespace field

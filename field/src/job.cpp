@@ -20,7 +20,7 @@ Job::Job(Plan with, std::string text, MPI_Comm in, std::int64_t begun_ns)
     MPI_Comm_split(world, static_cast<int>(role), rank, &group.comm);
     MPI_Comm_rank(group.comm, &group.rank);
     MPI_Comm_size(group.comm, &group.n);
-    // Asleep until all are there, then as close together as a barrier brings them.
+    // Ranks sleep until all have arrived, then a barrier releases them as close together as it can.
     Waiting::barrier_asleep(world);
     waiting.barrier(world);
     zero = field::now_ns();
@@ -71,7 +71,7 @@ std::string Job::missing_memory() const {
         return "";
     }
     const auto mebibytes = [](std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; };
-    return "the plan wants " + mebibytes(wanted) + " of this host, which has " + mebibytes(*available) +
+    return "the plan needs " + mebibytes(wanted) + " of this host, which has " + mebibytes(*available) +
            " left\n    expected: at most nine tenths of it\n    hint: smaller sizes, or fewer ranks on a host\n";
 }
 

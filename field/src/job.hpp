@@ -1,9 +1,9 @@
-// The ranks of this run and what they have in common.
+// The ranks of this run and their shared state.
 //
-// Models: one world, cut in a group of victims and one of aggressors; a deadline that all ranks share.
-// Leaves out: ranks that come or go.
-// Invariants: all ranks have the same plan and roles. Times are those since the release of one barrier, by each rank's
-// own clock.
+// Models: one world, split into a group of victims and one of aggressors; a deadline that all ranks share.
+// Leaves out: ranks that join or leave.
+// Invariants: all ranks have the same plan and roles. Times count from the release of one barrier, by each rank's own
+// clock.
 #pragma once
 
 #include <mpi.h>
@@ -20,7 +20,8 @@ namespace field {
 
 class Job {
 public:
-    // Collective. `begun_ns` is when this rank's program began; the deadline counts from the earliest of them.
+    // Collective. `begun_ns` is the time at which this rank's program started; the deadline counts from the earliest of
+    // them.
     Job(Plan with, std::string text, MPI_Comm world, std::int64_t begun_ns);
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
@@ -46,11 +47,11 @@ public:
     // Nanoseconds since the release of the first barrier.
     std::int64_t since(std::int64_t clock_ns) const { return clock_ns - zero; }
 
-    // Bytes this rank will hold in buffers and records.
+    // Bytes that this rank will allocate for buffers and records.
     std::uint64_t needed() const;
-    // The most iterations of a segment that a precision may end; 0 without one.
+    // Largest number of iterations of a segment with a precision; 0 without one.
     std::uint64_t most_precise() const;
-    // What is missing on this rank's host, at one rank of it; empty where memory is enough. Collective.
+    // Collective. A message on too little memory, at one rank of each such host; otherwise empty.
     std::string missing_memory() const;
 
 private:
@@ -58,7 +59,7 @@ private:
     std::int64_t deadline_at = 0;
 };
 
-// Bytes of streams are recorded for stretches of this length.
+// Bytes of streams are recorded per interval of this length.
 constexpr std::int64_t stretch_ns = 100'000'000;
 
 } // namespace field

@@ -1,9 +1,9 @@
 // netloom-field: times a victim's collectives on a real machine, in isolation and beside an aggressor.
 //
-// Models: what the plan says (FORMATS.md).
-// Leaves out: scenarios, statistics and pictures, which are netloom's.
+// Models: the plan (FORMATS.md).
+// Leaves out: scenarios, statistics and pictures, which belong to netloom.
 // Invariants: statuses are 0 (complete, or ended by its deadline), 1 (data was wrong, or output failed), 2 (the plan or
-// the command is wrong) and 4 (ended by force). What is refused is refused before anything is timed, by one rank.
+// the command is invalid) and 4 (ended by force). Invalid input is refused before anything is timed, by one rank.
 #include <mpi.h>
 
 #include <unistd.h>
@@ -25,12 +25,12 @@
 #include "watchdog.hpp"
 #include "witness.hpp"
 
-// Seconds that MPI may take to end; a test takes fewer.
+// Time limit in seconds for the end of MPI; a test uses a shorter one.
 #ifndef NETLOOM_FIELD_END_S
 #define NETLOOM_FIELD_END_S 30
 #endif
 
-// Seconds until all ranks must have started and have read the plan.
+// Time limit in seconds until all ranks have started and have read the plan.
 #ifndef NETLOOM_FIELD_START_S
 #define NETLOOM_FIELD_START_S 300
 #endif
@@ -44,7 +44,7 @@ void report_unreadable(const std::string& path) {
     std::cerr << path << ": error: this plan cannot be read\n    expected: a file that rank 0 can open\n";
 }
 
-// Reports all mistakes; whether there are any.
+// Reports all mistakes; returns whether there are any.
 bool report(const Reading& reading, const std::string& path, const std::string& text) {
     for (const auto& mistake : reading.mistakes) {
         std::cerr << formatted(mistake, path, text);
@@ -61,7 +61,7 @@ int check_only(const Command& command) {
     return report(read_plan(file.text, command.check), command.plan, file.text) ? 2 : 0;
 }
 
-// Whether some host has too little memory; each such host says so.
+// Returns whether some host has too little memory; each such host reports it.
 bool lacks_memory(const Job& job) {
     const auto missing = job.missing_memory();
     if (!missing.empty()) {
@@ -72,7 +72,7 @@ bool lacks_memory(const Job& job) {
     return is_missing != 0;
 }
 
-// Measures, under a watchdog; the exit status.
+// Measures, under a watchdog; returns the exit status.
 int measure_job(const Job& job, Output& output, const std::string& folder) {
     const auto on_end = [&](const std::string& reason) {
         if (job.rank == 0) {
@@ -154,7 +154,7 @@ int main(int n_words, char** words) {
     begin_as_rank();
     auto starting = std::make_unique<Watchdog>(
         Watchdog::Limits{begun_ns + NETLOOM_FIELD_START_S * second, "the time in which all ranks must have started is over"});
-    // The watchdog is a thread, but only this one calls MPI.
+    // The watchdog is a thread, but only the main thread calls MPI.
     int level = 0;
     int rank = 0;
     int n = 0;

@@ -14,7 +14,7 @@ static std::optional<std::uint64_t> number_in(const char* path) {
     if (!(file >> word)) {
         return std::nullopt;
     }
-    return whole(word); // `max` is no number: no limit
+    return whole(word); // `max` is not a number: no limit
 }
 
 std::optional<std::uint64_t> available_memory() {

@@ -1,8 +1,8 @@
-// How much memory there is to be had.
+// Available memory.
 //
-// Models: what the kernel says is available, and the limit of this process's control group where there is one.
-// Leaves out: what others take later.
-// Invariants: nothing is allocated to find out.
+// Models: the kernel's value of available memory, and the limit of this process's control group if there is one.
+// Leaves out: memory that other processes allocate later.
+// Invariants: the check allocates nothing.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace field {
 
-// Bytes available on this host, where it says so.
+// Bytes available on this host, if the kernel reports them.
 std::optional<std::uint64_t> available_memory();
 
 } // namespace field

@@ -11,7 +11,7 @@
 
 namespace field {
 
-// Rank, PID, and the number of the PID namespace; three for each rank of this host.
+// Rank, PID, and number of the PID namespace: three values for each rank of this host.
 static std::vector<std::int64_t> local_processes(MPI_Comm local, int rank) {
     int n = 0;
     MPI_Comm_size(local, &n);

@@ -1,9 +1,10 @@
-// The other ranks of this host, watched so that a rank ends when one of them has died and the launcher does nothing.
+// Watches the other ranks of this host, so that a rank ends when one of them has died and the launcher does not react.
 //
-// Models: a descriptor for each process (`pidfd_open` of Linux), which becomes readable when it has ended.
-// Leaves out: other hosts, whose ranks end with the deadline at the latest; the report, which is the witness's.
-// Invariants: calls no MPI after it was made. Processes of another PID namespace are not watched: their numbers mean
-// something else here.
+// Models: a descriptor for each process (`pidfd_open` of Linux), which becomes readable when the process has ended.
+// Leaves out: other hosts, whose ranks end with the deadline at the latest; the report, which the witness makes.
+// Invariants: calls no MPI after construction. Processes of another PID namespace are not watched, since their PIDs are
+// not
+// valid in this one.
 #pragma once
 
 #include <mpi.h>
@@ -21,7 +22,9 @@ public:
     Peers(const Peers&) = delete;
     Peers& operator=(const Peers&) = delete;
 
-    // Sleeps this long at most, or until `wake` is readable; one that has ended, such as `rank 3 (pid 4711)`, or nothing.
+    // Sleeps at most this long, or until `wake` is readable; returns a rank that has ended, such as `rank 3 (pid
+    // 4711)`, or
+    // nothing.
     std::string wait(int milliseconds, int wake);
 
 private:

@@ -10,7 +10,7 @@
 
 namespace field {
 
-// One step of SplitMix64: every bit of the answer depends on every bit of the question.
+// One step of SplitMix64: every bit of the output depends on every bit of the input.
 inline std::uint64_t mixed(std::uint64_t z) {
     z += 0x9e37'79b9'7f4a'7c15;
     z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9;
@@ -28,7 +28,7 @@ public:
         return number;
     }
 
-    // From 0 to `limit` - 1; the remainder's bias is below 2^-40 for the numbers of ranks there are.
+    // From 0 to `limit` - 1; the bias of the remainder is below 2^-40 for realistic numbers of ranks.
     std::size_t below(std::size_t limit) { return static_cast<std::size_t>(next() % limit); }
 
     // More than 0, at most 1.

@@ -11,7 +11,7 @@
 namespace field {
 namespace {
 
-// What this rank needs for all segments.
+// The objects that this rank needs for all segments.
 class SegmentRunner {
 public:
     SegmentRunner(const Job& in, Output& into)
@@ -28,7 +28,7 @@ public:
         }
     }
 
-    // Whether the deadline took something of this segment; known to victims.
+    // Whether the deadline ended this segment early; set at victims.
     bool run(std::size_t segment) {
         const auto is_congested = job.plan.segments[segment].is_congested();
         std::fill(n_kept.begin(), n_kept.end(), 0);
@@ -77,7 +77,7 @@ private:
         }
     }
 
-    // Only the first victim receives the message; the others wait for that one anyway.
+    // Only the first victim receives the message; the others wait for the first victim in any case.
     void await_aggressor() {
         if (job.rank == job.victim_root()) {
             int message = 0;

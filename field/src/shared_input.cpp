@@ -17,7 +17,7 @@ File read_file(const std::string& path) {
     return {is_open && !file.bad(), std::move(text)};
 }
 
-// Text that rank 0 has, at all ranks.
+// Sends a text of rank 0 to all ranks.
 static std::string shared_text(const std::string& of_first, int rank) {
     auto length = static_cast<std::int64_t>(of_first.size());
     Waiting::broadcast_asleep(&length, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);

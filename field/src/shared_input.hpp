@@ -1,4 +1,4 @@
-// What all ranks must have alike: the command, and the plan, which rank 0 reads.
+// Input that must be the same at all ranks: the command, and the plan, which rank 0 reads.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ struct File {
 
 File read_file(const std::string& path);
 
-// Collective. Whether all ranks were given the same command; the first that was not reports it.
+// Collective. Returns whether all ranks have the same command; the first rank that differs reports it.
 bool same_command(const Command& command, int rank, int n);
 
-// Collective. Rank 0 reads, all ranks know.
+// Collective. Rank 0 reads the file and sends it to all ranks.
 File shared_file(const std::string& path, int rank);
 
 } // namespace field

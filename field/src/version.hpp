@@ -1,11 +1,11 @@
-// The version that manifests and `--version` report, and how the program was built.
+// The version in manifests and in the output of `--version`, and how the program was built.
 #pragma once
 
 namespace field {
 
 constexpr const char* program_version = "1.0";
 
-// Compiler and flags, as CMake knows them.
+// Compiler and flags, from CMake.
 #ifdef NETLOOM_FIELD_BUILD
 constexpr const char* build = NETLOOM_FIELD_BUILD;
 #else

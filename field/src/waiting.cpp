@@ -15,12 +15,12 @@ MPI_Comm Waiting::local_ranks(MPI_Comm world) {
 Waiting::Waiting(MPI_Comm world, MPI_Comm local) {
     int n_local = 1;
     MPI_Comm_size(local, &n_local);
-    // The cores that any rank of this host may use: a container or a launcher may leave it fewer than there are.
+    // The cores that any rank of this host may use: a container or a launcher may allow fewer than the host has.
     cpu_set_t cores;
     CPU_ZERO(&cores);
     const bool has_cores = sched_getaffinity(0, sizeof cores, &cores) == 0;
     reduction_asleep(&cores, sizeof cores, MPI_BYTE, MPI_BOR, local);
-    // More cores than such a set has room for: then there are as many as the host has.
+    // If the host has more cores than fit in a CPU set, all of them count.
     is_crowded = n_local > (has_cores ? CPU_COUNT(&cores) : sysconf(_SC_NPROCESSORS_ONLN));
     int anywhere = is_crowded ? 1 : 0;
     reduction_asleep(&anywhere, 1, MPI_INT, MPI_MAX, world);
@@ -33,10 +33,12 @@ int Waiting::own_cores() {
     return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-// Tests in a row that find nothing before a rank with a core of its own yields.
+// Number of unsuccessful tests in a row before a rank with a core of its own yields.
 constexpr std::uint64_t spin_limit = 10'000;
-// And where ranks share cores. A yield costs a rank its turn where another program is busy, and Open MPI yields within each
-// test as well: with one test per yield a ring of 8 ranks on 2 cores took 1.4 times that of the library, with eight 1.2.
+// The same for ranks that share cores. A rank that yields loses its time slice if another program is busy, and Open MPI
+// also yields within each test: with one test per yield a ring of 8 ranks on 2 cores took 1.4 times as long as that of
+// the
+// library, with eight tests 1.2 times.
 constexpr std::uint64_t crowded_limit = 8;
 
 void Waiting::between_tests(std::uint64_t n) const {

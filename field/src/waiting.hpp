@@ -1,10 +1,11 @@
-// How a rank waits.
+// Waiting of a rank.
 //
-// Models: loops of tests, never a blocking call of MPI, which on some libraries keeps the core from the rank that is
-// waited for. Where each rank has a core of its own a loop yields only after many tests that found nothing; where ranks
-// share cores, after every eighth. Outside of what is timed a rank sleeps between two tests.
-// Leaves out: the deadline of a wait, which is the watchdog's; interrupts.
-// Invariants: nothing that is timed sleeps. The manifest says which of the two loops was used.
+// Models: loops of tests, never a blocking call of MPI, which in some libraries occupies the core that the awaited rank
+// needs. If each rank has a core of its own, a loop yields only after many unsuccessful tests; if ranks share cores,
+// after
+// every eighth. Outside of timed sections a rank sleeps between two tests.
+// Leaves out: the deadline of a wait, which the watchdog enforces; interrupts.
+// Invariants: no rank sleeps in a timed section. The manifest records which of the two loops was used.
 #pragma once
 
 #include <mpi.h>
@@ -17,10 +18,10 @@ namespace field {
 
 class Waiting {
 public:
-    // Collective. Ranks are crowded where those of some host, `local`, are more than the cores they may use.
+    // Collective. Ranks share cores if some host has more ranks (`local`) than cores that they may use.
     Waiting(MPI_Comm world, MPI_Comm local);
 
-    // Collective. The ranks of this host. To be made once: MPICH takes a quarter of a second where ranks share cores.
+    // Collective. The ranks of this host. To be created once, since MPICH takes 0.25 s if ranks share cores.
     static MPI_Comm local_ranks(MPI_Comm world);
 
     bool yields() const { return is_crowded; }
@@ -29,18 +30,18 @@ public:
     void all(std::vector<MPI_Request>& requests, std::size_t n) const;
     void one(MPI_Request& request) const;
     void barrier(MPI_Comm group) const;
-    // A number that the first rank of a group sends to all.
+    // Broadcasts a number of the group's first rank.
     std::int64_t broadcast(std::int64_t number, MPI_Comm group) const;
-    // The largest of the group's numbers.
+    // The maximum of the group's numbers.
     std::int64_t maximum(std::int64_t number, MPI_Comm group) const;
 
-    // The cores that this rank may use.
+    // Number of cores that this rank may use.
     static int own_cores();
 
-    // After the `n`-th test in a row that found nothing, inside what is timed.
+    // Called after the `n`-th unsuccessful test in a row in a timed section.
     void between_tests(std::uint64_t n) const;
 
-    // The same outside of it, asleep between two tests.
+    // The same outside of timed sections; sleeps between two tests.
     static void wait_asleep(MPI_Request& request);
     static void barrier_asleep(MPI_Comm group);
     static void broadcast_asleep(void* data, int n, MPI_Datatype type, int root, MPI_Comm group);
@@ -51,7 +52,7 @@ private:
     bool is_crowded = false;
 };
 
-// The calling thread sleeps.
+// Makes the calling thread sleep.
 void sleep_ns(std::int64_t nanoseconds);
 
 } // namespace field

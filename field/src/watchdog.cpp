@@ -24,7 +24,7 @@ Watchdog::~Watchdog() {
 }
 
 void Watchdog::watch() {
-    // The first rank speaks first; the others follow where that ended nothing.
+    // The first rank reports first; the others follow if that did not end the job.
     const auto own_last_ns = limits.last_ns + (rank_state().rank.load() <= 0 ? 0 : 2'000'000'000);
     while (!is_over.load()) {
         wait();
@@ -52,7 +52,7 @@ void Watchdog::lose(const std::string& who) {
         peers = nullptr;
         return;
     }
-    sleep_ns(5'000'000'000); // its witness reports it, and launchers end a job within three seconds, as a rule
+    sleep_ns(5'000'000'000); // its witness reports the death, and launchers usually end a job within three seconds
     end("it cannot go on, because " + who + " has died");
 }
 

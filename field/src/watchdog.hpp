@@ -1,8 +1,10 @@
-// Ends the program where it cannot end itself.
+// Ends the program if it cannot end by itself.
 //
-// Models: a thread of its own that watches the clock, the parent process and the other ranks of this host.
-// Leaves out: which rank is to blame where all of them live; a rank that waits for another one cannot know.
-// Invariants: calls no MPI. A program whose time is over, whose launcher has died, or which has lost a rank of its host
+// Models: a separate thread that watches the clock, the parent process and the other ranks of this host.
+// Leaves out: which rank is the cause if all of them are alive; a rank that waits for another one cannot determine
+// that.
+// Invariants: calls no MPI. If its time limit is over, its launcher has died, or a rank of its host has died, the
+// program
 // ends with a message and status 4; the launcher then ends the other ranks, and if it does not, their own watchdogs do.
 #pragma once
 
@@ -20,10 +22,10 @@ class Watchdog {
 public:
     struct Limits {
         std::int64_t last_ns;
-        std::string over; // what is over after `last_ns`
-        int status = 4; // of a program that is ended
+        std::string over; // the limit that is over after `last_ns`, in words
+        int status = 4; // exit status of a program that is ended
     };
-    // Before the program ends, with the reason.
+    // Called before the program ends, with the reason.
     using OnEnd = std::function<void(const std::string&)>;
     // Whether the results are written, so that ranks may end.
     using IsWritten = std::function<bool()>;
@@ -43,7 +45,7 @@ private:
     const OnEnd on_end;
     Peers* peers;
     const IsWritten is_written;
-    const int wake; // readable when it is over, so that no end waits for the next look of the thread
+    const int wake; // readable when the watchdog is no longer needed, so that the thread ends at once
     std::atomic<bool> is_over{false};
     std::thread thread;
 };

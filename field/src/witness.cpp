@@ -17,14 +17,14 @@
 #include "host.hpp"
 #include "rank_state.hpp"
 
-// A test lets the witness sleep before it reports.
+// For a test: the time for which the witness sleeps before it reports.
 #ifndef NETLOOM_FIELD_REPORT_AFTER_S
 #define NETLOOM_FIELD_REPORT_AFTER_S 0
 #endif
 
 namespace field {
 
-// Before MPI has started, launchers name the rank in the environment.
+// Before MPI has started, the rank is known only from environment variables of launchers.
 static int rank_of_launcher() {
     for (const auto* name : {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
         if (const auto* value = std::getenv(name); value != nullptr && *value != '\0') {
@@ -48,7 +48,7 @@ static std::string description(pid_t pid, int status) {
     return text + ", while " + state.activity.load();
 }
 
-// Whether this death is the first one in the job, and so the cause of the others: it is the one that creates the file.
+// Whether this death is the first one in the job, and so the cause of the others: the first one creates the file.
 static bool is_first_death(const std::string& text) {
     const auto& state = rank_state();
     if (!state.has_folder.load()) {
@@ -77,10 +77,10 @@ static void report(pid_t pid, int status) {
     }
 }
 
-// The launcher shall see what it would have seen without a witness.
+// Ends such that the launcher sees the same as without a witness.
 [[noreturn]] static void end_likewise(int status) {
     if (WIFSIGNALED(status)) {
-        const rlimit no_core{0, 0}; // the rank's own is enough
+        const rlimit no_core{0, 0}; // the core dump of the rank is sufficient
         setrlimit(RLIMIT_CORE, &no_core);
         signal(WTERMSIG(status), SIG_DFL);
         raise(WTERMSIG(status));
@@ -88,7 +88,7 @@ static void report(pid_t pid, int status) {
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 4);
 }
 
-// `of_child` is blocked, so that a child that ends between a look and a sleep ends the sleep.
+// `of_child` is blocked, so that a child that ends between a check and a sleep ends the sleep.
 [[noreturn]] static void watch(pid_t rank, pid_t launcher, const sigset_t& of_child) {
     for (;;) {
         int status = 0;
@@ -97,7 +97,7 @@ static void report(pid_t pid, int status) {
             end_likewise(status);
         }
         if (getppid() != launcher) {
-            _exit(4); // the rank's watchdog sees that, and ends with a message
+            _exit(4); // the rank's watchdog detects that, and ends with a message
         }
         const timespec second{1, 0};
         sigtimedwait(&of_child, nullptr, &second);
@@ -108,7 +108,7 @@ void begin_as_rank() {
     auto& state = rank_state();
     const auto launcher = getppid();
     state.parent.store(getpid());
-    signal(SIGCHLD, SIG_DFL); // whoever started this may have ignored it, and then there would be no status
+    signal(SIGCHLD, SIG_DFL); // if the parent had set it to be ignored, there would be no status
     sigset_t of_child;
     sigset_t before;
     sigemptyset(&of_child);

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the program many times in a row with 8 ranks and counts the runs that did not end whole; by hand, it takes minutes.
+# Runs the program many times in a row with 8 ranks and counts the runs that failed or hung. Run it manually; it takes
+# minutes.
 #
 #     MPIEXEC=/usr/bin/mpiexec field/tests/again.sh BUILD_DIR [RUNS]
 set -euo pipefail
@@ -41,4 +42,4 @@ for ((run = 0; run < runs; ++run)); do
         echo "run $run: status $status: $(tr '\n' ' ' < log)"
     fi
 done
-echo "$launcher: $runs runs, $n_hung hung, $n_failed not whole, the longest took $longest s, all of them $SECONDS s"
+echo "$launcher: $runs runs, $n_hung hung, $n_failed failed, the longest took $longest s, all of them $SECONDS s"

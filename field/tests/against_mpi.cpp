@@ -1,8 +1,11 @@
-// The program's ring all-gather beside the library's own MPI_Allgather, over all ranks: five pairs, one after the other.
+// Compares the program's ring all-gather with the library's own MPI_Allgather, over all ranks: five pairs, one after
+// the
+// other.
 //
 //     mpiexec -n 8 field-against-mpi [BYTES [ITERATIONS]]
 //
-// An iteration takes as long as its slowest rank, from a barrier on; a pair is the mean of the one over that of the other.
+// The time of an iteration is that of its slowest rank, from a barrier on; the result of a pair is the ratio of the
+// means.
 #include <mpi.h>
 
 #include <algorithm>
@@ -24,7 +27,7 @@ double mean_ns(const Waiting& waiting, int n_iterations, const std::function<voi
         const auto start = now_ns();
         run();
         const auto time = waiting.maximum(now_ns() - start, MPI_COMM_WORLD);
-        sum += iteration < 0 ? 0.0 : static_cast<double>(time); // the first two are warm-up
+        sum += iteration < 0 ? 0.0 : static_cast<double>(time); // the first two are the warm-up
     }
     return sum / n_iterations;
 }

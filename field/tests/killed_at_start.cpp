@@ -1,5 +1,6 @@
-// An MPI in which rank 1 is killed as soon as it starts: by the profiling names of the standard, MPI_Init_thread of the
-// program comes here.
+// An MPI in which rank 1 is killed as soon as it starts: this MPI_Init_thread replaces the library's, through the
+// profiling
+// interface of the standard.
 #include <mpi.h>
 
 #include <csignal>

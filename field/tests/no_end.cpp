@@ -1,4 +1,4 @@
-// An MPI that never ends: by the profiling names of the standard, MPI_Finalize of the program comes here.
+// An MPI that never ends: this MPI_Finalize replaces the library's, through the profiling interface of the standard.
 #include <mpi.h>
 
 #include <unistd.h>

@@ -4,8 +4,8 @@
 #     MPIEXEC=/usr/bin/mpiexec field/tests/run.sh BUILD_DIR [CASE...]
 #     field/tests/run.sh --list
 #
-# Every victim, every aggressor, every kind of burst and of group; wrong data is found; the deadline is kept; a rank
-# that is killed or stopped ends the job; every kind of bad input is refused.
+# Every victim, every aggressor, every kind of burst and of group; wrong data is found; the deadline is kept; a rank that is
+# killed or stopped ends the job; every kind of invalid input is refused.
 set -euo pipefail
 
 cases=(every_victim_and_every_aggressor bursts_pause every_grouping small_and_odd_sizes
@@ -18,11 +18,11 @@ if [[ ${1:-} == --list ]]; then
     printf '%s\n' "${cases[@]}"
     exit
 fi
-build=$(realpath "${1:?usage: field/tests/run.sh BUILD_DIR [CASE...]}") # the tests run in a folder of their own
+build=$(realpath "${1:?usage: field/tests/run.sh BUILD_DIR [CASE...]}") # the tests run in a temporary folder
 shift
 (($# > 0)) || set -- "${cases[@]}"
 
-# Eight ranks share this machine, whoever runs the tests.
+# Eight ranks share this machine, and root may run the tests.
 launcher=${MPIEXEC:-mpiexec}
 case $("$launcher" --version 2>&1) in
 *"Open MPI"* | *OpenRTE* | *PRRTE*)
@@ -52,7 +52,7 @@ fail() {
     n_failed=$((n_failed + 1))
 }
 
-# plan NAME LINE...: a plan of these lines and what they leave open.
+# plan NAME LINE...: a plan of these lines, with defaults for the other keys.
 plan() {
     local name=$1 key
     shift
@@ -61,19 +61,19 @@ plan() {
         printf '%s\n' "$@"
         for key in "study $study" "seed 3" "groups interleaved" "victim ring_all_gather 20000" "aggressor none" \
             "size_of vector" "bursts steady" "segment baseline 1 4" "deadline_s 60"; do
-            # No pipe: a grep that has seen enough would end its writer, and with it the test.
+            # No pipe: grep ends at the first match, which would end its writer, and with it the test.
             grep -q "^${key%% *} " <<< "$(printf '%s\n' "$@")" || echo "$key"
         done
     } > "$name"
 }
 
-# run PROGRAM PLAN OUT: its status is in `status`, what it says in `log`; two minutes are a hang.
+# run PROGRAM PLAN OUT: the status is in `status`, the output in `log`; two minutes are a hang.
 run() {
     status=0
     timeout --kill-after=5 120 "${launch[@]}" -n "${ranks:-8}" "$build/$1" "$2" --out "$3" < /dev/null > log 2>&1 || status=$?
 }
 
-# Every iteration of a segment and size once at each of these ranks, in order, with times that make sense.
+# Checks that each of these ranks has every iteration of a segment and size once, in order, with consistent times.
 times_are_whole() { # OUT SEGMENT BYTES RANKS ROWS REDUCES
     local rank
     for rank in $4; do
@@ -85,7 +85,7 @@ times_are_whole() { # OUT SEGMENT BYTES RANKS ROWS REDUCES
     done
 }
 
-# The same of an aggressor's rounds: equally many at each of its ranks, as many as the manifest says.
+# The same for an aggressor's rounds: each of its ranks has the number of rounds in the manifest.
 rounds_are_whole() { # OUT SEGMENT BYTES RANKS
     local rows
     rows=$(awk -v segment="$2" '$1 == "rounds" && $2 == segment { print $NF }' "$1/manifest.txt")
@@ -93,7 +93,7 @@ rounds_are_whole() { # OUT SEGMENT BYTES RANKS
     times_are_whole "$1" "$2" "$3" "$4" "$rows" 0
 }
 
-# A file of each rank, whose last line counts its rows.
+# Checks that each rank has a file whose last line has its number of rows.
 files_are_whole() { # OUT
     local rank
     for ((rank = 0; rank < ${ranks:-8}; ++rank)); do
@@ -141,7 +141,7 @@ one_pair() {
     done
 }
 
-# Each victim, each aggressor and each kind of burst, in turn.
+# Each victim, each aggressor and each kind of burst.
 every_victim_and_every_aggressor() {
     local bursts=("steady" "regular 1000000 2000000" "exponential 1000000 2000000")
     local aggressors=("all_to_all_linear 30001" "incast 200001" "all_to_all_pairwise 30001") victim number=0
@@ -153,8 +153,8 @@ every_victim_and_every_aggressor() {
     one_pair 0 "ring_all_gather 20001" "none" "steady"
 }
 
-# A burst takes its length, and a pause comes after it: the gaps between rounds show it. Three of about twenty in a second must
-# show it: on a machine with more ranks than cores some rounds begin late, and a busy one is given more time.
+# A burst takes its length, and a pause follows it, which is visible as gaps between rounds. Three of about twenty bursts in
+# a second must show it: with more ranks than cores some rounds begin late, and a busy machine is given more time.
 bursts_pause() {
     local seconds
     for seconds in 3 6 12; do
@@ -173,7 +173,7 @@ bursts_pause() {
     fail "bursts do not pause"
 }
 
-# Each stream moved whole messages to its receiver, in more than one stretch.
+# Checks that each stream transferred whole messages to its receiver, in more than one interval.
 streams_are_whole() { # OUT SEGMENT
     awk -F, -v segment="$2" '
         FNR == 1 { split($0, head, " "); receiver = head[5]; next }
@@ -203,7 +203,7 @@ every_grouping() {
     done
 }
 
-# Room for three rows: times are written again and again, and all are there.
+# Room for three rows: times are written many times, and none is missing.
 times_beyond_their_room_are_written() {
     plan plan.txt "aggressor incast 100" "room 3" "segment baseline 1 10" "segment congested 1 10" "segment baseline 1 10"
     run netloom-field plan.txt room
@@ -214,7 +214,8 @@ times_beyond_their_room_are_written() {
     rounds_are_whole room 1 100 "1 3 5 7"
 }
 
-# A precision that any two times have ends a segment at its least, one that none have at its most; aggressors end with it.
+# A precision that is always reached ends a segment at its smallest number of iterations, one that is never reached at its
+# largest; aggressors end with it.
 a_precision_ends_a_segment() {
     plan plan.txt "victim latency ring_all_gather 100 200" "aggressor incast 100" "segment baseline 2 precision 1 20 1000" \
         "segment congested 2 precision 1 20 1000" "segment baseline 0 precision 0.000000001 10 30"
@@ -268,21 +269,21 @@ an_mpi_that_never_ends_is_left() {
     local begin=$SECONDS
     plan plan.txt
     run field-no-end plan.txt no-end
-    # The program ends with 0; what launchers make of ranks that never called MPI_Finalize is theirs.
+    # The program ends with 0; launchers differ in the status that they report for ranks that never called MPI_Finalize.
     ((SECONDS - begin <= 20)) || fail "no end: took $((SECONDS - begin)) s"
     grep -q "rank 0: the time to end MPI is over, and the program could not end by itself, while MPI ends; what was measured is complete" log || fail "no end: no message"
     status=0
     complete no-end plan.txt
 }
 
-# late DEADLINE BURST: a run that its deadline ends; whether it was in the congested segment by then.
+# late DEADLINE BURST: a run that its deadline ends; returns whether it had reached the congested segment.
 late() {
     plan plan.txt "aggressor incast 300000" "bursts $2" "segment baseline 0 2" "segment congested 0 1000000" \
         "segment baseline 0 5" "deadline_s $1"
     rm -rf late
     local begin=$SECONDS
     run netloom-field plan.txt late
-    # A pause of 300 s is cut; starting and ending eight ranks takes long where the machine is busy.
+    # A pause of 300 s is ended early; starting and ending eight ranks takes long on a busy machine.
     ((SECONDS - begin <= ${1%.*} + 60)) || fail "deadline: took $((SECONDS - begin)) s"
     [[ $status == 0 ]] || fail "deadline: status $status"
     grep -qx "status deadline" late/manifest.txt || fail "deadline: $(grep status late/manifest.txt)"
@@ -291,7 +292,7 @@ late() {
     ((${rows:-0} > 0))
 }
 
-# A machine so busy that the deadline comes before the congested segment is given more time.
+# If the machine is so busy that the deadline comes before the congested segment, the test repeats with a later deadline.
 the_deadline_is_kept() {
     local burst begin seconds rows
     for burst in "steady" "regular 1000000 300000000000"; do
@@ -317,8 +318,8 @@ the_deadline_is_kept() {
     fail "deadline of streams: nothing arrived"
 }
 
-# start OUT LAUNCHER_OPTION...: runs plan.txt behind, until the first segment is over; its launcher is `job`, its ranks
-# `pids`. Fails where it ends before that, or is not so far after a minute.
+# start OUT LAUNCHER_OPTION...: runs plan.txt in the background and waits until the first segment is over; its launcher is
+# `job`, its ranks are `pids`. Fails if it ends before that, or does not reach it within a minute.
 start() {
     local out=$1
     shift
@@ -339,8 +340,8 @@ start() {
     return 1
 }
 
-# start_late OUT LAUNCHER_OPTION...: the same with a deadline after `deadline` seconds: more of them, where the machine is so
-# busy that they are over before the first segment.
+# start_late OUT LAUNCHER_OPTION...: the same with a deadline after `deadline` seconds, or more seconds if the machine is so
+# busy that the deadline comes before the end of the first segment.
 start_late() {
     for deadline in 3 12 48; do
         plan plan.txt "segment baseline 0 5" "segment baseline 0 1000000" "deadline_s $deadline" "grace_s 1"
@@ -359,7 +360,7 @@ processes_here() {
     done
 }
 
-# ended WHAT SECONDS: waits for the launcher, at most this long since the start; nothing of the job may live on.
+# ended WHAT SECONDS: waits for the launcher, at most this long since the start; no process of the job may remain.
 ended() {
     local pid n_looks
     while kill -0 "$job" 2> /dev/null && ((SECONDS - begin <= $2)); do
@@ -373,13 +374,13 @@ ended() {
     done
     for pid in $(processes_here); do
         kill -KILL "$pid" 2> /dev/null || true
-        fail "$1: process $pid lives on"
+        fail "$1: process $pid remains"
     done
     [[ $status != 0 ]] || fail "$1: status 0"
     [[ ! -e dead ]] && grep -q "^status failed" dead.tmp/manifest.txt || fail "$1: no trace"
 }
 
-# The rank that died is named, once, and no other one.
+# Checks that the rank that died is reported once, and no other one.
 named() { # RANK
     local pid=${pids[$1]} host message
     host=$(sed -n "s/^rank $1 .* host \([^ ]*\) pid $pid .*/\1/p" log)
@@ -405,7 +406,7 @@ a_killed_rank_ends_the_job() {
     done
 }
 
-# The launcher must not know of a death before it is reported: else it would kill the witness that sleeps for a second.
+# The launcher must not detect a death before it is reported: else it would kill the witness, which sleeps for a second.
 a_slow_witness_still_names_the_rank() {
     local program=field-slow-witness
     endless
@@ -415,7 +416,7 @@ a_slow_witness_still_names_the_rank() {
     named 5
 }
 
-# Its rank ends like one whose launcher has died.
+# The rank of a killed witness ends like one whose launcher has died.
 a_killed_witness_ends_the_job() {
     endless
     start dead || { fail "killed witness: the program never began"; return; }
@@ -423,7 +424,7 @@ a_killed_witness_ends_the_job() {
     ended "killed witness" 20
 }
 
-# Before MPI has started, the rank is named after its launcher's word.
+# Before MPI has started, the rank is known from its launcher's environment.
 a_rank_killed_at_the_start_is_named() {
     local begun=$SECONDS
     plan plan.txt
@@ -433,7 +434,7 @@ a_rank_killed_at_the_start_is_named() {
     grep -q "error: rank 1 (pid [0-9]*, host .*) has died of signal 9 (Killed), while it starts" log || fail "killed at the start: no message"
 }
 
-# Nobody but the watchdog notices a rank that stands still.
+# Only the watchdog detects a stopped rank.
 a_stopped_rank_does_not_hang_the_job() {
     local deadline
     start_late dead || { fail "stopped rank: the program never began"; return; }
@@ -443,7 +444,7 @@ a_stopped_rank_does_not_hang_the_job() {
     grep -q "^status failed deadline and grace" dead.tmp/manifest.txt || fail "stopped rank: no trace"
 }
 
-# A launcher that ignores dead ranks (only MPICH's can be asked to).
+# A launcher that ignores dead ranks (only MPICH's has such an option).
 a_careless_launcher_does_not_hang_the_job() {
     [[ $mpi == mpich ]] || return 0
     local deadline
@@ -461,7 +462,7 @@ a_killed_launcher_leaves_no_rank() {
     ended "killed launcher" 15
 }
 
-# Two ranks on two cores wait inside MPI.
+# Two ranks on two cores spin.
 ranks_with_cores_of_their_own_spin() {
     (($(nproc) >= 2)) || return 0
     local ranks=2
@@ -472,7 +473,7 @@ ranks_with_cores_of_their_own_spin() {
     times_are_whole spin 0 1000 "0 1" 25 0
 }
 
-# Without shared memory MPICH 4.0 over UCX hangs at the end three times of four, unless the program helps it.
+# Without shared memory MPICH 4.0 over UCX hangs at the end in three of four runs, unless the program prevents it.
 jobs_over_tcp_end() {
     local -x UCX_TLS=tcp,self
     local k
@@ -520,7 +521,7 @@ bad_input_is_refused() {
     out=/proc/netloom-field refused "an unwritable folder" "cannot be created"
     run netloom-field no-plan.txt refused
     was_refused "no plan" "no-plan.txt: error: this plan cannot be read"
-    # The last two ranks are given another folder, then a word too many.
+    # The last two ranks get another folder, then a superfluous word.
     for words in "--out refused" "--out there --fast"; do
         status=0
         timeout --kill-after=5 60 "${launch[@]}" -n 2 "$build/netloom-field" plan.txt --out there : \

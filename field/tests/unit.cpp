@@ -1,4 +1,4 @@
-// Tests of what needs no MPI: plans, groups, patterns, bursts.
+// Tests of the code without MPI: plans, groups, patterns, bursts.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -20,7 +20,7 @@ static int n_failed = 0;
 #define EXPECT(what)                                                                                                   \
     do {                                                                                                               \
         if (!(what)) {                                                                                                 \
-            std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what);                                    \
+            std::fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #what);                                    \
             ++n_failed;                                                                                                \
         }                                                                                                              \
     } while (false)
@@ -29,7 +29,7 @@ static const std::string head = "netloom-field plan 1\nstudy " + std::string(64,
                                 "\nseed 1\ngroups interleaved\nsize_of vector\nbursts steady\ndeadline_s 60\n";
 static const std::string good = head + "victim ring_all_gather 1024\naggressor incast 1024\nsegment baseline 1 2\n";
 
-// All that is reported of a plan, with how many mistakes there are.
+// All messages about a plan; checks the number of mistakes.
 static std::string all_reported(const std::string& text, int n_ranks, std::size_t n_expected) {
     const auto reading = read_plan(text, n_ranks);
     std::string all;
@@ -126,7 +126,7 @@ static void precision_and_baselines_are_read() {
     all_reported(segments("segment baseline 0 1\nsegment congested 0 1\nsegment baseline 0 1\n"), 4, 0);
 }
 
-// Against the formula, batch by batch, on random times; and that the mean is known when it is, not before.
+// Compares with the formula, batch by batch, on random times; the mean is precise exactly when the formula says so.
 static void a_mean_is_known_by_ten_batches() {
     Random random(9);
     MeanPrecision precision(1000);
@@ -227,7 +227,7 @@ static void bursts_have_their_means() {
         lengths += static_cast<double>(now);
         pauses += static_cast<double>(pause);
     }
-    // Rounds of 10 ns: a burst is longer by half a round.
+    // Rounds of 10 ns: a burst is longer by half a round on average.
     EXPECT(lengths / 20'000 > 970 && lengths / 20'000 < 1040);
     EXPECT(pauses / 20'000 > 2900 && pauses / 20'000 < 3100);
     plan.burst = BurstKind::regular;

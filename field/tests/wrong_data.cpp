@@ -1,7 +1,8 @@
-// An MPI that delivers wrong data: the receives of the program pass through here, by the profiling names of the standard,
-// and the 40th one of rank 2 that is long enough is spoiled once it has arrived, as FIELD_FAULT says:
-// `byte` flips one bit of its middle byte; `stale` puts back what was there before, the data of an earlier iteration;
-// `offset` shifts it by a word; `rank` replaces it by what comes after it in memory, the part of another rank.
+// An MPI that delivers wrong data: these receives replace the library's, through the profiling interface of the
+// standard.
+// The 40th sufficiently long receive of rank 2 is corrupted after its arrival, by the value of FIELD_FAULT:
+// `byte` flips one bit of its middle byte; `stale` restores the previous contents, the data of an earlier iteration;
+// `offset` shifts it by a word; `rank` replaces it with the data after it in memory, the part of another rank.
 #include <mpi.h>
 
 #include <cstdlib>

@@ -1,7 +1,8 @@
-//! What a packet-hop, a host, a port and a queue pair may cost, and whether they do.
+//! Budgets of instructions per packet-hop and of memory per host, port and queue pair, and their check.
 //!
-//! Budgets are instructions and bytes, which repeat, not time, which does not on a shared machine; only for what two threads
-//! cost there is no other measure.
+//! Budgets are in instructions and bytes, which are reproducible, and not in time, which is not reproducible on a
+//! shared
+//! machine; only the cost of a second thread can be measured in no other unit.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -18,25 +19,25 @@ struct Budget {
     case: Case,
     what: &'static str,
     limit: Limit,
-    /// What it should come to, where it does not yet.
+    /// The goal, if it is not reached yet.
     wanted: Option<f64>,
 }
 
-/// What is run.
+/// The workload of a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Case {
-    /// The engine by itself with synthetic work, by name.
+    /// The engine with a synthetic workload, by name.
     Engine(&'static str),
-    /// A scenario with what is recorded by default, by name.
+    /// A scenario with the default records, by name.
     Scene(&'static str),
-    /// The same with nothing recorded over time.
+    /// The same without records over time.
     Bare(&'static str),
 }
 
 enum Limit {
-    /// So many instructions.
+    /// A number of instructions.
     Instructions(f64),
-    /// So many times those of another case.
+    /// A multiple of the instructions of another case.
     Times(f64, Case),
 }
 
@@ -60,8 +61,8 @@ const BUDGETS: &[Budget] = &[
         "the same on queue pairs with DCQCN, marking, a shared buffer and Themis, an ACK per packet, once warm",
         Limit::Instructions(350.0),
     ),
-    // Where everybody waits for everybody, a packet-hop takes an arrival, credits, the end of a transfer and that of a
-    // transmission, each an event after which several egresses may have something to do.
+    // In all-to-all with credits, a packet-hop takes an arrival, credits, the end of a transfer and the end of a
+    // transmission; after each of these events several egresses may have work.
     Budget {
         case: Case::Engine("infiniband"),
         what: "the same on queue pairs over links with credits and switches with a crossbar of speedup 2, round robin",
@@ -80,7 +81,7 @@ const BUDGETS: &[Budget] = &[
     ),
     engine(
         "sparse",
-        "one active group of 16 in 8,192 hosts, against the same alone",
+        "one active group of 16 in 8,192 hosts, against the same group in a fabric of 16 hosts",
         Limit::Times(2.0, Case::Engine("alone")),
     ),
     engine(
@@ -127,7 +128,7 @@ const BUDGETS: &[Budget] = &[
     scene(Case::Bare("lossless_nic_sr"), "the same without series and timeline", 503.0, 400.0),
 ];
 
-/// What `make budget-full` measures besides: whether a packet-hop costs much more on larger fabrics.
+/// Additional budgets of `make budget-full`: whether a packet-hop costs much more on larger fabrics.
 const LARGER_BUDGETS: &[Budget] = &[
     larger(
         "credits_fat_tree_1024",
@@ -141,7 +142,7 @@ const LARGER_BUDGETS: &[Budget] = &[
         1.1,
         "credits_dragonfly",
     ),
-    // These differ in more than their size, so their limits are their own.
+    // These cases differ in more than their size, so they have absolute limits.
     scene(
         Case::Scene("lossless_nic_sr_1024"),
         "1,024 hosts: 32 spines, not 16, and more reordering",
@@ -166,11 +167,12 @@ const fn larger(case: &'static str, what: &'static str, times: f64, smaller: &'s
     Budget { case: Case::Scene(case), what, limit: Limit::Times(times, Case::Scene(smaller)), wanted: None }
 }
 
-/// Measures all budgets whose names contain a text and prints a table of each kind; tells whether all hold. `full` asks for
-/// larger scenes and for two threads as well.
+/// Measures all budgets whose names contain a text and prints a table of each kind; returns whether all hold. `full`
+/// adds
+/// larger scenes and runs with two threads.
 ///
 /// # Errors
-/// If nothing can be counted here.
+/// If instructions or bytes cannot be counted on this machine.
 pub fn check(full: bool, only: &str) -> Result<bool, String> {
     let all = BUDGETS.iter().chain(LARGER_BUDGETS.iter().filter(|_| full));
     let instructions: Vec<&Budget> = all.filter(|budget| budget.case.name().contains(only)).collect();
@@ -194,7 +196,7 @@ fn check_instructions(budgets: &[&Budget]) -> Result<bool, String> {
     Ok(table.all_hold)
 }
 
-/// Instructions per packet-hop of every case, and of those that limits refer to.
+/// Instructions per packet-hop of every case, and of the cases that limits refer to.
 fn instructions(budgets: &[&Budget]) -> Result<BTreeMap<Case, f64>, String> {
     let mut cases: Vec<Case> = budgets.iter().map(|budget| budget.case).collect();
     cases.extend(budgets.iter().filter_map(|budget| match budget.limit {
@@ -216,7 +218,7 @@ fn check_memory(budgets: &[&MemoryBudget]) -> Result<bool, String> {
     Ok(table.all_hold)
 }
 
-/// Not several at a time, since these are times.
+/// Measures one case at a time, since these are wall times.
 fn check_threads<'a>(scenes: impl Iterator<Item = &'a Scene>) -> Result<bool, String> {
     let mut table = Table::new("2 threads/1", "wall time, median of pairs of runs");
     for scene in scenes {
@@ -225,7 +227,7 @@ fn check_threads<'a>(scenes: impl Iterator<Item = &'a Scene>) -> Result<bool, St
     Ok(table.all_hold)
 }
 
-/// Prints what was measured beside its limits; the heading comes with the first row.
+/// Prints measurements with their limits; the heading is printed with the first row.
 struct Table {
     heading: Option<[&'static str; 2]>,
     all_hold: bool,
@@ -248,7 +250,7 @@ impl Table {
     }
 }
 
-/// Measures all, several at a time, since counts do not depend on who else computes.
+/// Measures all cases, several at a time, since counts do not depend on other processes.
 fn measured<T: Sync>(
     all: &[T],
     measure: impl Fn(&T) -> Result<f64, String> + Sync,

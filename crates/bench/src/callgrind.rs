@@ -7,7 +7,7 @@ use serde_json::Value;
 /// Instructions of one run of this program, and the packet-hops that it prints.
 ///
 /// # Errors
-/// If valgrind cannot be run or says nothing.
+/// If valgrind cannot be run or prints no count.
 pub fn count(arguments: impl FnOnce(&mut Command)) -> Result<(f64, f64), String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new("valgrind");

@@ -1,11 +1,11 @@
-//! Counts the bytes that this program holds at its peak, under DHAT.
+//! Measures the peak heap of this program under DHAT.
 
 use std::process::Command;
 
 /// The largest number of bytes of the heap in use at any time of one run of this program.
 ///
 /// # Errors
-/// If valgrind cannot be run or says nothing, or the run fails.
+/// If valgrind cannot be run or prints no count, or the run fails.
 pub fn peak_bytes(arguments: &[&str]) -> Result<u64, String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new("valgrind");
@@ -16,7 +16,7 @@ pub fn peak_bytes(arguments: &[&str]) -> Result<u64, String> {
     peak.ok_or_else(|| format!("valgrind counted nothing: {errors}"))
 }
 
-/// The bytes of the line of DHAT about the peak: `==7== At t-gmax: 1,234 bytes in 5 blocks`.
+/// The bytes in DHAT's line on the peak: `==7== At t-gmax: 1,234 bytes in 5 blocks`.
 fn peak(report: &str) -> Option<u64> {
     let line = report.lines().find_map(|line| line.split("At t-gmax:").nth(1))?;
     let digits: String = line.split(" bytes").next()?.chars().filter(char::is_ascii_digit).collect();

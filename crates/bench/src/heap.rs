@@ -1,9 +1,9 @@
-//! The design not taken: one global heap over all links, for comparison on the same workload.
+//! The alternative design that was rejected: one global event heap for all links, for comparison on the same workload.
 //!
 //! Models: all-to-all in groups over a leaf-spine fabric, packets sprayed, a window per message, an ACK per packet; the
 //! departure is computed at enqueue, so that a hop is one event. Queues, ties and random streams are simpler than the
-//! engine's: the comparison flatters the heap.
-//! Leaves out: everything else the engine does (classes, limits, faults, records, actors).
+//! engine's: the comparison favours the heap.
+//! Leaves out: all other features of the engine (classes, limits, faults, records, actors).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,7 +22,7 @@ const PS_PER_BYTE: u64 = 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Event {
     at: u64,
-    /// Breaks ties in the order of scheduling.
+    /// Resolves ties by the order of scheduling.
     number: u64,
     node: u32,
     flow: u32,
@@ -42,7 +42,7 @@ pub struct HeapRun<'a> {
     case: &'a Case,
     heap: BinaryHeap<Reverse<Event>>,
     n_events: u64,
-    /// When each directed link is free: up and down links of hosts, then of leaf-spine pairs.
+    /// The time at which each directed link is free: up and down links of hosts, then of leaf-spine pairs.
     free_at: Vec<u64>,
     flows: Vec<Flow>,
     random: Random,
@@ -50,7 +50,7 @@ pub struct HeapRun<'a> {
 }
 
 impl<'a> HeapRun<'a> {
-    /// Plays the case (its rounds one after the other as one long message) and tells the hops.
+    /// Runs the case (its rounds one after the other as one long message) and returns the number of hops.
     pub fn play(case: &'a Case) -> u64 {
         let n_hosts = case.leaves * case.hosts_per_leaf;
         let n_links = 2 * n_hosts + 2 * case.leaves * case.spines;
@@ -134,7 +134,7 @@ impl<'a> HeapRun<'a> {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "a throw-away design, not worth a struct")]
+    #[expect(clippy::too_many_arguments, reason = "a design for comparison only, not worth a struct")]
     fn transmit(&mut self, now: u64, link: u32, delay: u64, node: u32, flow: u32, to: u32, ack: bool) {
         let bytes = if ack { ACKNOWLEDGEMENT } else { DATA };
         let free_at = &mut self.free_at[link as usize];

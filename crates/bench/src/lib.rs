@@ -1,7 +1,7 @@
-//! Workloads to measure the engine with, and plain designs to compare it to.
+//! Workloads that measure the engine, and a simple design for comparison.
 //!
-//! Models: all-to-all in groups of hosts on leaf-spine fabrics, as synthetic work without collectives' dependencies; scenes,
-//! which are scenarios as users run them.
+//! Models: all-to-all in groups of hosts on leaf-spine fabrics, as a synthetic workload without the dependencies of
+//! collectives; scenes, which are scenarios as users run them.
 
 pub mod budget;
 pub mod callgrind;

@@ -1,4 +1,4 @@
-//! `netloom-bench`: what a packet-hop costs.
+//! `netloom-bench`: the cost of a packet-hop.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use netloom_bench::{budget, measure, memory, workload};
 use serde_json::json;
 
 #[derive(Parser)]
-#[command(about = "What a packet-hop costs")]
+#[command(about = "Measures the cost of a packet-hop")]
 struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -16,14 +16,14 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Run one case and print what it took as JSON.
+    /// Run one case and print its packet-hops and its time as JSON.
     Run {
         /// Name of the case.
         case: String,
-        /// Rounds of messages.
+        /// Number of rounds of messages.
         #[arg(long)]
         rounds: Option<u32>,
-        /// Threads of the engine.
+        /// Number of threads of the engine.
         #[arg(long, default_value_t = 1)]
         threads: usize,
         /// Use the global heap instead of the engine.
@@ -34,13 +34,13 @@ enum Verb {
     Scene {
         /// Name of the scene.
         scene: String,
-        /// Record nothing over time.
+        /// Record no series over time and no timeline.
         #[arg(long)]
         bare: bool,
-        /// End it as it starts.
+        /// End the run at its start.
         #[arg(long)]
         empty: bool,
-        /// Threads of the engine.
+        /// Number of threads of the engine.
         #[arg(long, default_value_t = 1)]
         threads: usize,
     },
@@ -51,10 +51,10 @@ enum Verb {
     },
     /// Count instructions per packet-hop and bytes against the budgets (needs valgrind).
     Budget {
-        /// Larger scenes and two threads as well, which takes a quarter of an hour.
+        /// Also measure larger scenes and two threads, which takes a quarter of an hour.
         #[arg(long)]
         full: bool,
-        /// Only cases whose names contain this.
+        /// Measure only cases whose names contain this text.
         #[arg(long, default_value = "")]
         only: String,
     },

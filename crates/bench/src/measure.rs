@@ -1,7 +1,7 @@
-//! Runs cases: once for time, or in a child under callgrind for instructions.
+//! Runs cases: once for time, or in a child process under callgrind for instructions.
 //!
-//! Instructions are counted on the difference of two runs that differ only in their length, so that building the fabric
-//! and starting the process cost nothing.
+//! Instructions are the difference between two runs that differ only in their length, so that building the fabric and
+//! starting the process are not counted.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use crate::callgrind;
 use crate::heap::HeapRun;
 use crate::workload::{self, Case};
 
-/// Runs a case in this process: hops and nanoseconds.
+/// Runs a case in this process; returns hops and nanoseconds.
 pub fn time(case: &Case, threads: usize) -> (u64, u64) {
     let model = case.model();
     let mut work = case.work();
@@ -27,7 +27,7 @@ pub fn time(case: &Case, threads: usize) -> (u64, u64) {
     (outcome.hops, begin.elapsed().as_nanos() as u64)
 }
 
-/// Runs a case in this process and keeps no records: hops.
+/// Runs a case in this process without keeping records; returns hops.
 pub fn run_unrecorded(case: &Case) -> u64 {
     let (model, mut work) = (case.model(), case.work());
     let outcome = run(&model, &mut work, &mut Nowhere, Options::default(), Seams::default());
@@ -35,7 +35,7 @@ pub fn run_unrecorded(case: &Case) -> u64 {
     outcome.hops
 }
 
-/// Keeps no rows.
+/// Discards all rows.
 struct Nowhere;
 
 impl Sink for Nowhere {
@@ -44,7 +44,7 @@ impl Sink for Nowhere {
     }
 }
 
-/// Runs a case on the heap design: hops and nanoseconds.
+/// Runs a case with the heap design; returns hops and nanoseconds.
 pub fn time_heap(case: &Case) -> (u64, u64) {
     let begin = Instant::now();
     let hops = HeapRun::play(case);
@@ -56,10 +56,10 @@ pub fn named(name: &str) -> Option<Case> {
     workload::CASES.iter().find(|(known, _)| *known == name).map(|(_, case)| *case)
 }
 
-/// Instructions per packet-hop of a case, `heap` for the other design.
+/// Instructions per packet-hop of a case; `heap` selects the heap design.
 ///
 /// # Errors
-/// If valgrind cannot be run or says nothing.
+/// If valgrind cannot be run or prints no count.
 pub fn instructions_per_hop(name: &str, heap: bool) -> Result<f64, String> {
     let rounds = named(name).ok_or_else(|| format!("no case `{name}`"))?.rounds;
     let short = count(name, rounds, heap)?;

@@ -1,17 +1,18 @@
-//! What hosts, ports and queue pairs take of memory, and whether that is within the budget.
+//! Memory of hosts, ports and queue pairs, and its check against the budget.
 //!
-//! Models: the peak of the heap of two runs that differ in one number, and by how much it grows for each host, port or
-//! queue pair more; traffic included, model and engine together.
-//! Leaves out: records that are kept (a run writes them to its folder as it goes on), the program itself, stacks.
+//! Models: the difference between the peak heaps of two runs that differ in one number, per additional host, port or
+//! queue
+//! pair; including traffic, model and engine.
+//! Leaves out: records (a run writes them to its folder while it goes on), the program itself, stacks.
 //!
-//! Invariants: one thread, so that the peak repeats to the byte.
+//! Invariants: one thread, so that the peak is reproducible to the byte.
 
 use netloom_units::Bytes;
 
 use crate::dhat;
 use crate::workload::{Case, REFERENCE, Style};
 
-/// A limit on the bytes of one thing more.
+/// A limit on the bytes of one additional item.
 #[derive(Debug, Clone, Copy)]
 pub struct MemoryBudget {
     network: Network,
@@ -27,21 +28,21 @@ enum Network {
     InfiniBand,
 }
 
-/// What there is more of in the larger of two runs.
+/// The kind of item of which the larger of two runs has more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Of {
-    /// A host without traffic, its link and the leaf's port.
+    /// A host without traffic, with its link and the leaf's port.
     Host,
-    /// A port between leaf and spine, with its part of the spine.
+    /// A port between leaf and spine, with its share of the spine.
     Port,
-    /// A message under way: state of its sender and its receiver, and its packets in the fabric.
+    /// A message in flight: state of its sender and its receiver, and its packets in the fabric.
     Message,
 }
 
 /// The base of every pair of runs: 256 hosts, 512 ports between leaves and spines, 1,792 messages of eight packets.
 const BASE: Case = Case { group: 8, groups: 32, message: Bytes(8 * 4096), ..REFERENCE };
 
-/// All memory budgets: what was measured and a twentieth more.
+/// All memory budgets: the measured value plus 5 %.
 pub const MEMORY_BUDGETS: &[MemoryBudget] = &[
     MemoryBudget { network: Network::Window, of: Of::Host, limit: 761.0 },
     MemoryBudget { network: Network::Window, of: Of::Port, limit: 3_597.0 },
@@ -65,7 +66,7 @@ impl Network {
         }
     }
 
-    /// The base over this network.
+    /// The base with this network.
     fn base(self) -> Case {
         match self {
             Network::Window => BASE,
@@ -88,7 +89,7 @@ impl Of {
         }
     }
 
-    /// A run that has more of it than the base, and of nothing else.
+    /// A run that has more of this item than the base, and is otherwise equal.
     fn more(self, base: Case) -> Case {
         match self {
             Of::Host => Case { hosts_per_leaf: 2 * base.hosts_per_leaf, ..base },
@@ -97,7 +98,7 @@ impl Of {
         }
     }
 
-    /// How many there are of it.
+    /// The number of these items.
     fn count(self, case: &Case) -> u32 {
         match self {
             Of::Host => case.leaves * case.hosts_per_leaf,
@@ -109,14 +110,14 @@ impl Of {
     fn what(self, network: Network) -> &'static str {
         match (self, network) {
             (Of::Host, _) => "per host without traffic, with its link",
-            (Of::Port, _) => "per port between leaf and spine, with its part of the spine",
-            (Of::Message, Network::Window) => "per message of 8 packets under way, both ends",
-            (Of::Message, _) => "per queue pair with 8 packets under way, both ends",
+            (Of::Port, _) => "per port between leaf and spine, with its share of the spine",
+            (Of::Message, Network::Window) => "per message of 8 packets in flight, both ends",
+            (Of::Message, _) => "per queue pair with 8 packets in flight, both ends",
         }
     }
 }
 
-/// A run by its name: a network, `window`, or one with more of something, `window/hosts`.
+/// A run by its name: a network such as `window`, or one with more items such as `window/hosts`.
 pub fn named(name: &str) -> Option<Case> {
     let (network, more) = name.split_once('/').map_or((name, None), |(network, more)| (network, Some(more)));
     let base = Network::ALL.into_iter().find(|known| known.name() == network)?.base();
@@ -127,25 +128,25 @@ pub fn named(name: &str) -> Option<Case> {
 }
 
 impl MemoryBudget {
-    /// What the budget calls it.
+    /// Its name in the budget.
     pub fn name(&self) -> String {
         format!("{}/{}", self.network.name(), self.of.name())
     }
 
-    /// What it is about.
+    /// Its description.
     pub fn what(&self) -> &'static str {
         self.of.what(self.network)
     }
 
-    /// The most bytes of one.
+    /// Its limit, in bytes per item.
     pub fn limit(&self) -> f64 {
         self.limit
     }
 
-    /// Bytes of each one more.
+    /// Bytes per additional item.
     ///
     /// # Errors
-    /// If bytes cannot be counted here.
+    /// If bytes cannot be counted on this machine.
     pub fn measure(&self) -> Result<f64, String> {
         let base = self.network.base();
         let n_more = self.of.count(&self.of.more(base)) - self.of.count(&base);

@@ -1,7 +1,8 @@
-//! Scenes: scenarios as users run them, from their text to their run folder, to count what a packet-hop costs there.
+//! Scenes: scenarios as users run them, from their text to their run folder, to count the cost of a packet-hop.
 //!
-//! Models: the line that `netloom run` takes; recording as by default, or without what is sampled over time.
-//! Leaves out: what a run costs that ends as it starts: reading, compiling and building the fabric, which is subtracted.
+//! Models: all of `netloom run`, with the default records, or without series and timeline.
+//! Leaves out: the cost of a run that ends at its start (reading, compiling and building the fabric), which is
+//! subtracted.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -10,23 +11,23 @@ use netloom_lab::{LabError, Overrides, RunRequest, Source, run};
 
 use crate::callgrind::count;
 
-/// A scenario and what is changed in it.
+/// A scenario and changes to it.
 #[derive(Debug, Clone, Copy)]
 pub struct Scene {
-    /// What the budget calls it.
+    /// Its name in the budget.
     pub name: &'static str,
-    /// The file below `scenes`.
+    /// The file in `scenes`.
     file: &'static str,
     /// Settings that differ from the file.
     set: &'static [(&'static str, &'static str)],
 }
 
-/// What is recorded of a scene.
+/// The records of a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recorded {
-    /// What scenarios record by default.
+    /// The default records.
     ByDefault,
-    /// Nothing over time.
+    /// No series over time and no timeline.
     NothingOverTime,
 }
 
@@ -64,10 +65,10 @@ impl Scene {
         SCENES.iter().chain(LARGER_SCENES).find(|scene| scene.name == name)
     }
 
-    /// Runs it in this process into a folder of its own, and returns its packet-hops.
+    /// Runs it in this process with a temporary run folder, and returns its packet-hops.
     ///
     /// # Errors
-    /// If the scenario is wrong or its records cannot be written.
+    /// If the scenario is invalid or its records cannot be written.
     pub fn run(&self, recorded: Recorded, is_empty: bool, threads: usize) -> Result<u64, LabError> {
         let own = |(path, value): &(&str, &str)| ((*path).to_owned(), (*value).to_owned());
         let mut set: Vec<(String, String)> = self.set.iter().map(own).collect();
@@ -84,7 +85,7 @@ impl Scene {
             threads: Some(threads),
             ..RunRequest::new(Source::file(self.path()))
         });
-        // Nothing of it is wanted, whether it could be made or not.
+        // The run folder is not needed, even if the run failed.
         std::fs::remove_dir_all(folder).unwrap_or_default();
         Ok(report?.manifest.hops.unwrap_or_default())
     }
@@ -93,10 +94,10 @@ impl Scene {
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("scenes").join(self.file)
     }
 
-    /// Instructions per packet-hop of a whole run, less those of one that ends as it starts.
+    /// Instructions per packet-hop of a whole run, minus those of a run that ends at its start.
     ///
     /// # Errors
-    /// If instructions cannot be counted here.
+    /// If instructions cannot be counted on this machine.
     pub fn instructions_per_hop(&self, recorded: Recorded) -> Result<f64, String> {
         let counted = |is_empty: bool| {
             count(|command: &mut Command| {

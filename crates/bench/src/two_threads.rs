@@ -1,8 +1,8 @@
-//! What a second thread costs where it does not help: wall time with two threads over that with one.
+//! Cost of a second thread where it does not help: wall time with two threads over that with one.
 //!
-//! Models: whole runs in processes of their own, one and two threads in turns, so that what slows the machine slows both;
-//! the median over the pairs.
-//! Leaves out: what two threads gain; a machine of one core, where the second thread is one too many.
+//! Models: whole runs in separate processes, with one and two threads in turns, so that other load on the machine slows
+//! both; the median over the pairs.
+//! Leaves out: the gain of two threads; machines with one core, where a second thread only costs.
 
 use std::process::Command;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use crate::scene::Scene;
 
 /// The largest ratio that is allowed.
 pub const MOST: f64 = 1.1;
-/// Pairs of runs.
+/// Number of pairs of runs.
 pub const PAIRS: usize = 5;
 
 /// The median of the ratios of the pairs.
@@ -31,7 +31,7 @@ fn seconds(scene: &Scene, threads: &str) -> Result<f64, String> {
     let begin = Instant::now();
     let output = Command::new(this).args(["scene", scene.name, "--threads", threads]).output();
     let seconds = begin.elapsed().as_secs_f64();
-    let output = output.map_err(|error| format!("cannot run this program again: {error}"))?;
+    let output = output.map_err(|error| format!("cannot start another process of this program: {error}"))?;
     if output.status.success() {
         Ok(seconds)
     } else {

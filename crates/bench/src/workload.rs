@@ -1,4 +1,4 @@
-//! All-to-all in groups: the workload the engine's budgets are stated for.
+//! All-to-all in groups: the workload of the engine's budgets.
 //!
 //! Models: each host of a group keeps one message in flight to every other host of its group, round after round.
 //! Leaves out: compute, dependencies between ranks.
@@ -30,9 +30,9 @@ pub struct Case {
     pub fabric_delay: Duration,
     /// Hosts of a group: one per leaf, strided, so that all traffic crosses spines.
     pub group: u32,
-    /// How many groups are active.
+    /// Number of active groups.
     pub groups: u32,
-    /// Rounds of messages.
+    /// Number of rounds of messages.
     pub rounds: u32,
     /// Bytes of a message.
     pub message: Bytes,
@@ -42,16 +42,16 @@ pub struct Case {
     pub balance: &'static str,
     /// How messages travel.
     pub style: Style,
-    /// Whether ports are sampled as scenarios do by default.
+    /// Whether ports are sampled, with the default of scenarios.
     pub sampled: bool,
 }
 
 /// How messages travel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// In windows.
+    /// Without queue pairs, with a window per message.
     Window,
-    /// On queue pairs over lossy Ethernet, with everything switches do for them.
+    /// On queue pairs over lossy Ethernet, with all features of switches for them.
     Roce,
     /// On queue pairs over links with credits, through input buffers and a crossbar.
     InfiniBand,
@@ -74,7 +74,7 @@ pub const REFERENCE: Case = Case {
     sampled: false,
 };
 
-/// Messages small enough that a round of 8,192 hosts can be counted instruction by instruction.
+/// Messages small enough that the instructions of a round of 8,192 hosts can be counted.
 const SMALL: Bytes = Bytes(8 * 4096);
 
 const SMALL_MESSAGES: Case = Case { message: SMALL, rounds: 4, ..REFERENCE };
@@ -83,14 +83,14 @@ const SMALL_MESSAGES: Case = Case { message: SMALL, rounds: 4, ..REFERENCE };
 const LARGE: Case =
     Case { leaves: 128, spines: 64, hosts_per_leaf: 64, groups: 512, rounds: 1, ..SMALL_MESSAGES };
 
-/// One group of 16 alone: one host below each of 16 leaves.
+/// One group of 16 without other hosts: one host below each of 16 leaves.
 const ALONE: Case = Case { hosts_per_leaf: 1, groups: 1, rounds: 8, ..REFERENCE };
 
 /// All cases by name.
 pub const CASES: &[(&str, Case)] = &[
     ("reference", REFERENCE),
     ("priority", Case { control: 1, ..REFERENCE }),
-    // Long enough that memory kept from message to message is there.
+    // Enough rounds that memory kept from message to message is allocated.
     ("roce", Case { control: 1, balance: "psn_spray", style: Style::Roce, rounds: 4, ..REFERENCE }),
     ("infiniband", Case { control: 1, balance: "round_robin", style: Style::InfiniBand, ..REFERENCE }),
     ("recorded", Case { sampled: true, ..REFERENCE }),
@@ -122,7 +122,7 @@ fn rdma(rule: Reliability) -> TransportKind {
     })
 }
 
-/// The model with queue pairs, input buffers and a crossbar twice as fast as its links, packets passing as they come.
+/// The model with queue pairs, input buffers and a cut-through crossbar with a speedup of 2.
 fn over_credits(mut model: Model) -> Model {
     model.transport.kind = rdma(Reliability::Ideal);
     model.queues.credits = Some(Credits {

@@ -1,6 +1,6 @@
-//! What may be written on the command line.
+//! Command-line arguments.
 //!
-//! Invariants: these texts are the reference of the command; a snapshot guards them.
+//! Invariants: the help texts are the reference of the command; a snapshot test guards them.
 
 mod field;
 mod import;
@@ -30,78 +30,80 @@ pub struct Arguments {
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  all is well
-  1  a study's check failed
-  2  bad input: a mistake in a scenario, a file or an argument
-  3  a run ended before its work was done: stopped, stalled, unreachable, or at its deadline
-  4  a mistake of netloom's own";
+  0  success
+  1  a check of a study failed
+  2  invalid input: an error in a scenario, a file or an argument
+  3  a run ended before its work was done: interrupted, stalled, a peer unreachable, or at its deadline
+  4  an internal error of netloom";
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Simulate a scenario and store what happened in a run folder
+    /// Simulate a scenario and store the results in a run folder
     Run(Run),
-    /// Run scenarios in all combinations of varied values, with the same seeds each
+    /// Run scenarios in all combinations of varied values, each with the same seeds
     Sweep(Sweep),
-    /// Show runs side by side, each relative to the first
+    /// Compare runs side by side, each relative to the first
     Compare(Compare),
-    /// Draw runs on one page, an HTML file that needs nothing but a browser, or in the terminal
+    /// Write a report on runs as one self-contained HTML page, or print a summary in the terminal
     Report(Report),
-    /// Draw runs for a paper: PDF, SVG or PNG, as wide as a column, each figure with its data beside it
+    /// Draw figures of runs for papers as PDF, SVG or PNG, one column wide, with the data of each in a file beside it
     Figures(Figures),
-    /// Draw a fabric in the terminal; show what a run recorded of packets and of its slowest messages, forwarding tables, or what Themis costs
+    /// Draw a fabric in the terminal, or show recorded packets, the slowest messages, interference, forwarding tables,
+    /// or the memory of Themis
     Show(Show),
-    /// Write a run in the formats of other programs: a timeline, comma-separated values, tables of benchmarks
+    /// Write a run in the formats of other programs: a Perfetto timeline, CSV tables, tables in the layout of
+    /// benchmarks
     Export(Export),
-    /// Check scenarios for mistakes, and run folders for damage
+    /// Check scenarios for errors, and run folders for damage
     Check(Check),
-    /// List what a scenario may name: policies, topologies, collectives and so on
+    /// List the names that a scenario may use: policies, topologies, collectives and so on
     List(List),
-    /// Make scenarios of what another simulator was given, and measured runs of what benchmarks printed
+    /// Convert configurations of another simulator to scenarios, and results of benchmarks to measured runs
     Import(Import),
-    /// Measure on real machines, beside what is simulated
+    /// Measure on real networks and machines, to compare with simulated runs
     Field(Field),
-    /// Run the scenarios of a paper and judge its claims
+    /// Run the scenarios of a paper and check its claims
     Reproduce(Reproduce),
     /// Run one job under four load-balancing policies and compare them
     Demo(Demo),
-    /// Measure how fast this machine simulates
+    /// Measure the speed of the simulator on this machine
     Bench(Bench),
 }
 
-/// Most threads that may be asked for.
+/// Largest number of threads that may be requested.
 const MOST_THREADS: i64 = 256;
 
 /// `netloom run`.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Run {
-    /// The scenario
+    /// Scenario file
     #[arg(value_name = "FILE")]
     pub scenario: PathBuf,
-    /// Where the run folder goes [default: out/, then the name of the scenario]
+    /// Run folder to write [default: out/NAME, where NAME is the name of the scenario]
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
     /// Change a value of the scenario, as in `--set balance=spray`; may be repeated
     #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
     pub set: Vec<(String, String)>,
-    /// Change the seed of the scenario
+    /// Seed to use instead of the scenario's
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Threads to simulate with; no result depends on it [default: by the size of the fabric]
+    /// Number of threads to simulate with; results do not depend on it [default: by the size of the fabric]
     #[arg(long, value_name = "N", value_parser = threads())]
     pub threads: Option<u16>,
-    /// The part of the run that figures of background messages, mean throughput and utilization are taken over: `jobs`, the
-    /// time in which a job runs; `all`; or an interval, as in `1ms..5ms`
+    /// Part of the run that statistics of background messages, mean throughput and utilization cover: `jobs`, the time
+    /// while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
     #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
     pub over: Over,
-    /// Write in place of a run that is already there
+    /// Replace an existing run
     #[arg(long)]
     pub force: bool,
-    /// Show the run in a browser on this machine while it goes on; the address is printed before it begins
+    /// Serve a live view of the run to browsers on this machine; the address is printed before the run starts
     #[arg(long)]
     pub live: bool,
-    /// The port of that address [default: one that is free]
+    /// TCP port of the live view [default: any free port]
     #[arg(long, value_name = "N", requires = "live", value_parser = clap::value_parser!(u16).range(1..))]
     pub live_port: Option<u16>,
     /// Print nothing but errors, and the address of --live
@@ -115,7 +117,7 @@ pub struct Run {
 /// `netloom sweep`.
 #[derive(Debug, Args)]
 pub struct Sweep {
-    /// The scenarios
+    /// Scenario files
     #[arg(value_name = "SCENARIO", required = true)]
     pub scenarios: Vec<PathBuf>,
     /// Vary a value, as in `--vary balance=ecmp,spray`; if repeated, all combinations are run
@@ -124,23 +126,24 @@ pub struct Sweep {
     /// Change a value in all scenarios, as in `--set jobs.0.steps=5`; may be repeated
     #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
     pub set: Vec<(String, String)>,
-    /// Seeds 1 to N, or A to B, for every variant [default: 1; with --until-ci: 200 at most]
+    /// Seeds 1 to N, or A to B, for every variant [default: 1; with --until-ci: up to 200 seeds]
     #[arg(long, value_name = "N|A..B")]
     pub seeds: Option<Seeds>,
-    /// Add seeds only until half the 95 % interval of each mean step time is at most this share of it
+    /// Add seeds until half the width of the 95 % confidence interval of each mean step time is at most this share of
+    /// the mean
     #[arg(long, value_name = "PERCENT")]
     pub until_ci: Option<Precision>,
-    /// Folder that takes a run folder per point and a table of all; what is done there is not run again
+    /// Folder for a run folder per point and a table of all points; points that are complete there are not run again
     #[arg(short, long, value_name = "PATH")]
     pub output: PathBuf,
-    /// The part of the run that figures of background messages, mean throughput and utilization are taken over: `jobs`, the
-    /// time in which a job runs; `all`; or an interval, as in `1ms..5ms`
+    /// Part of the run that statistics of background messages, mean throughput and utilization cover: `jobs`, the time
+    /// while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
     #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
     pub over: Over,
-    /// Runs at a time [default: all cores]
+    /// Number of runs at a time [default: number of cores]
     #[arg(long, value_name = "N", value_parser = threads())]
     pub threads: Option<u16>,
-    /// Take over the folder of another sweep; points that belong to both are kept
+    /// Use the folder of a different sweep; points that belong to both sweeps are kept
     #[arg(long)]
     pub force: bool,
     /// Print nothing but errors
@@ -154,11 +157,11 @@ pub struct Sweep {
 /// `netloom compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// Run folders, or folders of sweeps and of measured runs; the others are shown relative to the first
+    /// Run folders, or folders of sweeps or of measured runs; all are shown relative to the first
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<PathBuf>,
-    /// The part of the run that figures of background messages, mean throughput and utilization are taken over: `jobs`, the
-    /// time in which a job runs; `all`; or an interval, as in `1ms..5ms`
+    /// Part of the run that statistics of background messages, mean throughput and utilization cover: `jobs`, the time
+    /// while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
     #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
     pub over: Over,
     /// Print the result as JSON
@@ -169,21 +172,21 @@ pub struct Compare {
 /// `netloom report`.
 #[derive(Debug, Args)]
 pub struct Report {
-    /// Run folders, in the order they shall be shown, or folders of sweeps
+    /// Run folders, in the order in which to show them, or folders of sweeps
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<PathBuf>,
-    /// The file [default: out/report.html; with --text none]
+    /// HTML file to write [default: out/report.html; with --text: none]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// The part of the run that figures of background messages, mean throughput and utilization are taken over: `jobs`, the
-    /// time in which a job runs; `all`; or an interval, as in `1ms..5ms`
+    /// Part of the run that statistics of background messages, mean throughput and utilization cover: `jobs`, the time
+    /// while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
     #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
     pub over: Over,
-    /// Write in place of a file that is already there
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
-    /// Print a summary for the terminal: bars, sparklines and heat maps in as many columns as it has (or `COLUMNS` says),
-    /// 80 where there is none; colours only on a terminal, and none with `NO_COLOR`
+    /// Print a summary with bars, sparklines and heat maps, as wide as the terminal or as `COLUMNS` says (80 columns if
+    /// there is neither); colours are used only on a terminal, and not if `NO_COLOR` is set
     #[arg(long)]
     pub text: bool,
 }
@@ -191,26 +194,26 @@ pub struct Report {
 /// `netloom figures`.
 #[derive(Debug, Args)]
 pub struct Figures {
-    /// Run folders, in the order they shall be shown, or folders of sweeps
+    /// Run folders, in the order in which to show them, or folders of sweeps
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<PathBuf>,
-    /// The folder
+    /// Folder for the figures
     #[arg(short, long, value_name = "DIR", default_value = "out/figures")]
     pub output: PathBuf,
-    /// How pictures are written
+    /// File format of the figures
     #[arg(long, value_name = "FORMAT", default_value = "pdf", value_parser = clap::builder::PossibleValuesParser::new(FigureFormat::WORDS))]
     pub format: String,
-    /// Width in millimetres; the default is a column of most papers
+    /// Width in millimetres; the default is the column width of most papers
     #[arg(long, value_name = "MM", default_value_t = figures::COLUMN_MM, value_parser = figures::width)]
     pub width: f64,
-    /// Dots per inch of PNG [default: 300]
+    /// Resolution of PNG in dots per inch [default: 300]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(50..=2400))]
     pub dpi: Option<u32>,
-    /// The part of the run that figures of background messages, mean throughput and utilization are taken over: `jobs`, the
-    /// time in which a job runs; `all`; or an interval, as in `1ms..5ms`
+    /// Part of the run that statistics of background messages, mean throughput and utilization cover: `jobs`, the time
+    /// while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
     #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
     pub over: Over,
-    /// Write in place of files that are already there
+    /// Replace existing files
     #[arg(long)]
     pub force: bool,
 }
@@ -219,7 +222,7 @@ pub struct Figures {
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = SHOW_FILES)]
 pub struct Show {
-    /// A scenario, a fabric that scenarios inherit from, or a run folder: its fabric is drawn, tier by tier
+    /// Scenario, fabric file that scenarios inherit from, or run folder, whose fabric to draw tier by tier
     #[arg(value_name = "FILE", required = true)]
     pub fabric: Option<PathBuf>,
     /// Change a value of the scenario, as in `--set fabric.leaf_spine.spines=8`; may be repeated
@@ -228,42 +231,44 @@ pub struct Show {
     /// Print the fabric as JSON: tiers, links between them, groups and settings
     #[arg(long)]
     pub json: bool,
-    /// Of what
+    /// What to show instead of a fabric.
     #[command(subcommand)]
     pub subject: Option<Subject>,
 }
 
 const SHOW_FILES: &str = "\
-A FILE that is called like one of the commands is reached by its folder, as in `netloom show ./packets`.
-What a fabric leaves out of a scenario is filled with the defaults; it need not have anything to do.";
+If a FILE has the same name as one of the commands, give its folder as well, as in `netloom show ./packets`.
+A fabric file needs no workload; settings that it does not contain have their defaults.";
 
 /// What can be shown.
 #[derive(Debug, Subcommand)]
 pub enum Subject {
-    /// Flows of which packets were recorded, or the life of one packet hop by hop
+    /// Flows with recorded packets, or one packet hop by hop
     Packets(ShowPackets),
     /// Paths of the slowest messages, link by link
     Paths(ShowPaths),
-    /// How much longer victims take beside aggressors: runs of a sweep or any runs, paired with their baselines
+    /// Slowdown of victims by aggressors, from runs of a sweep or other runs, each paired with its baseline
     Interference(ShowInterference),
-    /// Forwarding tables of the switches of a scenario: where each sends what goes to each host
+    /// Forwarding tables of the switches of a scenario: the links that each switch uses towards each host
     Routes(ShowRoutes),
-    /// From how many ingress ports packets may come to each egress port of a scenario's switches, by their tables
+    /// Number of ingress ports that may send packets to each egress port of a scenario's switches, by the forwarding
+    /// tables
     Arbitration(ShowArbitration),
-    /// Memory that Themis takes in a switch, part by part, for any numbers
+    /// Memory that Themis needs in a switch, part by part, for given parameters
     Themis(ShowThemis),
 }
 
 /// `netloom show packets`.
 #[derive(Debug, Args)]
 pub struct ShowPackets {
-    /// The run folder
+    /// Run folder
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// The flow, as in `--flow 'leaf0.host0->leaf1.host0#3'`; the number may be left out where there is one message
+    /// Flow whose packet to show, as in `--flow 'leaf0.host0->leaf1.host0#3'`; the number may be omitted if there is
+    /// only one message between these hosts
     #[arg(long, value_name = "FLOW")]
     pub flow: Option<String>,
-    /// The packet, by its number in the message, from 0 [default: the one that ended last]
+    /// Packet to show, by its number in the message, from 0 [default: the last to be delivered or dropped]
     #[arg(long, value_name = "N", requires = "flow")]
     pub packet: Option<u32>,
     /// Print the result as JSON
@@ -274,7 +279,7 @@ pub struct ShowPackets {
 /// `netloom show paths`.
 #[derive(Debug, Args)]
 pub struct ShowPaths {
-    /// The run folder
+    /// Run folder
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// Print the result as JSON
@@ -288,10 +293,10 @@ pub struct ShowInterference {
     /// Folders of sweeps, or run folders
     #[arg(value_name = "FOLDER", required = true)]
     pub folders: Vec<PathBuf>,
-    /// Print comma-separated values, a line for each cell
+    /// Print comma-separated values, a line for each combination of parameters
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
-    /// Print the result as JSON, with every single run
+    /// Print the result as JSON, including each single run
     #[arg(long)]
     pub json: bool,
 }
@@ -299,16 +304,16 @@ pub struct ShowInterference {
 /// `netloom show routes`.
 #[derive(Debug, Args)]
 pub struct ShowRoutes {
-    /// The scenario
+    /// Scenario file
     #[arg(value_name = "FILE")]
     pub scenario: PathBuf,
-    /// Only the table of this switch
+    /// Show only the table of this switch
     #[arg(long, value_name = "SWITCH")]
     pub at: Option<String>,
-    /// Only for packets to this host
+    /// Show only entries for packets to this host
     #[arg(long, value_name = "HOST")]
     pub to: Option<String>,
-    /// Only for packets from this host, which matters to tables by pair
+    /// Show only entries for packets from this host, where tables depend on the source
     #[arg(long, value_name = "HOST")]
     pub from: Option<String>,
     /// Change a value of the scenario, as in `--set balance=deterministic`; may be repeated
@@ -322,10 +327,10 @@ pub struct ShowRoutes {
 /// `netloom show arbitration`.
 #[derive(Debug, Args)]
 pub struct ShowArbitration {
-    /// The scenario
+    /// Scenario file
     #[arg(value_name = "FILE")]
     pub scenario: PathBuf,
-    /// List every egress port, not only tiers and directions
+    /// List every egress port, in addition to the summary by tier and direction
     #[arg(long)]
     pub ports: bool,
     /// Change a value of the scenario, as in `--set balance=deterministic`; may be repeated
@@ -339,31 +344,31 @@ pub struct ShowArbitration {
 /// `netloom show themis`.
 #[derive(Debug, Args)]
 pub struct ShowThemis {
-    /// Show the memory (equation 4 of its paper): the only thing there is to show yet
+    /// Show the memory (equation 4 of the Themis paper); required, since there is nothing else to show yet
     #[arg(long, required = true)]
     pub memory: bool,
-    /// Equal-cost paths between two leaves
+    /// Number of equal-cost paths between two leaves
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = many())]
     pub paths: u64,
-    /// Rate of the last hop
+    /// Link rate of the last hop
     #[arg(long, value_name = "RATE", default_value = "400Gbps", value_parser = themis::rate)]
     pub rate: Rate,
-    /// From a packet's enqueueing for the last hop to the return of its NACK
+    /// Time from when a packet is enqueued for the last hop until its NACK returns
     #[arg(long, value_name = "TIME", default_value = "2us", value_parser = themis::span)]
     pub round_trip: Duration,
-    /// NICs at the switch
+    /// Number of NICs attached to the switch
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = many())]
     pub nics: u64,
-    /// Queue pairs from other switches for each NIC
+    /// Number of queue pairs per NIC that come from other switches
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = many())]
     pub queue_pairs: u64,
-    /// Packet on the wire
+    /// Size of a packet on the wire
     #[arg(long, value_name = "SIZE", default_value = "1500B", value_parser = themis::size)]
     pub mtu: Bytes,
-    /// Room beyond rate times round trip, from 1 to 100
+    /// Size of a ring relative to rate times round trip, from 1 to 100
     #[arg(long, value_name = "NUMBER", default_value = "1.5", value_parser = themis::factor)]
     pub factor: u64,
-    /// Buffer of the switch, to compare with
+    /// Buffer of the switch that the memory is compared with
     #[arg(long, value_name = "SIZE", default_value = "64MB", value_parser = themis::size)]
     pub buffer: Bytes,
     /// Print the result as JSON
@@ -378,7 +383,7 @@ fn many() -> clap::builder::RangedU64ValueParser {
 /// `netloom export`.
 #[derive(Debug, Args)]
 pub struct Export {
-    /// As what
+    /// Target format.
     #[command(subcommand)]
     pub format: ExportFormat,
 }
@@ -386,30 +391,30 @@ pub struct Export {
 /// Formats that a run can be written in.
 #[derive(Debug, Subcommand)]
 pub enum ExportFormat {
-    /// A timeline that the Perfetto viewer opens: jobs, ranks, collectives, rates of NICs, faults
+    /// Timeline for the Perfetto viewer: jobs, ranks, collectives, rates of NICs, faults
     Perfetto(ExportPerfetto),
-    /// Tables as comma-separated values, and beside them what their columns mean
+    /// Tables as comma-separated values, with the meanings of their columns in a file of its own
     Csv(ExportCsv),
-    /// Bandwidths of collectives by size, in the layout of nccl-tests
+    /// Bandwidths of collectives by message size, in the layout of nccl-tests
     #[command(name = "nccl-tests")]
     NcclTests(ExportNcclTests),
-    /// Latencies of collectives by size, in the layout of the OSU micro-benchmarks
+    /// Latencies of collectives by message size, in the layout of the OSU micro-benchmarks
     Osu(ExportOsu),
 }
 
 /// `netloom export perfetto`.
 #[derive(Debug, Args)]
 pub struct ExportPerfetto {
-    /// The run folder
+    /// Run folder
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// The file [default: RUN.perfetto-trace, beside the run folder]
+    /// File to write [default: RUN.perfetto-trace, beside the run folder]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write in place of a file that is already there
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
-    /// Print what is in it as JSON
+    /// Print the number of jobs, ranks, slices and counters in the timeline as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -417,19 +422,19 @@ pub struct ExportPerfetto {
 /// `netloom export csv`.
 #[derive(Debug, Args)]
 pub struct ExportCsv {
-    /// The run folder
+    /// Run folder
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Folder that takes a file for each table, and columns.csv
+    /// Folder for a file per table, and columns.csv with the meanings of columns
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
-    /// Only this table, as in `--table flows`; may be repeated [default: all]
+    /// Export only this table, as in `--table flows`; may be repeated [default: all]
     #[arg(long, value_name = "NAME")]
     pub table: Vec<String>,
-    /// Write in place of an export that is already there
+    /// Replace an existing export
     #[arg(long)]
     pub force: bool,
-    /// Print which tables were written as JSON
+    /// Print a list of the written tables as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -437,13 +442,13 @@ pub struct ExportCsv {
 /// `netloom export nccl-tests`.
 #[derive(Debug, Args)]
 pub struct ExportNcclTests {
-    /// The run folder
+    /// Run folder
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// The file [default: standard output]
+    /// File to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write in place of a file that is already there
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
     /// Write the result as JSON
@@ -454,16 +459,16 @@ pub struct ExportNcclTests {
 /// `netloom export osu`.
 #[derive(Debug, Args)]
 pub struct ExportOsu {
-    /// The run folder
+    /// Run folder
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Also the shortest, the longest, and how many there were
+    /// Also print the shortest and the longest latency, and the number of iterations
     #[arg(short, long)]
     pub full: bool,
-    /// The file [default: standard output]
+    /// File to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write in place of a file that is already there
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
     /// Write the result as JSON
@@ -474,7 +479,7 @@ pub struct ExportOsu {
 /// `netloom check`.
 #[derive(Debug, Args)]
 pub struct Check {
-    /// Scenarios and run folders
+    /// Scenario files and run folders
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
     /// Print the result as JSON
@@ -485,13 +490,13 @@ pub struct Check {
 /// `netloom list`.
 #[derive(Debug, Args)]
 pub struct List {
-    /// One kind, with the parameters of each [default: all kinds, names only]
+    /// List only this kind, with the parameters of each entry [default: all kinds, without parameters]
     #[arg(value_name = "KIND", value_parser = clap::builder::PossibleValuesParser::new(netloom_lab::list::KINDS))]
     pub kind: Option<String>,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
-    /// Print the JSON Schema of scenarios, for editors
+    /// Print the JSON Schema of scenarios, for use in editors
     #[arg(long, conflicts_with_all = ["kind", "json"])]
     pub schema: bool,
 }
@@ -499,7 +504,7 @@ pub struct List {
 /// `netloom field`.
 #[derive(Debug, Args)]
 pub struct Field {
-    /// What
+    /// What to do.
     #[command(subcommand)]
     pub verb: FieldVerb,
 }
@@ -507,13 +512,13 @@ pub struct Field {
 /// What `netloom field` does.
 #[derive(Debug, Subcommand)]
 pub enum FieldVerb {
-    /// Make a scenario's fabric from network namespaces of this machine and run a command in it
+    /// Build a scenario's fabric from network namespaces of this machine and run a command in it
     Testbed(Testbed),
-    /// Write all that a cluster needs for a study: plans, the program's sources, scripts, a Slurm job
+    /// Write everything that a cluster needs to measure a study: plans, the program's sources, scripts, a Slurm job
     Prepare(FieldPrepare),
-    /// Measure the points of a prepared study on this machine; points that are measured are passed over
+    /// Measure the points of a prepared study on this machine; points that are already measured are skipped
     Run(FieldRun),
-    /// Make measured runs of the results of a study
+    /// Convert the results of a measured study to measured runs
     Collect(FieldCollect),
 }
 
@@ -522,84 +527,86 @@ pub enum FieldVerb {
 #[command(after_help = TESTBED_ENDS)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Testbed {
-    /// A scenario, or a fabric that scenarios inherit from
+    /// Scenario, or fabric file that scenarios inherit from
     #[arg(value_name = "FABRIC")]
     pub fabric: PathBuf,
     /// Change a value of the scenario, as in `--set fabric.leaf_spine.spines=1`; may be repeated
     #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
     pub set: Vec<(String, String)>,
-    /// The rate of every link, as a share of what the scenario says [default: so that the fastest link has 100 Mbit/s]
+    /// Factor by which the rate of every link is scaled [default: such that the fastest link has 100 Mbit/s]
     #[arg(long, value_name = "N/M", value_parser = Scale::parse, conflicts_with = "rate")]
     pub scale: Option<Scale>,
-    /// The rate of the fastest link, as in 20Mbps; all others are scaled by the same factor
+    /// Rate of the fastest link, as in 20Mbps; all other links are scaled by the same factor
     #[arg(long, value_name = "RATE", value_parser = testbed::rate)]
     pub rate: Option<Rate>,
-    /// What every switch port holds [default: the limit in the scenario, else 10 ms of its rate]
+    /// Size of the queue of every switch port [default: the limit in the scenario, else 10 ms at the rate of the port]
     #[arg(long, value_name = "SIZE", value_parser = themis::size)]
     pub queue: Option<Bytes>,
-    /// Which of several next hops a packet takes: `ecmp`, by a hash of addresses and ports, or `pinned`, one for each
-    /// destination, as with `balance: deterministic` [default: ecmp; pinned where the scenario has that balance]
+    /// How packets choose among several next hops: `ecmp`, by a hash of addresses and ports, or `pinned`, one next hop
+    /// for
+    /// each destination, as with `balance: deterministic` [default: ecmp; pinned if the scenario has that balance]
     #[arg(long, value_name = "MODE", value_parser = clap::builder::PossibleValuesParser::new(["ecmp", "pinned"]))]
     pub routes: Option<String>,
-    /// Fail with exit code 3 where all hosts together sent less over the network, by the counters of the kernel
+    /// Fail with exit code 3 if all hosts together sent fewer bytes over the network, by the counters of the kernel
     #[arg(long, value_name = "SIZE", value_parser = themis::size)]
     pub expect_bytes: Option<Bytes>,
-    /// Sample the counters of all ports while the command runs, and write them here as a measured run, for `report`, `show`
-    /// and `compare`
+    /// Sample the counters of all ports while the command runs, and write them to this folder as a measured run for
+    /// `report`, `show` and `compare`
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
-    /// Replace a complete run that is there
+    /// Replace an existing complete run
     #[arg(short, long, requires = "output")]
     pub force: bool,
-    /// The time from one sample to the next; doubles after a thousand of them
+    /// Sampling interval; it doubles each time the number of samples reaches a thousand
     #[arg(long, value_name = "TIME", value_parser = testbed::interval, requires = "output")]
     pub every: Option<Duration>,
-    /// Print the commands that would make the network, as a shell script, and make nothing
+    /// Print the commands that would create the network, as a shell script, and create nothing
     #[arg(long)]
     pub explain: bool,
-    /// Print nothing but errors and what the command prints
+    /// Print nothing but errors and the output of the command
     #[arg(short, long)]
     pub quiet: bool,
-    /// Already inside of the namespaces: make the network, run the command
+    /// Already inside the namespaces: create the network, run the command
     #[arg(long, hide = true)]
     pub inside: bool,
-    /// The command, run on the first host [default: a shell, where standard input is a terminal]
+    /// Command to run on the first host [default: a shell, if standard input is a terminal]
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
 
 const TESTBED_ENDS: &str = "\
-Inside, `on-host HOST COMMAND...` runs a command on another host; hosts are known by their names. `mpiexec` of Open MPI or
-MPICH starts one rank on each host and sends by TCP over the network.
-The exit code is that of the command, 128 and the signal's number if a signal ended it. Refused with 2, before anything
-is made: a fabric that cannot be built, a machine that lacks something. Nothing is left when it ends, however it ends.";
+Inside, `on-host HOST COMMAND...` runs a command on another host; the names of all hosts are resolved. `mpiexec` of
+Open MPI or MPICH starts one rank on each host and sends by TCP over the network.
+The exit code is that of the command, or 128 plus the signal's number if a signal ended it. It is 2, and nothing is
+created, if the fabric cannot be built or the machine lacks a requirement. The network is removed however the command
+ends.";
 
 /// `netloom reproduce`.
 #[derive(Debug, Args)]
 pub struct Reproduce {
-    /// The paper
+    /// Paper to reproduce
     #[arg(value_name = "PAPER", value_parser = clap::builder::PossibleValuesParser::new(netloom_lab::reproduce::papers()))]
     pub paper: String,
-    /// Seeds 1 to N, or A to B [default: as many as the paper's claims say]
+    /// Seeds 1 to N, or A to B [default: the number in the claims of the paper]
     #[arg(long, value_name = "N|A..B")]
     pub seeds: Option<Seeds>,
-    /// Judge only this claim; may be repeated
+    /// Check only this claim; may be repeated
     #[arg(long, value_name = "CLAIM")]
     pub only: Vec<String>,
-    /// Fail unless every verdict is the recorded one and every law holds; runs more seeds
+    /// Fail unless every verdict equals the recorded one and every invariant holds; runs more seeds
     #[arg(long)]
     pub check: bool,
-    /// Run at the full size of the paper where the claims have a smaller one, which may take hours
+    /// Run at the full size of the paper where the claims use a smaller one; this may take hours
     #[arg(long, requires = "output")]
     pub full: bool,
-    /// Judge the runs of an earlier `--output` folder instead of making new ones
+    /// Check the claims by the runs in an earlier `--output` folder instead of running the scenarios
     #[arg(long, value_name = "PATH", conflicts_with_all = ["seeds", "threads", "full"])]
     pub runs: Option<PathBuf>,
-    /// Folder that takes the results as CSV and JSON, and the paper's figures as tables and maps; after an interrupt the same
-    /// command goes on with the runs that are done
+    /// Folder for the results as CSV and JSON, and the paper's figures as tables and maps; after an interrupt the same
+    /// command continues and keeps the completed runs
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
-    /// Runs at a time [default: all cores]
+    /// Number of runs at a time [default: number of cores]
     #[arg(long, value_name = "N", value_parser = threads())]
     pub threads: Option<u16>,
     /// Print nothing but errors
@@ -610,17 +617,17 @@ pub struct Reproduce {
 /// `netloom demo`.
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// Folder that takes a run folder per policy, and the report about them
+    /// Folder for a run folder per policy, and the report on them
     #[arg(short, long, value_name = "PATH", default_value = "out/demo")]
     pub output: PathBuf,
-    /// The part of the run that figures of background messages, mean throughput and utilization are taken over: `jobs`, the
-    /// time in which a job runs; `all`; or an interval, as in `1ms..5ms`
+    /// Part of the run that statistics of background messages, mean throughput and utilization cover: `jobs`, the time
+    /// while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
     #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
     pub over: Over,
-    /// Runs at a time [default: all cores]
+    /// Number of runs at a time [default: number of cores]
     #[arg(long, value_name = "N", value_parser = threads())]
     pub threads: Option<u16>,
-    /// Write in place of runs that are already there
+    /// Replace existing runs
     #[arg(long)]
     pub force: bool,
     /// Print nothing but errors
@@ -631,13 +638,13 @@ pub struct Demo {
 /// `netloom bench`.
 #[derive(Debug, Args)]
 pub struct Bench {
-    /// How often each case is measured, the cases taking turns
+    /// Number of measurements of each case; the cases take turns
     #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub pairs: u16,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
-    /// Measure one case once, in this process: what the command starts for each measurement
+    /// Measure one case once, in this process; the command starts itself with this option for each measurement
     #[arg(long, hide = true, value_name = "CASE")]
     pub one: Option<String>,
 }
@@ -646,7 +653,7 @@ fn threads() -> clap::builder::RangedI64ValueParser<u16> {
     clap::value_parser!(u16).range(1..=MOST_THREADS)
 }
 
-/// `path=value`; what they mean is for the scenario to say.
+/// Splits `path=value`; the scenario's reader checks both parts.
 fn assignment(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((path, value)) if !path.is_empty() => Ok((path.to_owned(), value.to_owned())),

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first one ends the run cleanly, the second one at once.
+//! Ctrl-C: the first one ends the run cleanly, the second one ends the process at once.
 
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,20 +7,20 @@ use crate::output::Output;
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// What a shell expects of a process that an interrupt ended.
+/// The exit code that shells expect of a process ended by an interrupt.
 const INTERRUPTED: i32 = 130;
 
-/// A flag that the first Ctrl-C from now on raises.
+/// A flag that is set by the first Ctrl-C from now on.
 pub fn stop_flag(output: &mut Output) -> &'static AtomicBool {
     handle(output, || {
         let mut output = Output::new();
-        // What was typed stands on this line.
+        // The terminal has echoed `^C` on this line.
         output.note("");
-        output.note("stopping; what was recorded so far is being stored (Ctrl-C again to give up)");
+        output.note("stopping; records up to now are being stored (press Ctrl-C again to end at once)");
     })
 }
 
-/// The same where another process, which a Ctrl-C reaches as well, says so.
+/// The same without a message, if another process that receives the same Ctrl-C prints it.
 pub fn silent_stop_flag(output: &mut Output) -> &'static AtomicBool {
     handle(output, || {})
 }
@@ -33,7 +33,7 @@ fn handle(output: &mut Output, say: impl Fn() + Send + 'static) -> &'static Atom
         say();
     };
     if let Err(error) = ctrlc::set_handler(handler) {
-        output.note(format!("note: Ctrl-C will not end this cleanly ({error})"));
+        output.note(format!("note: Ctrl-C will not end the command cleanly ({error})"));
     }
     &STOP
 }

@@ -1,10 +1,10 @@
 //! The command `netloom`: arguments in, text out.
 //!
 //! Models: subcommands, their printing, progress on a terminal, Ctrl-C, exit codes.
-//! Leaves out: everything else; whatever a program using the library would miss stands in `netloom-lab`.
+//! Leaves out: everything else; what a program that uses the library needs is in `netloom-lab`.
 //!
-//! Exit codes: 0 all is well; 1 a study's check failed; 2 bad input; 3 a run ended before its work was done; 4 a mistake
-//! of ours.
+//! Exit codes: 0 success; 1 a check of a study failed; 2 invalid input; 3 a run ended before its work was done; 4 an
+//! internal error.
 
 mod arguments;
 mod commands;
@@ -30,16 +30,16 @@ fn main() -> process::ExitCode {
         Err(error) => return usage(&error),
     };
     print_how_to_report();
-    // After a panic nothing but the exit code is taken from what was going on.
+    // After a panic only the exit code is set; the state of the command is not used.
     let done = catch_unwind(AssertUnwindSafe(|| dispatch(arguments)));
     process::ExitCode::from(done.unwrap_or(ExitCode::Internal as u8))
 }
 
-/// Does what was asked for; the answer is the exit code.
+/// Runs the command; returns the exit code.
 fn dispatch(arguments: Arguments) -> u8 {
     let mut output = Output::new();
     let done = match arguments.command {
-        // The one command whose exit code is that of another program.
+        // The only command whose exit code may be that of another program.
         Command::Field(field) => {
             let done = commands::field::field(&field, &mut output);
             return done.unwrap_or_else(|error| output.error(&error) as u8);
@@ -61,18 +61,18 @@ fn dispatch(arguments: Arguments) -> u8 {
     done.unwrap_or_else(|error| output.error(&error)) as u8
 }
 
-/// Help and version are no errors; anything else that is wrong with the arguments is bad input.
+/// Help and version are not errors; any other error in the arguments is invalid input.
 fn usage(error: &clap::Error) -> process::ExitCode {
-    // Where even this cannot be printed, the exit code still says it.
+    // If this cannot be printed, the exit code still reports the error.
     let _ = error.print();
     if let Some(verb) = moved().filter(|_| error.use_stderr()) {
-        eprintln!("hint: this is `netloom export {verb}` now");
+        eprintln!("hint: this command is now `netloom export {verb}`");
     }
     let code = if error.use_stderr() { ExitCode::BadInput } else { ExitCode::Good };
     process::ExitCode::from(code as u8)
 }
 
-/// What became of the verbs `netloom show osu RUN` and `netloom show nccl RUN`, where one of them was typed.
+/// The new name of the former commands `netloom show osu RUN` and `netloom show nccl RUN`, if one of them was given.
 fn moved() -> Option<&'static str> {
     let words: Vec<OsString> = env::args_os().skip(1).take(2).collect();
     match words.iter().map(|word| word.to_str()).collect::<Vec<_>>()[..] {
@@ -82,13 +82,13 @@ fn moved() -> Option<&'static str> {
     }
 }
 
-/// A panic is a mistake of ours, and who meets one should know what to do with it.
+/// A panic is an error in netloom; the message says where to report it.
 fn print_how_to_report() {
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         print(panic);
         eprintln!(
-            "\nThis is a mistake in netloom {}, not in your scenario. Please report it, with the lines above, the \
+            "\nThis is an error in netloom {}, not in your scenario. Please report it with the lines above, the \
              command line and the scenario:\n  {}/issues",
             env!("CARGO_PKG_VERSION"),
             env!("CARGO_PKG_REPOSITORY"),

@@ -1,5 +1,5 @@
-//! A line of progress on a terminal; elsewhere a line on standard error every ten seconds, so that a log of a long run says how
-//! far it is.
+//! A progress bar on a terminal; elsewhere a line on standard error every ten seconds, so that the log of a long run
+//! shows its progress.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
@@ -8,21 +8,21 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use netloom_lab::{RunProgress, SweepProgress, words};
 
-/// Parts the bar is divided into.
+/// Number of parts of the bar.
 const PARTS: u64 = 1_000;
 
-/// Where there is no terminal, a line comes as often.
+/// Interval between lines, without a terminal.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// The line.
+/// The progress bar, or the lines that replace it.
 pub struct Progress {
     bar: Mutex<ProgressBar>,
-    /// When the last line was written, where there is no terminal.
+    /// When the last line was written, without a terminal.
     written: Option<Mutex<Instant>>,
 }
 
 impl Progress {
-    /// Shown if wanted, as a bar if standard error is a terminal.
+    /// Shows progress if `wanted`, as a bar if standard error is a terminal.
     pub fn new(wanted: bool) -> Progress {
         let shown = wanted && io::stderr().is_terminal();
         let bar = if shown { ProgressBar::new(PARTS) } else { ProgressBar::hidden() };
@@ -33,7 +33,7 @@ impl Progress {
         Progress { bar: Mutex::new(bar), written }
     }
 
-    /// Shows how far a run is.
+    /// Shows the progress of a run.
     pub fn run(&self, progress: &RunProgress) {
         let steps = match progress.total_steps {
             0 => String::new(),
@@ -43,20 +43,20 @@ impl Progress {
         self.show(progress.share, &at, progress.rate, progress.left);
     }
 
-    /// Shows how far a sweep is.
+    /// Shows the progress of a sweep.
     pub fn sweep(&self, progress: &SweepProgress) {
         let at = format!("{} of {} runs", progress.finished, progress.total);
         self.show(Some(progress.share), &at, progress.rate(), progress.left());
     }
 
-    /// Shows how far the measurements of a study are.
+    /// Shows the progress of the measurements of a study.
     pub fn field(&self, text: &str, done: usize, total: usize) {
         let share = Some(done as f64 / total.max(1) as f64);
         self.write(share, text);
         self.place(share, text.to_owned());
     }
 
-    /// Prints something above the line.
+    /// Prints something above the bar.
     pub fn above(&self, print: impl FnOnce()) {
         match self.bar.lock() {
             Ok(bar) => bar.suspend(print),
@@ -77,7 +77,7 @@ impl Progress {
         bar.set_message(text);
     }
 
-    /// A line where there is no terminal, if it is time for one.
+    /// Writes a line if there is no terminal and the interval has passed.
     fn write(&self, share: Option<f64>, text: &str) {
         let Some(Ok(mut written)) = self.written.as_ref().map(Mutex::lock) else { return };
         if written.elapsed() < EVERY {
@@ -85,11 +85,11 @@ impl Progress {
         }
         *written = Instant::now();
         let share = share.map(|share| format!("{} done, ", words::percent(share))).unwrap_or_default();
-        // Who has closed standard error does not want to know.
+        // If standard error is closed, progress need not be shown.
         let _ = writeln!(io::stderr(), "{share}{text}");
     }
 
-    /// Takes the line away.
+    /// Removes the bar.
     pub fn clear(&self) {
         if let Ok(bar) = self.bar.lock() {
             bar.finish_and_clear();

@@ -1,22 +1,22 @@
-//! Tables of text: columns as wide as they must be, numbers to the right.
+//! Tables of text: columns as wide as their widest cell, numbers aligned to the right.
 //!
-//! Invariants: no cell steers the terminal, and none is wider than what still can be read.
+//! Invariants: no cell contains control sequences of the terminal; longer cells are shortened to `LONGEST` characters.
 
 use netloom_lab::words;
 
-/// Most characters of a cell.
+/// Largest number of characters in a cell.
 const LONGEST: usize = 200;
 
-/// Which way the cells of a column lean.
+/// Alignment of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lean {
-    /// Words.
+    /// Left-aligned, for words.
     Left,
-    /// Numbers.
+    /// Right-aligned, for numbers.
     Right,
 }
 
-/// A table being filled.
+/// A table to which rows are added.
 pub struct Table {
     columns: Vec<(String, Lean)>,
     rows: Vec<Vec<String>>,
@@ -29,7 +29,7 @@ impl Table {
         Table { columns, rows: Vec::new() }
     }
 
-    /// Adds a row, a cell for each column.
+    /// Adds a row with a cell for each column.
     pub fn row(&mut self, cells: impl IntoIterator<Item = impl Into<String>>) {
         self.rows.push(cells.into_iter().map(|text| cell(text.into())).collect());
     }
@@ -46,7 +46,7 @@ impl Table {
         lines
     }
 
-    /// The width of a column; zero if none of its cells says anything.
+    /// The width of a column; zero if all its cells are empty.
     fn width(&self, column: usize) -> usize {
         let widest = self.rows.iter().filter_map(|row| Some(row.get(column)?.chars().count())).max();
         match widest.unwrap_or(0) {
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_as_wide_as_they_must_be_and_empty_ones_vanish() {
+    fn columns_are_as_wide_as_their_widest_cell_and_empty_ones_are_left_out() {
         let mut table = Table::new([("run", Lean::Left), ("job", Lean::Left), ("time", Lean::Right)]);
         table.row(["ecmp", "", "1 s"]);
         table.row(["a", "", "12 ms"]);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn no_cell_steers_the_terminal_or_fills_it() {
+    fn cells_have_no_control_sequences_and_a_limited_length() {
         let mut table = Table::new([("a\u{1b}[31m", Lean::Left), ("n", Lean::Right)]);
         table.row(["\u{1b}[2J\n\u{202e}x", "1"]);
         table.row([&"y".repeat(1_000_000), "2"]);

@@ -1,7 +1,7 @@
-//! What pictures are drawn for: the columns of the terminal, and whether it has colours.
+//! Properties of the terminal that pictures depend on: number of columns, and colours.
 //!
-//! Invariants: where standard output is no terminal, there are 80 columns and no colours, whatever machine it is; only
-//! `COLUMNS`, which says so expressly, changes the columns there.
+//! Invariants: if standard output is not a terminal, there are 80 columns and no colours on any machine; only `COLUMNS`
+//! changes the number of columns then.
 
 use std::env;
 use std::io::{self, IsTerminal};
@@ -9,10 +9,10 @@ use std::io::{self, IsTerminal};
 use console::Term;
 use netloom_lab::text::Look;
 
-/// Fewest columns, and most, that `COLUMNS` may ask for.
+/// Smallest and largest number of columns that `COLUMNS` may set.
 const COLUMNS: std::ops::RangeInclusive<usize> = 20..=1_000;
 
-/// What is there now.
+/// The properties of the terminal of this process.
 pub fn look() -> Look {
     let asked = env::var("COLUMNS").ok().and_then(|text| columns(&text));
     let is_terminal = io::stdout().is_terminal();
@@ -23,12 +23,12 @@ pub fn look() -> Look {
     Look { width: width.unwrap_or(Look::PLAIN.width), colours }
 }
 
-/// A number of columns that makes sense.
+/// Parses a number of columns; `None` if it is no number, or out of range.
 fn columns(text: &str) -> Option<usize> {
     text.trim().parse().ok().filter(|columns| COLUMNS.contains(columns))
 }
 
-/// Whether a terminal has 256 colours, and they are wanted (no-color.org).
+/// Whether the terminal has 256 colours and `NO_COLOR` is not set (no-color.org).
 fn has_colours(no_color: &str, term: &str, colorterm: &str) -> bool {
     let is_known =
         ["256color", "direct", "kitty", "alacritty", "ghostty"].iter().any(|word| term.contains(word));
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_used_where_they_are_known_and_wanted() {
+    fn colours_are_used_if_the_terminal_has_them_and_no_color_is_not_set() {
         assert!(has_colours("", "xterm-256color", ""));
         assert!(has_colours("", "screen", "truecolor"));
         assert!(!has_colours("1", "xterm-256color", "truecolor"));
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_a_number_that_makes_sense() {
+    fn columns_out_of_range_are_ignored() {
         assert_eq!(
             ["120", " 60 ", "0", "-1", "x", "99999999999999999999"].map(columns),
             [Some(120), Some(60), None, None, None, None]

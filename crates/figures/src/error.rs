@@ -1,6 +1,6 @@
-//! What can go wrong with figures, in words for users.
+//! Errors of figures, with messages for users.
 //!
-//! Invariants: every message says what was found and ends with the place it is about.
+//! Invariants: every message says what was found and ends with the path that it is about.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use netloom_report::ReportError;
 use crate::draw::MOST_DOTS;
 use crate::figure::LeftOut;
 
-/// Why figures could not be made.
+/// The reason why figures cannot be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum FigureError {
     /// A run folder cannot be read, or lacks what the report needs.
@@ -19,35 +19,35 @@ pub enum FigureError {
     /// There is nothing to draw.
     #[error("no figure is left{}", reasons(.0))]
     Nothing(Vec<LeftOut>),
-    /// Files are there.
-    #[error("files are already there, and overwriting them was not asked for: {}", listed(.0))]
+    /// Files exist already.
+    #[error("files exist already and are not replaced without --force: {}", listed(.0))]
     Exists(Vec<PathBuf>),
-    /// Something that is no file stands in a file's place.
-    #[error("a figure is a file, and this is none: {}", .0.display())]
+    /// The path of a file is taken by something else.
+    #[error("a figure is written to a file, and this path is not a file: {}", .0.display())]
     NotAFile(PathBuf),
-    /// A file stands in the folder's place.
-    #[error("figures are put into a folder, and this is a file: {}", .0.display())]
+    /// The path of the folder is taken by a file.
+    #[error("figures are written to a folder, and this is a file: {}", .0.display())]
     NotAFolder(PathBuf),
-    /// Dots per inch were asked for where there are no dots.
+    /// Dots per inch were given for a format without dots.
     #[error("dots per inch are for `png`; `{0}` has none")]
     NoDots(&'static str),
-    /// A picture of so many dots cannot be made.
+    /// A picture with too many dots.
     #[error(
         "with {dots_per_inch} dots per inch there would be more than {MOST_DOTS} of them in the figure `{name}`; \
          PDF and SVG are fine at any size"
     )]
     TooLarge {
-        /// Which.
+        /// The figure.
         name: &'static str,
-        /// How fine it would be.
+        /// Its dots per inch.
         dots_per_inch: u32,
     },
-    /// The system refused.
+    /// The system returned an error.
     #[error("cannot write the figures ({source}): {}", .path.display())]
     Unwritable {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// Why not.
+        /// The error.
         source: io::Error,
     },
 }

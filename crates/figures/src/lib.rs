@@ -1,12 +1,14 @@
-//! Figures for papers about some runs, made from their run folders alone, each with its data beside it.
+//! Figures of runs for papers, made only from the run folders, each with a file of its data.
 //!
-//! Models: figures of a stated width, as PDF, SVG or PNG, that are read in colour and in grey; a table for each.
-//! Leaves out: titles and captions, which are the paper's; the engine, scenarios, and anything else that was not stored.
+//! Models: figures of a given width as PDF, SVG or PNG, readable in colour and in grey; a table for each.
+//! Leaves out: titles and captions, which belong to the paper; the engine, scenarios, and everything that was not
+//! stored.
 //!
-//! Invariants: the same records give the same bytes; no font of the system is asked; a figure without data is left out and
-//! told; files are written all or none.
+//! Invariants: the same records give the same bytes; no font of the system is used; a figure without data is left out
+//! and
+//! reported; either all files are written or none.
 //!
-//! A new figure is one file in `figure/` and one line in its `mod.rs`.
+//! To add a figure, add a file in `figure/` and a line in its `mod.rs`.
 
 mod chart;
 mod draw;
@@ -25,24 +27,24 @@ pub use error::FigureError;
 pub use figure::{Figure, LeftOut};
 pub use write::{Made, MadeFigure, write};
 
-/// How figures are written.
+/// File format of figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// For LaTeX and printers.
     Pdf,
-    /// For pages and for changing by hand.
+    /// For web pages and for editing.
     Svg,
-    /// For slides; so many dots per inch.
+    /// For slides; with a resolution in dots per inch.
     Png(u32),
 }
 
 impl Format {
-    /// Words for formats.
+    /// Names of formats.
     pub const WORDS: [&str; 3] = ["pdf", "svg", "png"];
-    /// Dots per inch, unless others are asked for.
+    /// Dots per inch by default.
     pub const DOTS_PER_INCH: u32 = 300;
 
-    /// The format of this word; PDF for any that is none.
+    /// The format of this name; PDF for an unknown name.
     ///
     /// # Errors
     /// If dots per inch are given for a format without dots.
@@ -55,7 +57,7 @@ impl Format {
         if dots_per_inch.is_some() { Err(FigureError::NoDots(found.ending())) } else { Ok(found) }
     }
 
-    /// How names of files end.
+    /// Extension of file names.
     pub const fn ending(self) -> &'static str {
         match self {
             Format::Pdf => "pdf",
@@ -65,21 +67,21 @@ impl Format {
     }
 }
 
-/// The figures of some runs.
+/// The figures of the given runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
-    /// Those with data.
+    /// Figures with data.
     pub figures: Vec<Figure>,
-    /// Those without.
+    /// Figures without data.
     pub left_out: Vec<LeftOut>,
-    /// Names of runs that the font lacks letters for.
+    /// Names of runs with characters that the font lacks.
     pub boxed: Vec<String>,
 }
 
-/// Draws these runs, in this order, so many millimetres wide, with figures over a part of each.
+/// Draws these runs in this order, with a width in millimetres; statistics cover a part of each run.
 ///
 /// # Errors
-/// If one of them is no complete run folder or cannot be read, or there is nothing to draw.
+/// If a folder is not a complete run folder or cannot be read, or there is nothing to draw.
 pub fn figures(runs: &[ReportedRun], width_mm: f64, over: Over) -> Result<Figures, FigureError> {
     let width = width_mm * POINTS_PER_MM;
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();

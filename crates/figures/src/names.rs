@@ -1,19 +1,19 @@
-//! What runs are called in figures, where their whole names may not have room.
+//! Names of runs in figures, shortened if there is no room for whole names.
 //!
-//! Models: names as they are while all of them fit; else without the parts that all of them share; else without their
+//! Models: whole names if all of them fit; else names without the parts that all of them share; else also without their
 //! middle.
 //!
-//! Invariants: two runs are never called the same; tables have whole names.
+//! Invariants: two runs never have the same name; tables have whole names.
 
 use std::collections::BTreeSet;
 
 use crate::chart::SMALL;
 use crate::draw::font;
 
-/// What parts of names end with.
+/// Characters that end the parts of a name.
 const ENDS: [char; 2] = ['/', ','];
 
-/// Names of runs that take no more than so many points each.
+/// Names of runs, each no wider than the given number of points.
 pub fn fitting(names: &[&str], most: f64) -> Vec<String> {
     let fit = |names: &[String]| names.iter().all(|name| font::width(name, SMALL) <= most);
     let whole: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
@@ -33,7 +33,7 @@ fn differ(names: &[String]) -> bool {
     names.iter().collect::<BTreeSet<_>>().len() == names.len()
 }
 
-/// Without the parts that all names have; nothing where a name would be empty, or is the only one.
+/// Names without the parts that all of them share; `None` if a name would be empty or is the only one.
 fn without_shared(names: &[&str]) -> Option<Vec<String>> {
     let parts: Vec<Vec<&str>> = names.iter().map(|name| name.split(ENDS).collect()).collect();
     let is_shared = |part: &str| names.len() > 1 && parts.iter().all(|parts| parts.contains(&part));
@@ -53,7 +53,7 @@ mod tests {
         let names = ["balance=ecmp,transport=go_back_n/seed=1", "balance=spray,transport=go_back_n/seed=1"];
         assert_eq!(fitting(&names, 500.0), names);
         assert_eq!(fitting(&names, 100.0), ["balance=ecmp", "balance=spray"]);
-        // Each has its own middle, which is what gives way.
+        // Names that differ in their middle, which is the part to be shortened.
         let alike = ["begin-1-end", "begin-2-end"];
         let reported = fitting(&alike, 25.0);
         assert!(

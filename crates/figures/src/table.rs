@@ -1,9 +1,9 @@
 //! The data of a figure: rows of columns, written as comma-separated values.
 //!
-//! Invariants: the unit of a number stands in the name of its column; numbers are written so that they are read back to
-//! the last bit; what is absent is empty.
+//! Invariants: the name of a column contains its unit; numbers are written such that they are read back exactly; absent
+//! values are empty.
 //!
-//! Source: RFC 4180, but for the ends of lines.
+//! Source: RFC 4180, except for line ends.
 
 use netloom_records::csv::quoted;
 
@@ -14,14 +14,14 @@ pub struct Table {
     rows: Vec<Vec<Cell>>,
 }
 
-/// What stands in a place.
+/// The value of a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
     /// A text.
     Text(String),
     /// A number.
     Number(f64),
-    /// Nothing.
+    /// No value.
     Absent,
 }
 
@@ -44,18 +44,18 @@ impl From<Option<f64>> for Cell {
 }
 
 impl Table {
-    /// One without rows.
+    /// A table without rows.
     pub fn new(columns: &'static [&'static str]) -> Table {
         Table { columns, rows: Vec::new() }
     }
 
-    /// Takes a row.
+    /// Adds a row.
     pub fn push<const N: usize>(&mut self, row: [Cell; N]) {
         debug_assert_eq!(N, self.columns.len());
         self.rows.push(row.into());
     }
 
-    /// The file.
+    /// The contents of the file.
     pub fn csv(&self) -> String {
         let mut text = self.columns.join(",") + "\n";
         for row in &self.rows {

@@ -1,8 +1,8 @@
-//! Figures as files: all or none.
+//! Writes figures to files, all or none.
 //!
-//! Models: every file is prepared beside its place before the first one takes it.
+//! Models: a draft of every file is written beside its path before the first draft is renamed.
 //!
-//! Invariants: nothing is replaced by anything else unless that was asked for; a failure leaves no draft behind.
+//! Invariants: no file is replaced by other contents unless requested; a failure leaves no draft behind.
 
 use std::fs;
 use std::io::{self, Write};
@@ -12,14 +12,14 @@ use netloom_records::{DraftFile, Overwrite};
 
 use crate::{FigureError, Figures, Format, LeftOut};
 
-/// What was written.
+/// The files that were written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made {
-    /// Figures with their files: the picture and the data; and the runs of which there is nothing in it.
+    /// Figures with their files (the picture and the data) and the runs without data in it.
     pub figures: Vec<MadeFigure>,
-    /// Figures for which there are no data.
+    /// Figures without data.
     pub left_out: Vec<LeftOut>,
-    /// Names of runs that the font lacks letters for.
+    /// Names of runs with characters that the font lacks.
     pub boxed: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ pub struct MadeFigure {
     pub picture: PathBuf,
     /// Its data.
     pub data: PathBuf,
-    /// Runs of which there is nothing in it.
+    /// Runs without data in it.
     pub without: Vec<String>,
 }
 
@@ -40,10 +40,10 @@ struct Planned {
     bytes: Vec<u8>,
 }
 
-/// Writes figures into a folder, which is made if need be.
+/// Writes figures into a folder, which is created if necessary.
 ///
 /// # Errors
-/// If a file is there and shall not be replaced, a picture would be too large, or the system refuses.
+/// If a file exists and is not to be replaced, a picture would be too large, or the system returns an error.
 pub fn write(
     figures: Figures,
     folder: &Path,
@@ -65,7 +65,7 @@ pub fn write(
     Ok(Made { figures: made, left_out: figures.left_out, boxed: figures.boxed })
 }
 
-/// Whether the files may be put there.
+/// Checks that the files may be written to the folder.
 fn check(planned: &[Planned], folder: &Path, overwrite: Overwrite) -> Result<(), FigureError> {
     if folder.exists() && !folder.is_dir() {
         return Err(FigureError::NotAFolder(folder.to_owned()));
@@ -73,7 +73,7 @@ fn check(planned: &[Planned], folder: &Path, overwrite: Overwrite) -> Result<(),
     if let Some(other) = planned.iter().find(|file| file.path.exists() && !file.path.is_file()) {
         return Err(FigureError::NotAFile(other.path.clone()));
     }
-    // The same data may stand beside pictures in several formats.
+    // Pictures in several formats share the file of the data.
     let says_otherwise =
         |file: &&Planned| file.path.exists() && fs::read(&file.path).ok().as_ref() != Some(&file.bytes);
     let there: Vec<PathBuf> = planned.iter().filter(says_otherwise).map(|file| file.path.clone()).collect();

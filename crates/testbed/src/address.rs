@@ -1,7 +1,8 @@
-//! Which address, interface name and link-layer address each port has.
+//! Address, interface name and link-layer address of each port.
 //!
-//! Models: hosts in 10.64.0.0/16, the one of host h in 10.64.h.0/30; links between switches in 10.128.0.0/9, a /30 each.
-//! Invariants: addresses are unique within a testbed; two testbeds may have the same ones, since they never meet.
+//! Models: hosts in 10.64.0.0/16, the one of host h in 10.64.h.0/30; links between switches in 10.128.0.0/9, a /30
+//! each.
+//! Invariants: addresses are unique within a testbed; two testbeds may have the same ones, since they are isolated.
 
 use std::net::Ipv4Addr;
 
@@ -18,7 +19,7 @@ pub fn host(host: usize) -> Ipv4Addr {
     Ipv4Addr::new(10, 64, host as u8, 2)
 }
 
-/// The address of the switch port that a host is joined to.
+/// The address of the switch port to which a host is attached.
 pub fn gateway(host: usize) -> Ipv4Addr {
     Ipv4Addr::new(10, 64, host as u8, 1)
 }
@@ -28,7 +29,7 @@ pub fn switch_port(link: usize, side: usize) -> Ipv4Addr {
     Ipv4Addr::new(10, 128 + (link >> 8) as u8, (link & 0xff) as u8, 1 + side as u8)
 }
 
-/// The link-layer address of a port: locally administered, and known to its peer without asking.
+/// The link-layer address of a port: locally administered, and configured at its peer, which needs no ARP.
 pub fn link_layer(port: usize) -> String {
     format!("02:00:00:00:{:02x}:{:02x}", port >> 8, port & 0xff)
 }

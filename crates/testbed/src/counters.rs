@@ -1,7 +1,7 @@
-//! Whether traffic crossed the network: bytes that hosts have sent, as the kernel counts them.
+//! Checks whether traffic crossed the network, by the kernel's counters of bytes that hosts have sent.
 //!
-//! Models: the sum over all hosts of the bytes that their interfaces have sent, headers included.
-//! Leaves out: who sent them; launchers send some kilobytes per host, too.
+//! Models: the sum over all hosts of the bytes that their interfaces have sent, including headers.
+//! Leaves out: which process sent them; launchers send some kilobytes per host, too.
 //!
 //! Invariants: a counter that cannot be read is an error and never a zero.
 
@@ -13,16 +13,16 @@ use crate::plan::Plan;
 use crate::refusal::Refusal;
 use crate::script::FOLDER;
 
-/// Checks that hosts have sent at least this much; to be called inside only, after the command.
+/// Checks that hosts have sent at least this number of bytes; to be called only inside, after the command.
 ///
 /// # Errors
-/// If it was less, or a counter cannot be read.
+/// If they sent less, or a counter cannot be read.
 pub fn require_bytes(plan: &Plan, expected: Bytes) -> Result<(), Refusal> {
     let sent = sent_by_hosts(plan)?;
     if sent < expected { Err(Refusal::NotCrossed { sent, expected }) } else { Ok(()) }
 }
 
-/// Bytes that all hosts have sent since the network was made.
+/// Bytes that all hosts have sent since the network was created.
 fn sent_by_hosts(plan: &Plan) -> Result<Bytes, Refusal> {
     let counts = plan.hosts().map(|(node, _)| sent(&node.name, "eth0"));
     counts.sum::<Result<u64, Refusal>>().map(Bytes)

@@ -1,6 +1,6 @@
-//! What a scenario asks for and a testbed does not do, so that a user is told.
+//! Settings of a scenario without effect in a testbed, for notes to the user.
 //!
-//! Invariants: whatever of the model has an effect on a simulation is built, or is named here.
+//! Invariants: everything in the model that has an effect on a simulation is either built or listed here.
 
 use netloom_model::{Hosts, Model, TransportKind};
 
@@ -9,33 +9,33 @@ use crate::options::RouteMode;
 /// A setting without effect in the testbed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ignored {
-    /// What the scenario calls it.
+    /// Its name in the scenario.
     pub setting: &'static str,
-    /// What is so instead.
+    /// What the testbed does instead.
     pub instead: &'static str,
 }
 
-/// All of them, in the order of a scenario.
+/// All settings without effect, in the order of a scenario.
 pub fn ignored(model: &Model, mode: RouteMode) -> Vec<Ignored> {
     let rows = [forwarding(model, mode), queues(model), hosts(model), events(model)];
     let set = rows.into_iter().flatten().filter(|(is_set, ..)| *is_set);
     set.map(|(_, setting, instead)| Ignored { setting, instead }).collect()
 }
 
-/// Whether it is set, what it is called, and what is so instead.
+/// Whether a setting is used, its name, and what the testbed does instead.
 type Row = (bool, &'static str, &'static str);
 
 fn forwarding(model: &Model, mode: RouteMode) -> Vec<Row> {
     let has_delay = model.fabric.ports().iter().any(|port| port.delay.0 > 0);
     let (policy, instead) = match mode {
-        RouteMode::Ecmp => ("ecmp", "the kernel picks a next hop per flow, by a hash"),
+        RouteMode::Ecmp => ("ecmp", "the kernel chooses a next hop per flow, by a hash"),
         RouteMode::Pinned { .. } => {
             ("deterministic", "each destination has one next hop, as with `balance: deterministic`")
         }
     };
     let is_other = !model.balances.switch.is(policy) || !model.balances.by_hand.is_empty();
     vec![
-        (has_delay, "delay of links", "a hop takes what the kernel takes; it has no `netem` delay here"),
+        (has_delay, "delay of links", "the delay of a hop is that of the kernel, without a `netem` delay"),
         (is_other, "balance", instead),
     ]
 }
@@ -50,7 +50,7 @@ fn queues(model: &Model) -> Vec<Row> {
     let has_pause =
         queues.buffer.is_some_and(|buffer| buffer.pause.is_some()) || classes().any(|class| class.pause);
     vec![
-        (queues.buffer.is_some(), "queues: shared buffer", "each port has an equal part of it for itself"),
+        (queues.buffer.is_some(), "queues: shared buffer", "each port has an equal part of it to itself"),
         (has_marking, "queues: ECN marking", "no packet is marked; a full queue drops"),
         (has_pause, "queues: pause frames (PFC)", "no port is paused; a full queue drops"),
         (queues.credits.is_some(), "queues: credits", "links have no flow control; a full queue drops"),
@@ -66,7 +66,7 @@ fn hosts(model: &Model) -> Vec<Row> {
     };
     let has_limits = model.workload.hosts != Hosts::default();
     vec![
-        (true, transport, "hosts send by the kernel's TCP, with CUBIC"),
+        (true, transport, "hosts send with the kernel's TCP and CUBIC"),
         (has_limits, "hosts", "overheads and limits are those of this machine"),
     ]
 }

@@ -1,12 +1,14 @@
-//! Starts the namespaces that all of a testbed lives in, makes the network there and runs a command in it.
+//! Starts the namespaces that contain a testbed, creates the network in them and runs a command.
 //!
-//! Models: this process starts `unshare`, whose first process starts this program again; that one makes the network and
-//! runs the command. Each ends when its parent ends, by the kernel (`PR_SET_PDEATHSIG`), however the parent ended.
-//! When the first process of a process namespace ends, the kernel ends all others, and with the last process the network
-//! and mount namespaces go.
+//! Models: this process starts `unshare`, whose first process starts this program again; the latter creates the network
+//! and
+//! runs the command. The kernel ends each process when its parent ends (`PR_SET_PDEATHSIG`), however the parent ended.
+//! When the first process of a process namespace ends, the kernel ends all others, and with the last process it removes
+//! the
+//! network and mount namespaces.
 //!
-//! Invariants: at no instant is there a process that outlives the one that was started by the user: a parent that ended
-//! before its child asked for the signal is noticed by its id.
+//! Invariants: no process ever outlives the one that the user started: a child detects by the parent's id whether its
+//! parent ended before the child requested the signal.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -26,18 +28,20 @@ export NETLOOM_TESTBED_OUTSIDE
 shift
 exec unshare "$@""#;
 
-/// The first process of the new namespaces: its parent, `unshare`, may have ended before it asked for the signal, and in
-/// `/proc`, still the one outside, its id can be read. It waits for processes whose parents have ended, too.
+/// The first process of the new namespaces. Its parent, `unshare`, may have ended before this process requested the
+/// signal;
+/// the parent's id can be read in `/proc`, which is still the one outside. This process also waits for orphaned
+/// processes.
 const FIRST: &str = r#"read -r _ _ _ parent _ < /proc/self/stat
 [ "$parent" = "$NETLOOM_TESTBED_OUTSIDE" ] || exit 137
 unset NETLOOM_TESTBED_OUTSIDE
 "$@"
 exit $?"#;
 
-/// Starts the testbed around a command and waits for its end.
+/// Starts a testbed with a command in it, and waits for its end.
 ///
 /// # Errors
-/// If it cannot be started.
+/// If the process cannot be started.
 pub fn start(access: Access, program: &OsStr, arguments: &[OsString]) -> Result<ExitStatus, Refusal> {
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "KILL", "sh", "-c", GUARD, "sh"]);
@@ -47,10 +51,10 @@ pub fn start(access: Access, program: &OsStr, arguments: &[OsString]) -> Result<
     command.status().map_err(|source| Refusal::Start { program: "setpriv", source })
 }
 
-/// Makes the network; to be called inside only.
+/// Creates the network; to be called only inside.
 ///
 /// # Errors
-/// What the kernel refuses.
+/// If the kernel refuses a part of it.
 pub fn make_network(plan: &Plan) -> Result<(), Refusal> {
     let failed = |source| Refusal::Start { program: "sh", source };
     let mut shell = Command::new("sh");
@@ -58,7 +62,7 @@ pub fn make_network(plan: &Plan) -> Result<(), Refusal> {
     let mut child = shell.spawn().map_err(failed)?;
     let script = plan.script();
     let input = child.stdin.take();
-    // A shell that fails early reads no further, which is no error of its own.
+    // A shell that fails early does not read the rest, which is not a separate error.
     let writer = thread::spawn(move || input.map(|mut input| input.write_all(script.as_bytes())));
     let output = child.wait_with_output().map_err(failed)?;
     let _ = writer.join();
@@ -70,14 +74,14 @@ pub fn make_network(plan: &Plan) -> Result<(), Refusal> {
     Err(Refusal::Kernel { message, needs })
 }
 
-/// What the kernel may lack, by a word of what was refused.
+/// The feature that the kernel may lack, by a word in the message of the failing command.
 fn needs(message: &str) -> &'static str {
     const NEEDS: [(&str, &str); 5] = [
         ("qdisc", "the token bucket filter (CONFIG_NET_SCH_TBF)"),
         ("veth", "veth pairs (CONFIG_VETH)"),
         ("multipath", "routes with several next hops (CONFIG_IP_ROUTE_MULTIPATH)"),
         ("congestion", "TCP with CUBIC (CONFIG_TCP_CONG_CUBIC)"),
-        ("mount", "the right to mount /proc and /sys in this container"),
+        ("mount", "permission to mount /proc and /sys in this container"),
     ];
     let found = NEEDS.iter().find(|(word, _)| message.contains(word));
     found.map_or("network namespaces (CONFIG_NET_NS), veth pairs or the token bucket filter", |(_, needs)| {
@@ -85,17 +89,17 @@ fn needs(message: &str) -> &'static str {
     })
 }
 
-/// Runs the command on the first host and waits for it; to be called inside only.
+/// Runs the command on the first host and waits for it; to be called only inside.
 ///
 /// # Errors
-/// If it cannot be started.
+/// If the process cannot be started.
 pub fn run_inside(plan: &Plan, command: &[OsString]) -> Result<ExitStatus, Refusal> {
     let mut on_host = Command::new(format!("{FOLDER}/bin/{ON_HOST_NAME}"));
     on_host.arg(plan.first_host()).args(command).envs(environment(plan));
     on_host.status().map_err(|source| Refusal::Start { program: ON_HOST_NAME, source })
 }
 
-/// What the command finds in its environment.
+/// Environment variables of the command.
 fn environment(plan: &Plan) -> Vec<(&'static str, OsString)> {
     let joined = |words: Vec<String>| OsString::from(words.join(" "));
     let mut path = OsString::from(format!("{FOLDER}/bin"));

@@ -1,11 +1,13 @@
-//! A real network on one machine: Linux namespaces for nodes, veth pairs for links, made from a compiled fabric.
+//! A real network on one machine: Linux namespaces as nodes and veth pairs as links, built from a compiled fabric.
 //!
-//! Models: nodes as network namespaces; links as veth pairs with a token bucket and a finite queue at both ends, all rates
-//! scaled by one factor; shortest paths as kernel routes with several next hops, or one pinned next hop per destination.
-//! Leaves out: whatever the kernel does not offer here (delay, marking, pause frames, credits): [`Ignored`] names it.
+//! Models: nodes as network namespaces; links as veth pairs with a token bucket and a finite queue at both ends, all
+//! rates
+//! scaled by one factor; shortest paths as kernel routes with several next hops, or one pinned next hop per
+//! destination.
+//! Leaves out: everything that the kernel does not offer here (delay, marking, pause frames, credits); see [`Ignored`].
 //!
-//! Invariants: planning is pure arithmetic on the model and makes nothing; what cannot be built is refused before anything
-//! is made; everything that is made lives in namespaces that end with the process that asked for it.
+//! Invariants: planning only computes, and creates nothing; what cannot be built is refused before anything is created;
+//! everything that is created belongs to namespaces that end with the process that requested it.
 
 mod address;
 mod counters;

@@ -1,6 +1,6 @@
-//! What this machine must offer, asked before anything is made.
+//! Requirements of a testbed on this machine, checked before anything is created.
 //!
-//! Invariants: the one thing made here, a namespace to see whether that is allowed, ends at once.
+//! Invariants: the only thing created here, a namespace that shows whether namespaces are allowed, ends at once.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::{env, fs};
 
 use crate::refusal::Refusal;
 
-/// How namespaces may be made.
+/// The rights with which namespaces are created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// With the rights of root.
@@ -19,7 +19,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// Options of `unshare` that stand before all others.
+    /// Options of `unshare` that come before all others.
     pub(crate) fn options(self) -> &'static [&'static str] {
         match self {
             Access::Root => &[],
@@ -28,7 +28,7 @@ impl Access {
     }
 }
 
-/// Programs, with Debian's packages that bring them.
+/// Required programs, with the Debian packages that contain them.
 const TOOLS: [(&str, &str); 9] = [
     ("ip", "iproute2"),
     ("tc", "iproute2"),
@@ -41,13 +41,13 @@ const TOOLS: [(&str, &str); 9] = [
     ("sh", "dash"),
 ];
 
-/// The namespaces that a testbed lives in.
+/// Options of `unshare` for the namespaces of a testbed.
 pub(crate) const NAMESPACES: [&str; 5] = ["--mount", "--net", "--pid", "--fork", "--kill-child"];
 
-/// Finds out how a testbed can be made here.
+/// Determines how a testbed can be created on this machine.
 ///
 /// # Errors
-/// What is missing.
+/// If a requirement is missing.
 pub fn require() -> Result<Access, Refusal> {
     if !cfg!(target_os = "linux") {
         return Err(Refusal::NotLinux);
@@ -60,10 +60,10 @@ pub fn require() -> Result<Access, Refusal> {
         let tools = missing.into_iter().map(|(tool, _)| tool).collect();
         return Err(Refusal::Tools { tools, packages: packages.join(" ") });
     }
-    let ways: &[Access] =
+    let choices: &[Access] =
         if is_root() { &[Access::Root, Access::UserNamespace] } else { &[Access::UserNamespace] };
     let mut reason = String::new();
-    for &access in ways {
+    for &access in choices {
         match refused(access)? {
             None => return Ok(access),
             Some(answer) => reason = answer,
@@ -72,28 +72,29 @@ pub fn require() -> Result<Access, Refusal> {
     Err(Refusal::NotAllowed { reason })
 }
 
-/// Why namespaces are not allowed this way, if they are not.
+/// Checks whether namespaces are allowed with these rights; an error has the reason.
 fn refused(access: Access) -> Result<Option<String>, Refusal> {
     let mut command = Command::new("unshare");
     command.args(access.options()).args(NAMESPACES).args(["mount", "-t", "tmpfs", "tmpfs", "/dev/shm"]);
     let Output { status, stderr, .. } =
         command.output().map_err(|source| Refusal::Start { program: "unshare", source })?;
     let answer = String::from_utf8_lossy(&stderr).trim().to_owned();
-    // Ended by force it says nothing about what is allowed: this is no reason to go on in another way.
+    // A probe that was killed does not show what is allowed, so this is an error rather than a reason to try other
+    // rights.
     if status.code().is_none() {
         return Err(Refusal::NotAllowed { reason: format!("`unshare`: {status}") });
     }
     Ok((!status.success()).then(|| if answer.is_empty() { status.to_string() } else { answer }))
 }
 
-/// The effective user, as the kernel says it.
+/// The effective user, from the kernel.
 fn is_root() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("Uid:"));
     line.and_then(|ids| ids.split_whitespace().nth(1)) == Some("0")
 }
 
-/// Where a command is found, as a shell finds it.
+/// The path of a command, searched as a shell does.
 pub fn find_command(name: &OsStr) -> Option<PathBuf> {
     if Path::new(name).components().count() > 1 || name.is_empty() {
         return is_executable(Path::new(name)).then(|| PathBuf::from(name));

@@ -1,18 +1,22 @@
-//! What MPI launchers find inside, so that a plain `mpiexec` places one rank on each host and sends over the network.
+//! The environment of MPI launchers inside, with which a plain `mpiexec` places one rank on each host and sends over
+//! the
+//! network.
 //!
-//! Models: a launch agent that takes the role of `ssh`, and the environment that makes Open MPI and MPICH use it, list the
-//! hosts by address, and send by TCP.
-//! Leaves out: other libraries; they may use the agent and the host file by their own options.
+//! Models: a launch agent in place of `ssh`, and the environment that makes Open MPI and MPICH use it, list the hosts
+//! by
+//! address, and send by TCP.
+//! Leaves out: other libraries; their own options may refer to the agent and the host file.
 //!
-//! Invariants: a rank has the name of its host and shared memory of its own, so no library takes two hosts for one. What a
-//! user passes on the command line of `mpiexec` comes before the environment.
+//! Invariants: a rank has the name of its host and its own shared memory, so no library regards two hosts as one.
+//! Options on
+//! the command line of `mpiexec` take precedence over the environment.
 
 use std::ffi::OsString;
 
 use crate::address;
 use crate::script::FOLDER;
 
-/// Takes the role of `ssh`: options without values are dropped, the command is one text for a shell.
+/// Replaces `ssh`: options without values are ignored, the command is one argument for a shell.
 pub const AGENT: &str = r#"
 # launch-agent [OPTION...] HOST COMMAND...: what launchers of MPI call in place of ssh.
 cat > /run/netloom/bin/launch-agent << 'END'
@@ -34,7 +38,7 @@ pub fn environment() -> Vec<(&'static str, OsString)> {
         pairs.iter().map(|(name, value)| (*name, OsString::from(value))).collect::<Vec<_>>()
     };
     let open_mpi = own(&[
-        // Inside of its own namespaces nobody else is harmed by root.
+        // Root inside the namespaces has no access to anything outside of them.
         ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
         ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
         ("OMPI_MCA_plm_rsh_agent", &agent),
@@ -54,7 +58,7 @@ pub fn environment() -> Vec<(&'static str, OsString)> {
         ("HYDRA_LAUNCHER_EXEC", &agent),
         ("HYDRA_HOST_FILE", &hostfile),
         ("HYDRA_IFACE", "eth0"),
-        // Without these MPICH passes the network by.
+        // Without these MPICH does not use the network.
         ("UCX_TLS", "tcp,self"),
         ("UCX_NET_DEVICES", "eth0"),
     ]);

@@ -1,4 +1,4 @@
-//! What a user may choose about a testbed.
+//! Options of a testbed.
 
 use netloom_units::Bytes;
 
@@ -7,23 +7,23 @@ use crate::scale::ScaleChoice;
 /// See the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
-    /// How much slower than the scenario's links are.
+    /// The factor between the scenario's rates and those of the testbed.
     pub scale: ScaleChoice,
     /// How routes with several next hops are used.
     pub routes: RouteMode,
-    /// Queue limit of every switch port, instead of the one that follows from the scenario.
+    /// Queue limit of every switch port, instead of that of the scenario.
     pub queue: Option<Bytes>,
 }
 
 /// How a switch uses several next hops to one host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RouteMode {
-    /// The kernel picks one per flow, by a hash of addresses and ports.
+    /// The kernel chooses one per flow, by a hash of addresses and ports.
     #[default]
     Ecmp,
-    /// One next hop per destination, as `balance: deterministic` picks it.
+    /// One next hop per destination, as `balance: deterministic` chooses it.
     Pinned {
-        /// Hosts that follow each other and have one next hop, at least 1.
+        /// Number of successive hosts with the same next hop, at least 1.
         together: u32,
     },
 }

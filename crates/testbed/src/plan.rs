@@ -1,9 +1,11 @@
-//! The network as it will be made: nodes, interfaces with addresses, rates and queues, routes.
+//! The planned network: nodes, interfaces with addresses, rates and queues, routes.
 //!
-//! Models: one namespace per node, one veth pair per link, one route per switch and host it is not joined to.
-//! Leaves out: how it is made; [`crate::Plan::script`] writes that.
+//! Models: one namespace per node, one veth pair per link, one route per switch and host that is not attached to it.
+//! Leaves out: the commands that create it; see [`crate::Plan::script`].
 //!
-//! Invariants: pure; whatever is refused is refused here or by [`crate::require`], before anything is made.
+//! Invariants: planning has no side effects; a fabric is refused either here or by [`crate::require`], before anything
+//! is
+//! created.
 
 use std::net::Ipv4Addr;
 
@@ -16,23 +18,23 @@ use crate::refusal::Refusal;
 use crate::scale::Scale;
 use crate::{address, queue, route};
 
-/// Nodes a testbed has at most: one kernel forwards for all of them.
+/// Largest number of nodes: one kernel forwards for all of them.
 pub const MOST_NODES: usize = 64;
-/// Links it has at most.
+/// Largest number of links.
 pub const MOST_LINKS: usize = 1_024;
-/// Rates that token buckets hold on machines like those tested, in bits per second.
+/// Rates that token buckets keep on machines like those tested, in bits per second.
 const RATES: std::ops::RangeInclusive<u64> = 100_000..=10_000_000_000;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// By node; hosts come first.
+    /// The namespaces, by node; hosts come first.
     pub nodes: Vec<Node>,
-    /// By port.
+    /// The interfaces, by port.
     pub interfaces: Vec<Interface>,
-    /// By switch, then by host.
+    /// The routes, by switch, then by host.
     pub routes: Vec<Route>,
-    /// How several next hops are used.
+    /// Choice among several next hops.
     pub mode: RouteMode,
     /// The factor of all rates.
     pub scale: Scale,
@@ -43,9 +45,9 @@ pub struct Plan {
 /// A network namespace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// As the scenario calls the node.
+    /// The name of the node in the scenario.
     pub name: String,
-    /// The address of a host; switches have one per port.
+    /// The address of a host; a switch has an address per port instead.
     pub address: Option<Ipv4Addr>,
 }
 
@@ -54,7 +56,7 @@ pub struct Node {
 pub struct Interface {
     /// Its node.
     pub node: usize,
-    /// Its name there: `eth` and the number of the port at its node.
+    /// Its name at the node: `eth` and the number of the port.
     pub name: String,
     /// The other end.
     pub peer: usize,
@@ -62,11 +64,11 @@ pub struct Interface {
     pub address: Ipv4Addr,
     /// Its link-layer address.
     pub link_layer: String,
-    /// What its token bucket lets through.
+    /// The rate of its token bucket.
     pub rate: Rate,
-    /// What the bucket saves up.
+    /// The burst size of its token bucket.
     pub burst: Bytes,
-    /// What its queue holds.
+    /// The limit of its queue.
     pub limit: Bytes,
 }
 
@@ -84,7 +86,7 @@ pub struct Route {
 /// Plans the network of a compiled fabric.
 ///
 /// # Errors
-/// What cannot be built, and why.
+/// If the fabric cannot be built, with the reason.
 pub fn plan(model: &Model, names: &[String], options: &Options) -> Result<Plan, Refusal> {
     let fabric = &model.fabric;
     check_size(fabric)?;
@@ -152,7 +154,9 @@ fn check_topology(routing: &Routing) -> Result<(), Refusal> {
         Routing::Dragonfly(_) | Routing::DragonflyPlus(_) => {
             Err(Refusal::Topology("its groups need routing by virtual lanes and non-minimal paths"))
         }
-        Routing::Rail(_) => Err(Refusal::Topology("its servers have links inside, which are no network")),
+        Routing::Rail(_) => {
+            Err(Refusal::Topology("its servers have internal links, which are not part of a network"))
+        }
     }
 }
 
@@ -202,7 +206,7 @@ impl Plan {
         self.nodes.first().map_or("", |node| &node.name)
     }
 
-    /// What a user should know of it, a line each: its size, its rates and queues, and what it does not imitate.
+    /// Notes for the user, a line each: size, rates and queues, and settings that are not imitated.
     pub fn notes(&self) -> Vec<String> {
         let n_hosts = self.hosts().count();
         let (n_switches, n_links) = (self.nodes.len() - n_hosts, self.interfaces.len() / 2);
@@ -214,8 +218,8 @@ impl Plan {
             format!(
                 "testbed: {n_hosts} hosts, {n_switches} switches, {n_links} links in namespaces of this machine"
             ),
-            format!("rates are {} of the scenario's: {rates}", self.scale),
-            format!("a switch port holds {limits}, at most {longest} ms of its rate"),
+            format!("rates are {} of those in the scenario: {rates}", self.scale),
+            format!("the queue of a switch port holds {limits}, at most {longest} ms at its rate"),
         ];
         let line = |ignored: &Ignored| format!("not imitated: {}; {}", ignored.setting, ignored.instead);
         lines.extend(self.ignored.iter().map(line));
@@ -223,7 +227,7 @@ impl Plan {
     }
 }
 
-/// One value, or the least and the greatest.
+/// One value, or the smallest and the largest.
 fn spread(values: impl Iterator<Item = u64> + Clone, shown: impl Fn(u64) -> String) -> String {
     let (least, most) = (values.clone().min().unwrap_or(0), values.max().unwrap_or(0));
     if least == most { shown(least) } else { format!("{} to {}", shown(least), shown(most)) }

@@ -1,20 +1,21 @@
-//! How many bytes a port holds, and how many its token bucket lets through at once.
+//! Queue limit of a port, and burst size of its token bucket, in bytes.
 //!
-//! Models: `switch_limit` and `host_limit` in bytes as the scenario states them; of a shared buffer an equal part for each
-//! port; where the scenario states no limit, what the link sends in 10 ms at a switch and in 100 ms at a host.
+//! Models: `switch_limit` and `host_limit` in bytes as in the scenario; an equal part of a shared buffer for each port;
+//! without a limit in the scenario, the bytes that the link sends in 10 ms at a switch and in 100 ms at a host.
 //! Leaves out: sharing of a buffer among ports, and thresholds within it.
 //!
-//! Modelling assumptions: limits are not scaled with the rates. A queue of as many packets drops at the same depth, and
-//! scaled limits would hold less than one packet. The default of a switch port is a full queue of 10 ms.
+//! Modelling assumptions: limits are not scaled with the rates, since a queue of the same number of packets drops at
+//! the
+//! same depth, and scaled limits would be less than one packet. The default of a switch port is a queue of 10 ms.
 
 use netloom_model::{Fabric, Queues};
 use netloom_units::{Bytes, NodeId, Rate};
 
-/// Largest frame: 1,500 bytes of IP below 14 bytes of Ethernet.
+/// Largest frame: 1,500 bytes of IP and 14 bytes of Ethernet header.
 const FRAME: u64 = 1_514;
-/// Two frames; fewer bytes would drop packets that meet no other.
+/// Two frames; with fewer bytes, packets would be dropped from an otherwise empty queue.
 pub const LEAST: u64 = 2 * FRAME;
-/// What `tbf` can be told at most.
+/// Largest limit that `tbf` accepts.
 const MOST: u64 = 1 << 30;
 
 /// The limit of a port of this node, whose link has this scaled rate.
@@ -32,8 +33,9 @@ pub fn limit(fabric: &Fabric, queues: &Queues, chosen: Option<Bytes>, node: Node
     Bytes(bytes.clamp(LEAST, MOST))
 }
 
-/// What a port's token bucket saves up: a millisecond, since the kernel's timers are no finer on a busy machine, and at
-/// least four frames.
+/// The burst size of a port's token bucket: the bytes of a millisecond, since the kernel's timers are no finer on a
+/// busy
+/// machine, and at least four frames.
 pub fn burst(rate: Rate) -> Bytes {
     Bytes((rate.0 / 8 / 1_000).max(4 * FRAME))
 }

@@ -1,7 +1,8 @@
-//! Why a testbed cannot be made, with what to do about it.
+//! Reasons why a testbed cannot be created, with hints.
 //!
-//! Invariants: all of these are found before anything is made, but those of the kernel and of counters, after which
-//! nothing is left.
+//! Invariants: all of them are found before anything is created, except those of the kernel and of counters, after
+//! which
+//! nothing remains.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,37 +15,37 @@ use crate::plan::{MOST_LINKS, MOST_NODES};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// More nodes than a machine of this kind forwards for.
+    /// More nodes than one machine can forward for.
     #[error(
         "the fabric has {0} nodes, and a testbed has at most {MOST_NODES}\nhint: choose a smaller fabric, as in --set \
          fabric.leaf_spine.leaves=4"
     )]
     TooManyNodes(usize),
-    /// More links than addresses are planned for.
+    /// More links than there are addresses.
     #[error(
         "the fabric has {0} links, and a testbed has at most {MOST_LINKS}\nhint: choose a smaller fabric"
     )]
     TooManyLinks(usize),
     /// A topology whose routing the kernel's tables cannot imitate.
     #[error(
-        "a testbed cannot be made from this fabric: {0}\nhint: `single_switch`, `leaf_spine`, `fat_tree` and lists of \
+        "a testbed cannot be built from this fabric: {0}\nhint: `single_switch`, `leaf_spine`, `fat_tree` and lists of \
          nodes and links can be built"
     )]
     Topology(&'static str),
-    /// A host with several network interfaces, or none.
+    /// A host with several links, or none.
     #[error(
         "host `{host}` has {n_links} links, and a host of a testbed has one\nhint: use one link per host"
     )]
     HostLinks {
         /// The host.
         host: String,
-        /// How many.
+        /// Its number of links.
         n_links: usize,
     },
     /// Two hosts without a switch between them.
     #[error("a link joins the hosts `{0}` and `{1}`\nhint: put a switch between them")]
     HostToHost(String, String),
-    /// A name that cannot be a namespace's and a host's.
+    /// A name that cannot be used for a namespace and a host.
     #[error(
         "`{0}` cannot be the name of a host on a network: expected at most 63 letters, digits, `-`, `_` or `.`, the first \
          one a letter or digit\nhint: rename the node in the scenario"
@@ -64,8 +65,10 @@ pub enum Refusal {
         /// The fastest link.
         fastest: Rate,
     },
-    /// A queue that holds no packet.
-    #[error("a queue of {0} bytes holds no two packets of 1,514 bytes\nhint: --queue 3028B is the least")]
+    /// A queue that is too small.
+    #[error(
+        "a queue of {0} bytes does not hold two packets of 1,514 bytes\nhint: --queue 3028B is the least"
+    )]
     Queue(u64),
     /// Another operating system.
     #[error("a testbed needs Linux: it is made from network namespaces\nhint: --explain works everywhere")]
@@ -75,48 +78,48 @@ pub enum Refusal {
     Tools {
         /// Their names.
         tools: Vec<&'static str>,
-        /// Debian's packages that bring them.
+        /// The Debian packages that contain them.
         packages: String,
     },
     /// Neither root nor user namespaces.
     #[error(
-        "this user may make no namespaces ({reason})\nhint: run as root, or allow user namespaces (sysctl \
+        "this user may not create namespaces ({reason})\nhint: run as root, or allow user namespaces (sysctl \
          kernel.unprivileged_userns_clone=1, user.max_user_namespaces=1000)"
     )]
     NotAllowed {
-        /// What was answered.
+        /// The system's error.
         reason: String,
     },
-    /// The command is not there.
+    /// The command does not exist.
     #[error("there is no such command: `{0}`")]
     NoCommand(String),
-    /// There is nothing to run.
+    /// There is no command to run.
     #[error(
         "no command was given, and standard input is no terminal for a shell\nhint: netloom field testbed FABRIC.yaml -- \
          COMMAND"
     )]
     NothingToRun,
     /// The kernel refused a part of the network.
-    #[error("the network could not be made: {message}\nhint: the kernel may lack {needs}")]
+    #[error("the network could not be created: {message}\nhint: the kernel may lack {needs}")]
     Kernel {
-        /// What the failing command printed.
+        /// The message of the failing command.
         message: String,
-        /// What it needs.
+        /// The feature that it needs.
         needs: &'static str,
     },
-    /// Less was sent than was asked for.
+    /// The hosts sent less than expected.
     #[error(
         "the hosts sent {} bytes, and at least {} were expected: the traffic did not cross the network\nhint: ranks on one \
          host share memory, and so does an MPI library that does not use TCP; see NETLOOM_TESTBED_HOSTFILE and UCX_TLS",
         sent.0, expected.0
     )]
     NotCrossed {
-        /// What the hosts sent.
+        /// Bytes that the hosts sent.
         sent: Bytes,
-        /// What was asked for.
+        /// Bytes that were expected.
         expected: Bytes,
     },
-    /// A folder for results that is another one inside.
+    /// A folder for results that is replaced by a private one inside.
     #[error(
         "the results cannot go to a folder that is private inside of the testbed: {}\nhint: choose a folder outside of /run, \
          /dev and /proc",
@@ -126,17 +129,17 @@ pub enum Refusal {
     /// A counter of the kernel cannot be read.
     #[error("a counter of the network cannot be read ({reason}): {path}")]
     Counter {
-        /// Which file.
+        /// The file.
         path: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
     /// A process could not be started or waited for.
     #[error("`{program}` cannot be run: {source}")]
     Start {
-        /// Which.
+        /// The program.
         program: &'static str,
-        /// Why.
+        /// The system's error.
         source: io::Error,
     },
 }

@@ -1,10 +1,10 @@
-//! Next hops of every switch towards every host, as the kernel is told them.
+//! Next hops of every switch towards every host, as configured in the kernel.
 //!
-//! Models: the shortest paths of the model's routing, all of them or, pinned, the one that destination-based forwarding
-//! tables have (`balance: deterministic` by destination).
-//! Leaves out: entries listed in the scenario, failed links.
+//! Models: the shortest paths of the model's routing: all of them, or if pinned the one in destination-based forwarding
+//! tables (`balance: deterministic` by destination).
+//! Leaves out: static routes of the scenario, failed links.
 //!
-//! Invariants: a switch has a route to every host but those that are joined to it, which it reaches directly.
+//! Invariants: a switch has a route to every host except those attached to it, which it reaches directly.
 
 use netloom_model::{Fabric, Model};
 use netloom_units::{HostId, NodeId, PortId};
@@ -12,7 +12,7 @@ use netloom_units::{HostId, NodeId, PortId};
 use crate::options::RouteMode;
 use crate::plan::Route;
 
-/// All of them, in the order of switches, then of hosts.
+/// All routes, in the order of switches, then of hosts.
 pub fn routes(model: &Model, mode: RouteMode) -> Vec<Route> {
     let fabric = &model.fabric;
     let switches = fabric.n_hosts()..fabric.n_nodes();

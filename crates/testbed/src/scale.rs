@@ -1,19 +1,19 @@
 //! The factor between a scenario's rates and those of the testbed.
 //!
-//! Models: one exact ratio for all links, so that ratios between links stay as they are.
+//! Models: one exact ratio for all links, so that ratios between links are preserved.
 //! Leaves out: time and message sizes; a message of the same size takes longer by the inverse of the factor.
 
 use std::fmt;
 
 use netloom_units::Rate;
 
-/// Rate of the fastest link where nothing is chosen, in bits per second: small enough that two cores forward for 14 nodes.
+/// Default rate of the fastest link, in bits per second: small enough that two cores can forward for 14 nodes.
 const DEFAULT_FASTEST: u64 = 100_000_000;
 
-/// What was asked for.
+/// The requested scale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ScaleChoice {
-    /// The fastest link is limited to 100 Mbit/s.
+    /// The fastest link has at most 100 Mbit/s.
     #[default]
     Default,
     /// The fastest link has this rate.
@@ -30,7 +30,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// In lowest terms; none where a term is zero.
+    /// The ratio in lowest terms; `None` if a term is zero.
     pub fn new(numerator: u64, denominator: u64) -> Option<Scale> {
         if numerator == 0 || denominator == 0 {
             return None;
@@ -42,7 +42,7 @@ impl Scale {
     /// Reads `1/4000`.
     ///
     /// # Errors
-    /// If it is no ratio of two whole numbers above zero.
+    /// If it is not a ratio of two whole numbers above zero.
     pub fn parse(text: &str) -> Result<Scale, String> {
         let (numerator, denominator) = text.split_once('/').unwrap_or((text, "1"));
         let whole = |digits: &str| digits.trim().parse::<u64>().ok();
@@ -50,7 +50,7 @@ impl Scale {
         scale.ok_or_else(|| "expected a ratio of whole numbers above zero, as in 1/4000".to_owned())
     }
 
-    /// The factor for links of which the fastest has this rate.
+    /// The factor for a fabric whose fastest link has this rate.
     pub(crate) fn of(choice: ScaleChoice, fastest: Rate) -> Scale {
         let to = |rate: u64| Scale::new(rate, fastest.0).unwrap_or(Scale { numerator: 1, denominator: 1 });
         match choice {

@@ -1,30 +1,31 @@
-//! The commands that make the network, as a shell script that a reader can follow.
+//! The commands that create the network, as a readable shell script.
 //!
 //! Models: a private `/run`, `/proc` and `/dev/shm`; namespaces, links, addresses, queues, routes; a command that runs
 //! another one on a host.
-//! Leaves out: the namespaces it runs in itself; [`crate::start`] makes these around it.
+//! Leaves out: the namespaces in which it runs itself; [`crate::start`] creates these.
 //!
-//! Invariants: what `--explain` prints is what is run; it writes to no file outside of what it has mounted.
+//! Invariants: the script that `--explain` prints is the one that is run; it writes only to file systems that it
+//! mounted.
 
 use std::fmt::Write as _;
 
 use crate::plan::{Interface, Plan, Route};
 use crate::{address, mpi};
 
-/// Folder for all that the network needs as files, on the private `/run`.
+/// Folder for all files of the network, on the private `/run`.
 pub const FOLDER: &str = "/run/netloom";
 
-/// A command that is there inside only.
+/// A command that exists only inside.
 pub const ON_HOST_NAME: &str = "on-host";
 
 const HEAD: &str = "\
 #!/bin/sh
-# Makes the network of a netloom testbed. It is run in namespaces of its own, which end with it:
+# Creates the network of a netloom testbed. It runs in namespaces of its own, which end with it:
 #   unshare --mount --net --pid --fork --kill-child sh THIS-FILE
 # (without root: unshare --user --map-root-user --mount ...)
 set -eu
 
-# Files that end with the mount namespace: names of network namespaces, shared memory, the processes seen here.
+# File systems that end with the mount namespace: names of network namespaces, shared memory, processes inside.
 mount -t tmpfs -o mode=755 tmpfs /run
 mount -t tmpfs -o mode=1777 tmpfs /dev/shm
 mount -t proc proc /proc
@@ -32,7 +33,8 @@ mkdir -p /run/netns /run/netloom/bin /run/netloom/sys
 mkdir -m 1777 /run/netloom/tmp
 ";
 
-/// Runs a command on a host: with its network, its name and shared memory of its own, so that no program takes two hosts for
+/// Runs a command on a host, with its network, its name and its own shared memory, so that no program regards two hosts
+/// as
 /// one.
 const ON_HOST: &str = r#"
 # on-host HOST COMMAND...: runs a command on a host, given by name or address.
@@ -52,7 +54,8 @@ END
 chmod 755 /run/netloom/bin/on-host
 "#;
 
-/// Settings of every namespace: no IPv6, which would send by itself; answers may come in by another port.
+/// Settings of every namespace: no IPv6, which would send packets by itself; no reverse path filter, since replies may
+/// arrive at another port.
 const EVERY_NODE: &str = "\
 [ ! -e /proc/sys/net/ipv6 ] || echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6
 [ ! -e /proc/sys/net/ipv6 ] || echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6
@@ -79,7 +82,7 @@ impl Plan {
         text
     }
 
-    /// Names of hosts, for programs and for whoever looks.
+    /// Names of hosts, for programs and for users.
     fn names(&self) -> String {
         let (mut lines, mut addresses) = (String::new(), String::new());
         for (node, address) in self.hosts() {
@@ -87,7 +90,7 @@ impl Plan {
             let _ = writeln!(addresses, "{address}");
         }
         format!(
-            "\n# Hosts by address; a list of addresses alone for launchers.\n\
+            "\n# Hosts with their addresses; a list of only the addresses for launchers.\n\
              cat > {FOLDER}/hosts << 'END'\n{lines}END\n\
              cat > {FOLDER}/hostfile << 'END'\n{addresses}END\n\
              {{ echo 127.0.0.1 localhost; cat {FOLDER}/hosts; }} > {FOLDER}/etc-hosts\n\
@@ -98,9 +101,11 @@ impl Plan {
     fn namespace(&self, number: usize) -> String {
         let node = &self.nodes[number];
         let own = match node.address {
-            // What earlier connections met must not set the window of later ones.
+            // Metrics of earlier connections must not set the window of later ones.
             Some(_) => "echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save\n".to_owned(),
-            // Addresses and ports choose the next hop, by another hash in each switch: else tiers choose alike.
+            // Addresses and ports choose the next hop, by a different hash in each switch: with the same hash, the
+            // choices
+            // in all tiers would be correlated.
             None => format!(
                 "echo 1 > /proc/sys/net/ipv4/ip_forward\n\
                  echo 1 > /proc/sys/net/ipv4/fib_multipath_hash_policy\n\
@@ -120,7 +125,7 @@ impl Plan {
         )
     }
 
-    /// The links that are added from this node's side.
+    /// The links that are created from this node's side.
     fn links(&self, number: usize) -> String {
         let own = |port: &&Interface| port.node == number && port.node < self.interfaces[port.peer].node;
         let lines: String = self.interfaces.iter().filter(own).map(|port| self.link(port)).collect();
@@ -171,7 +176,7 @@ impl Plan {
         )
     }
 
-    /// One segment at a time: TCP would hand over 64 kB as one packet, too large for bucket and queue.
+    /// Limits segmentation offload to one segment: TCP would pass 64 kB as one packet, too large for bucket and queue.
     fn port(&self, port: &Interface) -> String {
         let (name, peer) = (&port.name, &self.interfaces[port.peer]);
         format!(

@@ -1,5 +1,6 @@
-//! Planned networks of random fabrics: every host reaches every other one by the planned tables, and what cannot be built
-//! is refused.
+//! Planned networks of random fabrics: every host reaches every other one by the planned tables, and fabrics that
+//! cannot be
+//! built are refused.
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::Ipv4Addr;
@@ -19,7 +20,7 @@ fn planned(fabric: &str, options: &Options) -> Result<Plan, Refusal> {
     plan(&compiled.model, &compiled.node_names, options)
 }
 
-/// A fabric of each kind, at random.
+/// A random fabric of one of four kinds.
 fn random_fabric(random: &mut Random) -> String {
     let mut from = |least: u32, most: u32| least + random.below(most - least + 1);
     match from(0, 3) {
@@ -36,7 +37,7 @@ fn random_fabric(random: &mut Random) -> String {
     }
 }
 
-/// A tree of switches with further links, some of them parallel, and hosts anywhere.
+/// A tree of switches with additional links, some of them parallel, and hosts at random switches.
 fn random_graph(random: &mut Random) -> String {
     let (n_switches, n_hosts) = (1 + random.below(12), 2 + random.below(12));
     let mut links: Vec<String> = Vec::new();
@@ -64,7 +65,7 @@ fn random_graph(random: &mut Random) -> String {
     )
 }
 
-/// The nodes that a packet to a host may come to from a node, one link further.
+/// The possible next nodes of a packet to a host.
 fn next(plan: &Plan, node: usize, host: usize) -> Vec<usize> {
     let by_port = |port: &usize| plan.interfaces[plan.interfaces[*port].peer].node;
     let direct = plan.interfaces.iter().position(|port| {
@@ -83,7 +84,7 @@ fn next(plan: &Plan, node: usize, host: usize) -> Vec<usize> {
     hops
 }
 
-/// Follows every planned next hop; panics where one leads nowhere or in a circle.
+/// Follows every planned next hop; panics at a dead end or a loop.
 fn assert_reaches(plan: &Plan, from: usize, to: usize) {
     let mut nodes = BTreeSet::from([from]);
     for _ in 0..plan.nodes.len() {
@@ -96,7 +97,7 @@ fn assert_reaches(plan: &Plan, from: usize, to: usize) {
             return;
         }
     }
-    panic!("packets from {from} to {to} go in a circle");
+    panic!("packets from {from} to {to} loop");
 }
 
 #[test]
@@ -155,7 +156,7 @@ fn the_script_names_every_part_of_the_plan_once() {
 }
 
 #[test]
-fn rates_are_scaled_alike_and_queues_are_those_of_the_scenario() {
+fn all_rates_have_the_same_scale_and_queues_are_those_of_the_scenario() {
     let fabric = "fabric: { leaf_spine: { leaves: 2, spines: 1, hosts_per_leaf: 4, host_rate: 100Gbps, fabric_rate: 400Gbps } }\n\
                   queues: { switch_limit: 64KiB }";
     let options = Options { scale: ScaleChoice::Fastest(Rate(40_000_000)), ..Options::default() };
@@ -165,7 +166,7 @@ fn rates_are_scaled_alike_and_queues_are_those_of_the_scenario() {
         let is_host = |node: usize| plan.nodes[node].address.is_some();
         let at_host = is_host(port.node) || is_host(plan.interfaces[port.peer].node);
         assert_eq!(port.rate, Rate(if at_host { 10_000_000 } else { 40_000_000 }));
-        // 100 ms at hosts, for which nothing is stated.
+        // 100 ms at hosts, for which the scenario has no limit.
         assert_eq!(port.limit, Bytes(if is_host(port.node) { 125_000 } else { 65_536 }));
         assert!(port.burst.0 >= 4 * 1_514);
     }
@@ -176,7 +177,7 @@ fn rates_are_scaled_alike_and_queues_are_those_of_the_scenario() {
 }
 
 #[test]
-fn what_cannot_be_imitated_is_named() {
+fn settings_without_effect_are_listed() {
     let plain = "fabric: { single_switch: { hosts: 2 } }";
     let named = |text: &str| {
         let plan = planned(text, &Options::default()).expect("it can be built");
@@ -197,7 +198,7 @@ fn what_cannot_be_imitated_is_named() {
 }
 
 #[test]
-fn what_cannot_be_built_is_refused_with_reason_and_hint() {
+fn fabrics_that_cannot_be_built_are_refused_with_reason_and_hint() {
     let link = |from: &str, to: &str| format!("{{ from: {from}, to: {to}, rate: 100Gbps, delay: 1us }}");
     let lists = |hosts: &str, links: &[String]| {
         format!("fabric: {{ custom: {{ hosts: [{hosts}], switches: [s], links: [{}] }} }}", links.join(", "))

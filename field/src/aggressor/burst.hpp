@@ -1,8 +1,8 @@
-// How long an aggressor runs and how long it pauses.
+// Lengths of an aggressor's bursts and pauses.
 //
-// Models: rounds without end, bursts of equal length, bursts whose lengths and pauses are exponentially distributed.
-// Leaves out: the rounds; a burst is a whole number of them, at least one, however long they take.
-// Invariants: only the leader of the group samples, so all ranks agree; equal seeds give equal bursts.
+// Models: continuous rounds, bursts of equal length, bursts whose lengths and pauses are exponentially distributed.
+// Leaves out: the rounds; a burst is a whole number of rounds, at least one, however long they take.
+// Invariants: only the leader of the group draws samples, so all ranks agree; equal seeds give equal bursts.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ public:
     // A burst begins.
     void begin(std::int64_t now_ns);
 
-    // After a round: 0 to go on, otherwise the pause before the next burst, at least 1 ns.
+    // After a round: 0 to continue, otherwise the pause before the next burst, at least 1 ns.
     std::int64_t pause_after_round(std::int64_t now_ns);
 
 private:

@@ -2,7 +2,7 @@
 // Source: the k-to-1 pattern of storage and of parameter servers.
 // Parameters: bytes of one sender's message.
 // Invariants: the root posts all its receives before it waits; every sender's message has a buffer of its own.
-// When it misleads: small messages are sent before the root asks for them, so senders run ahead of it.
+// When it misleads: small messages are sent before the root has posted their receives, so senders run ahead of it.
 #pragma once
 
 #include "collective/collective.hpp"

@@ -17,7 +17,7 @@ bool Aggressor::should_stop() {
     return stop_arrived != 0 || job.is_late();
 }
 
-// Awake a hundred times a second, so that a long pause delays no end.
+// Wakes a hundred times per second, so that a long pause does not delay the end.
 void Aggressor::pause(std::int64_t length_ns) {
     constexpr std::int64_t longest_ns = 10'000'000;
     const auto until = now_ns() + length_ns;
@@ -29,7 +29,7 @@ void Aggressor::pause(std::int64_t length_ns) {
 bool Aggressor::goes_on_steadily(std::uint64_t round) {
     answers[round % ahead] = is_leader() && should_stop() ? 0 : 1;
     MPI_Ibcast(&answers[round % ahead], 1, MPI_INT64_T, 0, job.group.comm, &pending[round % ahead]);
-    // The next round's answer will overwrite that of `ahead` rounds before it.
+    // The next round's decision will overwrite that of `ahead` rounds before it.
     const auto oldest = (round + 1) % ahead;
     if (round + 1 < ahead) {
         return true;

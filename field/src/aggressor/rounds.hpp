@@ -1,11 +1,15 @@
-// The group that is in the way.
+// The group that disturbs the victim.
 //
-// Models: rounds of a collective, one after the other, with or without bursts, until the victim has done.
-// Leaves out: barriers between rounds: ranks go on as what they wait for lets them.
-// Invariants: all ranks do equally many rounds. The first rank of the group, its leader, looks for the victim's message
-// and for the deadline after each round, and broadcasts the answer: with bursts at once, as every rank must know whether
-// the burst goes on; without them a few rounds ahead, so that no rank waits for it. No rank waits for a message that
-// is not sent: all answers reach all ranks. Times are written between rounds, where there is no room for the next one.
+// Models: rounds of a collective, one after the other, with or without bursts, until the victim has finished.
+// Leaves out: barriers between rounds: a rank continues as soon as its own messages permit.
+// Invariants: all ranks do the same number of rounds. The first rank of the group, its leader, checks for the victim's
+// message and for the deadline after each round, and broadcasts its decision: with bursts at once, since every rank
+// must
+// know whether the burst continues; without bursts a few rounds ahead, so that no rank waits for it. No rank waits for
+// a
+// message that is not sent: all decisions reach all ranks. Times are written between rounds, if there is no room for
+// the
+// next one.
 #pragma once
 
 #include <array>
@@ -25,12 +29,12 @@ class Aggressor {
 public:
     explicit Aggressor(const Job& in);
 
-    // Rounds until the victim, or the deadline, ends them; then waits for the victim's message in any case.
-    // Answers how many rounds there were.
+    // Runs rounds until the victim or the deadline ends them; then waits for the victim's message in any case.
+    // Returns the number of rounds.
     std::uint64_t run(std::size_t segment, Times& times, WrongData& wrong);
 
 private:
-    // Rounds that may begin before it is known whether one has been the last.
+    // Number of rounds that may begin before it is known whether one of them was the last.
     static constexpr std::uint64_t ahead = 4;
 
     bool is_leader() const { return job.group.rank == 0; }

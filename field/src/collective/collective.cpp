@@ -46,7 +46,7 @@ std::unique_ptr<Collective> make_collective(Shape shape, std::uint64_t size, boo
     case Shape::pairs:
         return std::make_unique<PingPong>(size, group, waiting);
     default:
-        throw std::logic_error("a collective that is none");
+        throw std::logic_error("an unknown collective");
     }
 }
 

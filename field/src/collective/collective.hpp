@@ -1,9 +1,10 @@
-// What a group of ranks does once, over and over.
+// An operation that a group of ranks repeats.
 //
 // Models: prepare, meet, run, check; only `run` is timed.
-// Leaves out: when and how often; that is the victim's and the aggressor's business.
-// Invariants: all memory is there and touched when the object is made; `run` allocates nothing, and copies nothing from
-// one buffer to another.
+// Leaves out: when and how often it runs, which victim and aggressor decide.
+// Invariants: all memory is allocated and touched by the constructor; `run` allocates nothing, and copies nothing from
+// one
+// buffer to another.
 #pragma once
 
 #include <mpi.h>
@@ -18,7 +19,7 @@
 
 namespace field {
 
-// The group as one of its ranks sees it.
+// The group, from the view of one of its ranks.
 struct Group {
     MPI_Comm comm = MPI_COMM_NULL;
     int rank = 0;
@@ -29,21 +30,21 @@ class Collective {
 public:
     virtual ~Collective() = default;
 
-    // Writes what this rank sends in an iteration.
+    // Writes the data that this rank sends in an iteration.
     virtual void prepare(std::uint64_t iteration) = 0;
-    // Once more after the barrier, where a barrier alone does not bring ranks close enough together.
+    // Synchronizes ranks once more after the barrier, if the barrier is not precise enough.
     virtual void meet() {}
     virtual void run() = 0;
-    // What of the received data is wrong.
+    // Checks the received data.
     virtual std::optional<WrongBytes> check(std::uint64_t iteration) = 0;
     // Time spent in the reduction during the latest run.
     virtual std::int64_t reduce_ns() const { return 0; }
 };
 
-// Bytes that one rank's buffers take, at most. Known before anything is allocated.
+// Upper bound on the bytes of one rank's buffers, before anything is allocated.
 std::uint64_t bytes_needed(Shape shape, std::uint64_t size, bool is_per_peer, const Group& group);
 
-// Pair streams are made by themselves.
+// Pair streams are created elsewhere.
 std::unique_ptr<Collective> make_collective(Shape shape, std::uint64_t size, bool is_per_peer, const Group& group,
                                             const Waiting& waiting);
 

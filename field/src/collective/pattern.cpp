@@ -35,7 +35,7 @@ void fill(unsigned char* memory, std::uint64_t size, std::uint64_t key, std::uin
     std::memcpy(memory + at, &word, size - at);
 }
 
-// Looks byte by byte, where it is known that something is wrong.
+// Compares byte by byte, once an error is known.
 static void record_wrong_bytes(const unsigned char* memory, std::uint64_t size, std::uint64_t key, std::uint64_t base,
                         std::optional<WrongBytes>& wrong, std::uint64_t step) {
     for (std::uint64_t at = 0; at < size; ++at) {

@@ -1,10 +1,10 @@
-// What is sent, so that what arrives can be checked.
+// The pattern of sent data, by which received data is checked.
 //
 // Models: 64-bit words that begin at a key and grow by a step; the key depends on iteration, sender and receiver, the
 // word on its offset.
-// Leaves out: errors that a machine hides from the program.
-// Invariants: what an earlier iteration, another rank or another offset left behind is not what is expected. Sums of
-// such words over ranks are such words again, so a reduction is checked without being done again.
+// Leaves out: errors that are not visible to the program.
+// Invariants: data of an earlier iteration, another rank or another offset differs from the expected data. Sums of such
+// words over ranks have the same form, so a reduction is checked without repeating it.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ namespace field {
 
 constexpr std::uint64_t pattern_step = 0x9e37'79b9'7f4a'7c15;
 
-// The first word of what `from` sends to `to` in an iteration.
+// The first word that `from` sends to `to` in an iteration.
 std::uint64_t pattern_key(std::uint64_t iteration, int from, int to);
 
-// Memory of whole pages, touched when it is made.
+// Memory of whole pages, touched when it is allocated.
 class Buffer {
 public:
     Buffer() = default;
@@ -38,7 +38,7 @@ private:
 
 void fill(unsigned char* memory, std::uint64_t size, std::uint64_t key, std::uint64_t step = pattern_step);
 
-// A byte that is not what was expected.
+// A byte that differs from the expected one.
 struct WrongBytes {
     std::uint64_t offset = 0; // of the first wrong byte
     unsigned expected = 0;
@@ -46,11 +46,11 @@ struct WrongBytes {
     std::uint64_t n_bytes = 0;
 };
 
-// Adds what is wrong to `wrong`; `base` is added to offsets.
+// Adds errors to `wrong`; `base` is added to offsets.
 void check(const unsigned char* memory, std::uint64_t size, std::uint64_t key, std::uint64_t base,
            std::optional<WrongBytes>& wrong, std::uint64_t step = pattern_step);
 
-// A vector cut in one part for each rank: the first S mod n of them hold one unit more.
+// A vector divided into one part for each rank: the first S mod n of them have one unit more.
 struct Parts {
     std::uint64_t size;
     std::uint64_t n;

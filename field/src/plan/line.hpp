@@ -1,8 +1,8 @@
-// One line of a plan, its words taken one after the other.
+// One line of a plan, whose words are read one after the other.
 //
-// Models: choices, numbers, times and fractions; what is wrong with a word becomes a mistake with its place.
-// Leaves out: what the words mean.
-// Invariants: a word is taken once; a line that ends too early is reported once.
+// Models: choices, numbers, times and fractions; an invalid word becomes a mistake with its position.
+// Leaves out: the meaning of the words.
+// Invariants: a word is read once; a line that ends too early is reported once.
 #pragma once
 
 #include <optional>
@@ -110,7 +110,7 @@ public:
         return static_cast<std::uint64_t>(*billionths);
     }
 
-    // Whether the next word is this one; then it is taken.
+    // Whether the next word is this one; if so, it is read.
     bool take(const char* word) {
         const auto is_next = has_more() && words[at].text == word;
         at += is_next ? 1 : 0;

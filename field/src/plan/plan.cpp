@@ -129,13 +129,13 @@ void read_segment(Line& line, Plan& plan) {
     Segment segment;
     const auto is_congested = line.choice(segment_names, "segment");
     segment.name = is_congested.value_or(false) ? "congested" : "baseline";
-    segment.warm_up = line.count("iterations that do not count", 0, most_iterations).value_or(0);
+    segment.warm_up = line.count("warm-up iterations", 0, most_iterations).value_or(0);
     if (line.take("precision")) {
         segment.precision_ppb = line.fraction("half of the mean's 95 % interval over the mean").value_or(1);
-        segment.at_least = line.count("the least iterations that count", 10, most_iterations).value_or(10);
-        segment.iterations = line.count("the most iterations that count", segment.at_least, most_precise).value_or(segment.at_least);
+        segment.at_least = line.count("the smallest number of measured iterations", 10, most_iterations).value_or(10);
+        segment.iterations = line.count("the largest number of measured iterations", segment.at_least, most_precise).value_or(segment.at_least);
     } else {
-        segment.iterations = line.count("iterations that count", 1, most_iterations).value_or(1);
+        segment.iterations = line.count("measured iterations", 1, most_iterations).value_or(1);
     }
     plan.segments.push_back(segment);
 }

@@ -1,4 +1,4 @@
-// Mistakes that show only when the whole plan, or the number of ranks, is known.
+// Mistakes that can be found only with the whole plan, or the number of ranks.
 #include "group.hpp"
 #include "collective/pattern.hpp"
 #include "plan/plan.hpp"
@@ -23,7 +23,8 @@ void check_segments(const Plan& plan, std::vector<Mistake>& mistakes) {
             break;
         }
     }
-    // Harm is a ratio to the same ranks' own baseline, and the second baseline shows what has changed meanwhile.
+    // Interference is a ratio to the baseline of the same ranks, and the second baseline shows whether conditions
+    // changed.
     const auto& all = plan.segments;
     const auto is_congested = [](const Segment& segment) { return segment.is_congested(); };
     if (std::any_of(all.begin(), all.end(), is_congested) && (all.front().is_congested() || all.back().is_congested())) {
@@ -33,7 +34,7 @@ void check_segments(const Plan& plan, std::vector<Mistake>& mistakes) {
     for (const auto& segment : plan.segments) {
         if (plan.victim == Shape::pair_streams && (segment.warm_up != 0 || segment.iterations != 1 || segment.precision_ppb != 0)) {
             mistakes.push_back(on_line(plan.lines.segment, "streams are run once in a segment", "`0 1` in each segment",
-                                       "starts and ends of the streams say how long a segment takes"));
+                                       "a segment lasts as long as its streams"));
             break;
         }
     }
@@ -75,7 +76,7 @@ void check_messages(const Plan& plan, std::uint64_t n_victims, std::uint64_t n_a
         if (message > most_of_a_message) {
             mistakes.push_back(on_line(line, "a message of " + std::to_string(message) + " bytes",
                                        "at most " + std::to_string(most_of_a_message) + " bytes in a message",
-                                       "MPI counts in 32 bits; take a smaller size or more ranks"));
+                                       "MPI counts in 32 bits; use a smaller size or more ranks"));
         }
     };
     for (const auto size : plan.sizes) {

@@ -48,7 +48,7 @@ std::optional<std::int64_t> seconds(std::string_view text) {
     return static_cast<std::int64_t>(*before * 1'000'000'000 + *nanoseconds);
 }
 
-// How many letters must be put in, taken out or changed.
+// The edit distance: number of letters to insert, delete or change.
 static std::size_t distance(std::string_view one, std::string_view other) {
     std::vector<std::size_t> row(other.size() + 1);
     for (std::size_t j = 0; j < row.size(); ++j) {

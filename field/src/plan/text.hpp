@@ -1,8 +1,8 @@
-// Words of a line, numbers in words, and words that were meant.
+// Words of a line, numbers, and suggestions for misspelt words.
 //
-// Models: lines of words parted by blanks; `#` begins a comment.
+// Models: lines of words separated by blanks; `#` begins a comment.
 // Leaves out: quotes and escapes.
-// Invariants: a number that does not fit is none; nothing is rounded or cut.
+// Invariants: a number out of range is not a number; nothing is rounded or truncated.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace field {
 
-// A word and where it stands in its line, from 0.
+// A word and its position in the line, from 0.
 struct Word {
     std::string text;
     std::size_t column;
@@ -28,7 +28,7 @@ std::optional<std::uint64_t> whole(std::string_view text);
 // Seconds with at most nine decimals, as nanoseconds.
 std::optional<std::int64_t> seconds(std::string_view text);
 
-// The one of `known` that was probably meant, or nothing.
+// The word of `known` that was probably intended, or nothing.
 std::optional<std::string> meant(std::string_view text, const std::vector<std::string>& known);
 
 // `a`, `b` or `c`.

@@ -48,7 +48,7 @@ std::string Output::make_folder() const {
     for (const auto& path : {folder, draft_folder}) {
         if (files::exists(path, error)) {
             return "`" + path + "` exists already\n    expected: a new folder\n    hint: nothing is overwritten; " +
-                   (path == folder ? "name another one" : "a run died here, or is still running: look at it and remove it");
+                   (path == folder ? "name another one" : "a run failed here, or is still running: examine it and remove it");
         }
     }
     if (!files::create_directories(draft_folder, error) || error) {
@@ -65,7 +65,7 @@ std::string Output::open_files() {
     return problem.empty() ? problem : problem + " (on " + host_name() + ")\n    expected: a folder that all ranks can write";
 }
 
-// The first rank that has a problem reports it; all ranks know whether there is one.
+// The first rank that has a problem reports it; returns at all ranks whether there is one.
 static bool agree(const Job& job, const std::string& problem) {
     int first = problem.empty() ? job.n : job.rank;
     Waiting::reduction_asleep(&first, 1, MPI_INT, MPI_MIN, job.world);
@@ -88,7 +88,7 @@ bool Output::begin() {
         return false;
     }
     if (job.rank == 0) {
-        // Launchers such as MPICH's name a process that died by its PID only.
+        // Launchers such as MPICH's report only the PID of a process that died.
         std::cerr << rank_lines;
         write("plan.txt", job.plan_text);
         give_up("the program ended before its results were written");
@@ -182,7 +182,7 @@ static std::string library() {
     char text[MPI_MAX_LIBRARY_VERSION_STRING + 1];
     int length = 0;
     MPI_Get_library_version(text, &length);
-    // Of what may be a page, the first line; libraries differ in whether they count the zero at the end.
+    // The first line of the version, which may be long; libraries differ in whether they count the zero at the end.
     std::string first;
     for (const char* letter = text; *letter >= ' ' || *letter == '\t'; ++letter) {
         first += *letter == '\t' || *letter == '#' ? ' ' : *letter;
@@ -214,7 +214,7 @@ std::string Output::manifest(const std::string& status) const {
 }
 
 void Output::give_up(const std::string& reason) {
-    // The watchdog does not wait for a rank that hangs while it writes.
+    // The watchdog does not wait for a rank that hangs while writing.
     const std::unique_lock<std::timed_mutex> lock(writing, std::chrono::seconds(2));
     if (lock.owns_lock()) {
         write("manifest.txt", manifest("failed " + reason));

@@ -1,10 +1,12 @@
-// The folder that a run leaves.
+// The folder of results of a run.
 //
-// Models: plain files (FORMATS.md): those of each rank, which it writes itself, and a header, `manifest.txt`, written by rank 0; in
-// FOLDER.tmp until the run has ended.
+// Models: plain files (FORMATS.md): those of each rank, which it writes itself, and a header, `manifest.txt`, written
+// by
+// rank 0; in FOLDER.tmp until the run has ended.
 // Leaves out: statistics.
-// Invariants: FOLDER is there whole or not at all, and nothing that was there before is overwritten. The header of a run
-// that died says so: it is written first as `failed`, and as `complete` only when every file of every rank is closed.
+// Invariants: FOLDER is complete or does not exist, and no existing file is overwritten. The header of a run that died
+// says
+// so: it is written first as `failed`, and as `complete` only after every file of every rank is closed.
 #pragma once
 
 #include <mutex>
@@ -23,21 +25,21 @@ public:
     // `arguments` is the command line.
     Output(const Job& in, std::string folder, std::string arguments);
 
-    // Collective: whether there can be an output. Where there can be none, one rank says why.
+    // Collective. Returns whether output is possible; if not, one rank reports the reason.
     bool begin();
 
-    // This rank's own files.
+    // The files of this rank.
     Times times;
     RowFile streams; // only of ranks that receive streams
 
-    // Collective, after a segment: how many iterations of each size, and how many rounds, were kept at this rank.
+    // Collective, after a segment: the number of iterations of each size, and of rounds, that this rank kept.
     void end_segment(std::size_t segment, std::vector<std::int64_t> iterations, std::int64_t rounds);
-    // Collective, at the end: closes the files; how many checks found something wrong.
+    // Collective, at the end: closes the files; returns the number of checks that found wrong data.
     std::uint64_t close(const WrongData& wrong);
 
-    // At rank 0: the last manifest, and the folder gets its name.
+    // At rank 0: writes the last manifest, and renames the folder.
     void end(const std::string& status);
-    // At rank 0, by the watchdog.
+    // At rank 0, called by the watchdog.
     void give_up(const std::string& reason);
 
     // The folder until the run has ended.

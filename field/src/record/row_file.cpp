@@ -8,7 +8,7 @@
 
 namespace field {
 
-// Zeros are written to the memory, so that it is touched before anything is timed.
+// Fills the memory with zeros, so that it is touched before anything is timed.
 RowFile::RowFile(std::string at, std::string first, std::string second, std::size_t row_width, std::uint64_t rows)
     : path(std::move(at)), head(std::move(first)), columns(std::move(second)), width(row_width), room(rows),
       numbers(row_width * rows) {}

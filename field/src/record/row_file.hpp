@@ -1,9 +1,10 @@
 // A file of rows that one rank writes.
 //
-// Models: whole numbers in rows of equal width, kept in memory of a stated size, and written where that is full.
-// Leaves out: what the numbers mean.
-// Invariants: adding a row allocates and writes nothing; only `flush` and `close` write. The last line of a file that is
-// whole says how many rows it has, so a file without that line is not whole.
+// Models: whole numbers in rows of equal width, kept in memory of a given size, and written when that is full.
+// Leaves out: the meaning of the numbers.
+// Invariants: adding a row allocates and writes nothing; only `flush` and `close` write. The last line of a complete
+// file
+// has its number of rows, so a file without that line is incomplete.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +21,12 @@ public:
     // `head` is the first line, `columns` the second.
     RowFile(std::string path, std::string head, std::string columns, std::size_t width, std::uint64_t room);
 
-    // Creates the file: empty, or why it cannot be.
+    // Creates the file; returns the reason if that is impossible, otherwise an empty string.
     std::string open();
-    // The caller flushes a full file first.
+    // The caller must flush a full file first.
     void add(std::initializer_list<std::int64_t> row);
     bool is_full() const { return n_held == room; }
-    // Writes what is held. Throws where it cannot.
+    // Writes the rows in memory. Throws if that is impossible.
     void flush();
     // Writes the rest and the last line.
     void close();

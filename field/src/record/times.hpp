@@ -2,7 +2,8 @@
 //
 // Models: one file for each rank, `times-RANK.csv` (FORMATS.md).
 // Leaves out: statistics.
-// Invariants: those of a RowFile. All ranks of a group add equally many rows, so they flush at the same iteration.
+// Invariants: those of a RowFile. All ranks of a group add the same number of rows, so they flush at the same
+// iteration.
 #pragma once
 
 #include <string>
@@ -23,7 +24,7 @@ public:
     std::string open() { return file.open(); }
     void close() { file.close(); }
 
-    // Before an iteration, outside of what is timed.
+    // Before an iteration, outside of the timed section.
     void make_room() {
         if (file.is_full()) {
             file.flush();

@@ -1,7 +1,7 @@
-// What a rank found wrong in received data.
+// Wrong received data that a rank found.
 //
-// Models: a row for each check that found something, as many as there is room for; the others are counted.
-// Leaves out: files; rank 0 gathers the rows at the end.
+// Models: a row for each check that found wrong data, up to a limit; the others are counted.
+// Leaves out: files; rank 0 collects the rows at the end.
 // Invariants: adding a row allocates nothing.
 #pragma once
 

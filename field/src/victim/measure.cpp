@@ -2,7 +2,7 @@
 
 namespace field {
 
-// Whether the deadline has passed, as the group's first rank sees it.
+// Whether the deadline has passed, by the clock of the group's first rank.
 static bool is_late(const Job& job) { return job.waiting.broadcast(job.is_late() ? 1 : 0, job.group.comm) != 0; }
 
 SeriesEnd measure(const Job& job, Collective& collective, const Series& series, Times& times, WrongData& wrong,

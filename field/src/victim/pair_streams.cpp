@@ -5,7 +5,7 @@
 
 namespace field {
 
-// Stretches until the watchdog would have ended the program.
+// Number of intervals until the watchdog would have ended the program.
 static std::uint64_t n_stretches(const Plan& plan) {
     return static_cast<std::uint64_t>((plan.deadline_ns + plan.grace_ns) / stretch_ns + 1);
 }
@@ -21,7 +21,7 @@ std::uint64_t PairStreams::bytes_needed(const Plan& plan, int rank) {
 }
 
 PairStreams::PairStreams(const Job& in) : job(in) {
-    // Of all victims, so that ranks need not be translated for each message.
+    // A communicator of all victims, so that ranks need not be translated for each message.
     MPI_Comm_dup(job.group.comm, &comm);
     for (std::size_t number = 0; number < job.plan.streams.size(); ++number) {
         const auto& stream = job.plan.streams[number];
@@ -99,7 +99,7 @@ bool PairStreams::receive(StreamEnd& end, int n_bytes, std::int64_t since) {
     return true;
 }
 
-// Looks at the message at the head only: they match in order, and what is posted again comes after all others.
+// Checks only the message at the head: messages match in order, and a reposted receive comes after all others.
 bool PairStreams::advance(StreamEnd& end) {
     int is_done = 0;
     MPI_Status status;
@@ -121,7 +121,7 @@ void PairStreams::finish(StreamEnd& end) {
         job.waiting.all(end.requests, window);
         return;
     }
-    // Slots that no message came to were never written by one.
+    // Slots without a message were never written.
     const auto n_messages = end.next - window;
     for (std::size_t at = 0; at < std::min<std::uint64_t>(n_messages, window); ++at) {
         constexpr std::uint64_t number = sizeof(std::uint64_t);

@@ -1,10 +1,13 @@
-// Idea: some ranks send to others, message after message, each pair from a start to a stop of its own.
-// Source: staged flows between pairs of hosts, as measurements of fairness and of congestion trees use them.
+// Idea: some ranks send messages to others, each pair from its own start to its own stop.
+// Source: staged flows between pairs of hosts, as in measurements of fairness and of congestion trees.
 // Parameters: lines `stream` of the plan.
-// Invariants: a stream keeps `window` messages under way. The last messages are empty and end it, so that a receiver
-// waits for nothing that does not come. Each message carries its number, which is looked at when it arrives; the rest of
-// the messages that arrived last is looked at when all is over.
-// When it misleads: bytes count when a whole message has arrived, so stretches shorter than a message are uneven.
+// Invariants: a stream keeps `window` messages in flight. The last messages are empty and end it, so that a receiver
+// never
+// waits for a message that is not sent. Each message carries its number, which is checked on arrival; the other data of
+// the
+// last messages is checked at the end.
+// When it misleads: bytes count when a whole message has arrived, so rates over intervals shorter than a message
+// fluctuate.
 #pragma once
 
 #include <memory>
@@ -23,9 +26,9 @@ public:
     explicit PairStreams(const Job& in);
     ~PairStreams();
 
-    // All streams once, each until its stop or the deadline.
+    // Runs all streams once, each until its stop or the deadline.
     void run(std::size_t segment, Times& times, WrongData& wrong);
-    // After a segment: the bytes that arrived here in each stretch, as rows of `segment,stream,start_ns,end_ns,bytes`.
+    // After a segment: the bytes that arrived here in each interval, as rows of `segment,stream,start_ns,end_ns,bytes`.
     void write(std::size_t segment, RowFile& file) const;
 
 private:
@@ -38,10 +41,10 @@ private:
         bool is_sender;
         Buffer buffers;
         std::vector<MPI_Request> requests;
-        std::uint64_t next = 0;   // message that the slot at the head is for
-        std::size_t n_last = 0;   // empty messages so far
-        bool is_stopping = false; // of a sender
-        std::vector<std::int64_t> bytes; // of each stretch, of a receiver
+        std::uint64_t next = 0;   // number of the message in the slot at the head
+        std::size_t n_last = 0;   // number of empty messages so far
+        bool is_stopping = false; // at a sender
+        std::vector<std::int64_t> bytes; // at a receiver, of each interval
         std::optional<WrongBytes> wrong;
 
         unsigned char* slot() { return slot(next % window); }

@@ -1,11 +1,11 @@
-// Idea: half of the ranks send a message to a partner each, who sends one back; one way is half of the way there and
-// back.
+// Idea: each rank of one half sends a message to a partner, which sends one back; the latency is half of the round
+// trip.
 // Source: the latency tests of the OSU micro-benchmarks.
 // Parameters: bytes of the message.
-// Invariants: rank i of the first half is partner of rank i of the second half. Both are known to wait for each other
-// before the time begins, by an empty message there and back.
-// When it misleads: the time of a rank of the second half is that from its release to its answer, which is no latency;
-// read those of the first half. All pairs run at the same time: with more than one they share the network.
+// Invariants: rank i of the first half is the partner of rank i of the second half. An empty message in each direction
+// before the timed section ensures that both are ready.
+// When it misleads: the time of a rank of the second half is from its release to its reply, which is not a latency; use
+// those of the first half. All pairs run at the same time: several pairs share the network.
 #pragma once
 
 #include "collective/collective.hpp"

@@ -21,7 +21,7 @@ double MeanPrecision::mean_ns() const { return static_cast<double>(sums[n]) / st
 double MeanPrecision::half_interval_ns() const {
     constexpr double student_t = 2.262;
     const auto length = n / n_batches;
-    const auto first = n - length * n_batches; // the latest ones, where n is no multiple of ten
+    const auto first = n - length * n_batches; // the latest ones, if n is not a multiple of ten
     double squares = 0;
     const auto mean = static_cast<double>(sums[n] - sums[first]) / static_cast<double>(length * n_batches);
     for (std::uint64_t batch = 0; batch < n_batches; ++batch) {

@@ -2,7 +2,7 @@
 // Source: the ring algorithm of MPI libraries.
 // Parameters: bytes of the whole vector.
 // Invariants: n - 1 steps; in each a rank sends to the next one what it received in the step before. In place.
-// When it misleads: sizes below one byte per rank leave ranks without a part, whose messages are left out.
+// When it misleads: with less than one byte per rank some ranks have no part, and their messages are not sent.
 #pragma once
 
 #include "collective/collective.hpp"

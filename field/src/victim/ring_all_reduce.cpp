@@ -19,7 +19,7 @@ void RingAllReduce::exchange(std::uint64_t goes, unsigned char* into, std::uint6
 }
 
 void RingAllReduce::add(std::uint64_t part) {
-    // Both buffers begin at a page and parts are whole words, so these are words.
+    // Both buffers begin at a page and parts are whole words, so these pointers are aligned.
     auto* sum = reinterpret_cast<std::uint64_t*>(vector.at(parts.begin(part)));
     const auto* more = reinterpret_cast<const std::uint64_t*>(arrived.at(0));
     const auto n_words = parts.length(part) / 8;
@@ -38,7 +38,7 @@ void RingAllReduce::run() {
         add(part(step + 1));
         reduced_ns += now_ns() - begin;
     }
-    // Now this rank has the whole sum of the part after its own.
+    // Now this rank has the complete sum of the part after its own.
     for (int step = 0; step + 1 < n; ++step) {
         const auto comes = part(step);
         exchange(part(step - 1), vector.at(parts.begin(comes)), comes);

@@ -1,9 +1,9 @@
 // Idea: sum of a vector over all ranks, at every rank: a ring reduce-scatter, then a ring all-gather.
 // Source: Patarasuk and Yuan 2009.
-// Parameters: bytes of the vector, a multiple of 8; it is cut in whole words of 64 bits.
-// Invariants: 2 (n - 1) steps. The numbers are whole, so sums are exact in any order. The time of the additions is kept
-// apart, and is part of the whole time.
-// When it misleads: the additions are done by one core; accelerators add elsewhere and faster.
+// Parameters: bytes of the vector, a multiple of 8; it is divided into whole words of 64 bits.
+// Invariants: 2 (n - 1) steps. The numbers are integers, so sums are exact in any order. The time of the additions is
+// recorded separately, and is included in the whole time.
+// When it misleads: one core does the additions; accelerators reduce elsewhere and faster.
 #pragma once
 
 #include "collective/collective.hpp"

@@ -1,4 +1,4 @@
-//! What may be written after `netloom field prepare`, `run` and `collect`.
+//! Arguments of `netloom field prepare`, `run` and `collect`.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use super::{assignment, themis};
 /// `netloom field prepare`.
 #[derive(Debug, Args)]
 pub struct FieldPrepare {
-    /// The study: a scenario with a section `interference`, a job of collectives, or staged flows
+    /// Scenario of the study, with a section `interference`, a job of collectives, or staged flows
     #[arg(value_name = "STUDY")]
     pub scenario: PathBuf,
     /// Vary a value, as in `--vary interference.hosts=8,16`; if repeated, all combinations are prepared
@@ -24,22 +24,22 @@ pub struct FieldPrepare {
     /// Seeds 1 to N, or A to B, for every combination [default: 1]
     #[arg(long, value_name = "N|A..B")]
     pub seeds: Option<Seeds>,
-    /// Iterations of each segment that count [default: the scenario's steps without its warm-up, or its precision]
+    /// Number of measured iterations per segment [default: the scenario's steps without its warm-up, or its precision]
     #[arg(long, value_name = "N")]
     pub iterations: Option<u32>,
-    /// Iterations of each segment before these [default: the scenario's warm-up]
+    /// Number of warm-up iterations per segment, before the measured ones [default: the scenario's warm-up]
     #[arg(long, value_name = "N")]
     pub warm_up: Option<u32>,
-    /// Seconds after which a plan ends, with what it has measured by then
+    /// Deadline in seconds after which a plan ends; iterations measured by then are kept
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     pub deadline: u64,
-    /// Folder that takes plans, sources, scripts and a Slurm job
+    /// Folder for plans, sources, scripts and a Slurm job
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
-    /// Print what was prepared as JSON
+    /// Print the prepared study as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -47,25 +47,26 @@ pub struct FieldPrepare {
 /// `netloom field run`.
 #[derive(Debug, Args)]
 pub struct FieldRun {
-    /// The folder of a prepared study
+    /// Folder of a prepared study
     #[arg(value_name = "DIR")]
     pub study: PathBuf,
-    /// Whose launcher and compiler [default: the one that is there, Open MPI first]
+    /// MPI library whose launcher and compiler to use [default: the one that is installed, Open MPI first]
     #[arg(long, value_name = "LIBRARY", value_parser = clap::builder::PossibleValuesParser::new(["openmpi", "mpich"]))]
     pub mpi: Option<String>,
-    /// The launcher with its options, as in `--launcher 'mpirun --hostfile nodes'`
+    /// Launcher with its options, as in `--launcher 'mpirun --hostfile nodes'`
     #[arg(long, value_name = "WORDS", conflicts_with = "testbed")]
     pub launcher: Option<String>,
-    /// The program [default: it is built in DIR]
+    /// Program that measures [default: it is built in DIR]
     #[arg(long, value_name = "FILE")]
     pub program: Option<PathBuf>,
-    /// Run each point in its fabric as a real network of namespaces of this machine, a rank on each of its hosts
+    /// Build the fabric of each point from network namespaces of this machine, and run one rank on each of its hosts
     #[arg(long)]
     pub testbed: bool,
-    /// The rate of the network's fastest link; all others are scaled by the same factor [default: 100Mbps]
+    /// Rate of the network's fastest link; all other links are scaled by the same factor [default: 100Mbps]
     #[arg(long, value_name = "RATE", value_parser = testbed::rate, requires = "testbed")]
     pub rate: Option<Rate>,
-    /// What every switch port of the network holds [default: the limit in the scenario, else 10 ms of its rate]
+    /// Size of the queue of every switch port of the network [default: the limit in the scenario, else 10 ms at the
+    /// rate of the port]
     #[arg(long, value_name = "SIZE", value_parser = themis::size, requires = "testbed")]
     pub queue: Option<Bytes>,
     /// Print nothing but errors
@@ -80,16 +81,17 @@ pub struct FieldRun {
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, Args)]
 pub struct FieldCollect {
-    /// The folder of a prepared study that was measured
+    /// Folder of a prepared study that was measured
     #[arg(value_name = "DIR")]
     pub study: PathBuf,
-    /// Folder that takes the measured runs
+    /// Folder for the measured runs
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
-    /// Leave out points that are not measured, and take jobs that died as far as they went; what is missing is named
+    /// Omit points that are not measured, and use the iterations of jobs that failed up to the failure; a note lists
+    /// what is missing
     #[arg(long)]
     pub partial: bool,
-    /// Write in place of measured runs that are already there
+    /// Replace existing measured runs
     #[arg(long)]
     pub force: bool,
     /// Print nothing but errors

@@ -1,4 +1,4 @@
-//! What may be written after `netloom import`.
+//! Arguments of `netloom import`.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use netloom_lab::import::{NotASystem, Wanted};
 /// `netloom import`.
 #[derive(Debug, Args)]
 pub struct Import {
-    /// Whose format it is
+    /// Source format.
     #[command(subcommand)]
     pub format: Format,
 }
@@ -18,25 +18,26 @@ pub struct Import {
 pub enum Format {
     /// Configurations of the simulator behind the first paper (zeltser2026)
     SeedSim(SeedSim),
-    /// Results of CRAB, the benchmark framework behind congestion-fabrics: a measured run for each system
+    /// Results of CRAB, the benchmark framework behind congestion-fabrics, as a measured run for each system
     Crab(Crab),
-    /// Latencies of collectives that the OSU micro-benchmarks printed: a measured run
+    /// Latencies of collectives in the output of the OSU micro-benchmarks, as a measured run
     Osu(Osu),
-    /// Times of collectives that nccl-tests printed, or wrote as JSON: a measured run
+    /// Times of collectives in the text or JSON output of nccl-tests, as a measured run
     #[command(name = "nccl-tests")]
     NcclTests(NcclTests),
 }
 
-/// Where measured runs go.
+/// Where measured runs are written.
 #[derive(Debug, Args)]
 pub struct IntoFolder {
-    /// Folder that takes the measured runs
+    /// Folder for the measured runs
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
-    /// Also draw them beside these runs, in DIR.html: run folders, sweeps, or the folder of a reproduction; may be repeated
+    /// Also write a report DIR.html on the measured runs beside these: run folders, sweeps, or the folder of a
+    /// reproduction; may be repeated
     #[arg(long, value_name = "RUN")]
     pub beside: Vec<PathBuf>,
-    /// Write in place of measured runs, and of a page, that are already there
+    /// Replace existing measured runs, and an existing report
     #[arg(long)]
     pub force: bool,
 }
@@ -44,14 +45,15 @@ pub struct IntoFolder {
 /// `netloom import crab`.
 #[derive(Debug, Args)]
 pub struct Crab {
-    /// Folders with tables of means (`measured_steady.csv` and its like), or as the framework leaves them (`data/SYSTEM/TIME`)
+    /// Folders with tables of means (such as `measured_steady.csv`), or folders that the framework wrote
+    /// (`data/SYSTEM/TIME`)
     #[arg(value_name = "FOLDER", required = true)]
     pub folders: Vec<PathBuf>,
-    /// Only this system, as in `--system lumi`, or called otherwise, as in `--system cresco8=crescos8`; may be repeated
-    /// [default: all]
+    /// Import only this system, as in `--system lumi`, or give it a new name, as in `--system cresco8=crescos8`; may be
+    /// repeated [default: all]
     #[arg(long, value_name = "NAME[=NEW]")]
     pub system: Vec<Wanted>,
-    /// Where they go
+    /// Where measured runs are written.
     #[command(flatten)]
     pub into: IntoFolder,
 }
@@ -59,16 +61,16 @@ pub struct Crab {
 /// `netloom import seed-sim`.
 #[derive(Debug, Args)]
 pub struct SeedSim {
-    /// Configurations
+    /// Configuration files
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Folder that takes a scenario for each
+    /// Folder for one scenario per configuration
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
-    /// Ring orders of a recorded run, as JSON; without them the scenario's seed draws others
+    /// Ring orders of a recorded run, as JSON [default: random orders from the scenario's seed]
     #[arg(long, value_name = "FILE")]
     pub rings: Option<PathBuf>,
-    /// Write in place of scenarios that are already there
+    /// Replace existing scenarios
     #[arg(long)]
     pub force: bool,
 }
@@ -76,16 +78,16 @@ pub struct SeedSim {
 /// `netloom import osu`.
 #[derive(Debug, Args)]
 pub struct Osu {
-    /// Outputs of collectives: `osu_alltoall`, `osu_allgather` and their like
+    /// Output files of benchmarks of collectives, such as `osu_alltoall` and `osu_allgather`
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Number of ranks, which the outputs do not tell
+    /// Number of ranks, which the output files do not contain
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1 << 19))]
     pub ranks: Option<u32>,
-    /// What is known beside the outputs
+    /// Facts that the output files do not contain.
     #[command(flatten)]
     pub beside: Beside,
-    /// Where they go
+    /// Where measured runs are written.
     #[command(flatten)]
     pub into: IntoFolder,
 }
@@ -93,30 +95,30 @@ pub struct Osu {
 /// `netloom import nccl-tests`.
 #[derive(Debug, Args)]
 pub struct NcclTests {
-    /// Outputs, or files that `-J` wrote
+    /// Output files, or JSON files written with `-J`
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Number of ranks, where the outputs do not list them
+    /// Number of ranks, if the output files do not list them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1 << 19))]
     pub ranks: Option<u32>,
-    /// What is known beside the outputs
+    /// Facts that the output files do not contain.
     #[command(flatten)]
     pub beside: Beside,
-    /// Where they go
+    /// Where measured runs are written.
     #[command(flatten)]
     pub into: IntoFolder,
 }
 
-/// What outputs of benchmarks do not tell.
+/// Facts that output files of benchmarks do not contain.
 #[derive(Debug, Args)]
 pub struct Beside {
-    /// The collective of scenarios that stands for theirs [default: by what the outputs say]
+    /// Collective of scenarios that corresponds to the benchmark's [default: by the output files]
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(netloom_lab::list::collectives()))]
     pub collective: Option<String>,
-    /// What the system is called, as the scenarios that it is compared with [default: the benchmark]
+    /// Name of the system, equal to that of the scenarios to compare with [default: name of the benchmark]
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub system: Option<String>,
-    /// A file with the names of the hosts, one in each line, in the order of ranks
+    /// File with the names of the hosts, one per line, in the order of ranks
     #[arg(long, value_name = "FILE")]
     pub hosts_file: Option<PathBuf>,
 }

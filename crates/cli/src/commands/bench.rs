@@ -1,6 +1,6 @@
-//! `netloom bench`: how fast this machine simulates.
+//! `netloom bench`: speed of the simulator on this machine.
 //!
-//! Every measurement is a process of its own, so that its memory is that of its case alone.
+//! Every measurement runs in a process of its own, so that the peak memory is that of one case.
 
 use std::env;
 use std::process::{Command, Stdio};
@@ -12,7 +12,7 @@ use crate::arguments::Bench;
 use crate::output::Output;
 use crate::table::{Lean, Table};
 
-/// Measures all cases in turns.
+/// Measures all cases, which take turns.
 pub fn bench(arguments: &Bench, output: &mut Output) -> Result<ExitCode, LabError> {
     if let Some(name) = &arguments.one {
         let case = case(name).ok_or_else(|| LabError::Internal(format!("there is no case `{name}`")))?;

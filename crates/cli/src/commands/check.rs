@@ -1,4 +1,4 @@
-//! `netloom check`: scenarios and run folders, each with everything that is wrong with it.
+//! `netloom check`: scenarios and run folders, each with all its errors.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::run::status_word;
 use crate::arguments::Check;
 use crate::output::Output;
 
-/// Checks all paths; one that is wrong does not hide the others.
+/// Checks all paths; an error in one does not prevent the check of the others.
 pub fn check(arguments: &Check, output: &mut Output) -> Result<ExitCode, LabError> {
     let mut worst = ExitCode::Good;
     let mut found = Vec::new();
@@ -57,7 +57,7 @@ fn good(checked: &Checked) -> String {
     }
 }
 
-/// What a scenario will cost.
+/// The estimated cost of a scenario.
 fn costs(checked: &Checked) -> Vec<String> {
     let Checked::Scenario(prepared) = checked else { return Vec::new() };
     let Ok(cost) = cost(prepared) else { return Vec::new() };

@@ -19,7 +19,7 @@ pub fn compare(arguments: &Compare, output: &mut Output) -> Result<ExitCode, Lab
     Ok(ExitCode::Good)
 }
 
-/// The values, what they are relative to the first run, and which runs did not do all their work.
+/// Prints the values, their change relative to the first run, and which runs are not complete.
 pub fn print(comparison: &Comparison, output: &mut Output) {
     let Some(first) = comparison.rows.first() else { return };
     output.lines(table(&comparison.rows, "run", value).lines());
@@ -35,7 +35,7 @@ pub fn print(comparison: &Comparison, output: &mut Output) {
     }
 }
 
-/// The parts of the runs that FCT is of, where there is one; runs with the same part are told once.
+/// The parts of the runs that FCT statistics cover, if any; runs with the same part share a line.
 fn spans(comparison: &Comparison) -> Vec<String> {
     let mut reported: Vec<(String, Vec<&str>)> = Vec::new();
     for (run, span) in &comparison.spans {
@@ -54,7 +54,7 @@ fn spans(comparison: &Comparison) -> Vec<String> {
     [String::new(), head.to_owned()].into_iter().chain(each).collect()
 }
 
-/// A line for each row; a run of several parts is named once, and jobs only where some run has several parts.
+/// A line for each row; a run with several rows is named once, and jobs are named only if some run has several rows.
 fn table<'a>(
     rows: impl IntoIterator<Item = &'a Row>,
     title: &str,

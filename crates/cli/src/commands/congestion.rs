@@ -1,12 +1,13 @@
-//! The congestion tree in words: roots, branches, leaves and victims, each with how long it was that.
+//! The congestion tree as text: roots, branches, leaves, contributors and victims, each with the time for which it was
+//! one.
 
 use netloom_lab::summary::{CongestionSummary, PairTime, PortTime};
 use netloom_lab::words;
 
-/// How many names a line shows.
+/// Largest number of names in a line.
 const SHOWN: usize = 8;
 
-/// A line for each kind there was.
+/// A line for each kind that occurred.
 pub fn lines(found: &CongestionSummary) -> Vec<String> {
     let CongestionSummary { judged_s, roots, branches, leaves, victims, contributors } = found;
     let port = |port: &PortTime| (format!("{} towards {}", port.node, port.towards), port.time_s);
@@ -20,11 +21,11 @@ pub fn lines(found: &CongestionSummary) -> Vec<String> {
         line("victims", &victims.iter().map(pair).collect::<Vec<_>>()),
     ];
     let reported: Vec<String> = lines.into_iter().flatten().collect();
-    let judged = words::span(*judged_s);
+    let span = words::span(*judged_s);
     if roots.is_empty() && branches.is_empty() {
-        return vec![format!("no congestion in {judged}")];
+        return vec![format!("no congestion in {span}")];
     }
-    std::iter::once(format!("congestion, of {judged} in which anything waited:")).chain(reported).collect()
+    std::iter::once(format!("congestion, in {span} during which packets waited:")).chain(reported).collect()
 }
 
 fn line(kind: &str, named: &[(String, f64)]) -> Option<String> {

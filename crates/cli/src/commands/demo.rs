@@ -13,7 +13,7 @@ use crate::progress::Progress;
 #[expect(clippy::needless_pass_by_value, reason = "a command takes its arguments whole")]
 pub fn demo(arguments: arguments::Demo, output: &mut Output) -> Result<ExitCode, LabError> {
     let progress = Progress::new(!arguments.quiet);
-    let tell = |now: &SweepProgress| progress.sweep(now);
+    let on_progress = |now: &SweepProgress| progress.sweep(now);
     let done = netloom_lab::demo(Demo {
         folder: arguments.output.clone(),
         overwrite: overwrite(arguments.force),
@@ -21,7 +21,7 @@ pub fn demo(arguments: arguments::Demo, output: &mut Output) -> Result<ExitCode,
         over: arguments.over,
         command: command_line(),
         stop: Some(interrupt::stop_flag(output)),
-        on_progress: Some(&tell),
+        on_progress: Some(&on_progress),
     });
     progress.clear();
     let (reports, comparison) = done?;

@@ -1,4 +1,4 @@
-//! `netloom export`: a run in the formats of other programs.
+//! `netloom export`: writes a run in the formats of other programs.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::run::overwrite;
 use crate::arguments::{Export, ExportCsv, ExportFormat, ExportNcclTests, ExportOsu, ExportPerfetto};
 use crate::output::{Output, json_text};
 
-/// Writes a run as what was asked for.
+/// Writes a run in the given format.
 pub fn export(arguments: &Export, output: &mut Output) -> Result<ExitCode, LabError> {
     match &arguments.format {
         ExportFormat::Perfetto(arguments) => export_perfetto(arguments, output)?,
@@ -37,7 +37,7 @@ fn export_perfetto(arguments: &ExportPerfetto, output: &mut Output) -> Result<()
         words::some(report.counters, "counter"),
     ];
     output.line(format!(
-        "{}; to be opened in https://ui.perfetto.dev, which reads it in the browser",
+        "{}; open it in https://ui.perfetto.dev, which reads it in the browser",
         parts.join(", ")
     ));
     Ok(())
@@ -69,7 +69,7 @@ fn export_nccl_tests(arguments: &ExportNcclTests, output: &mut Output) -> Result
     if *json { place.json(&found, output) } else { place.lines(&bandwidths(&found), output) }
 }
 
-/// Where text goes: to a file, or to standard output.
+/// Destination of text: a file, or standard output.
 struct Place<'a> {
     file: Option<&'a Path>,
     force: bool,
@@ -121,7 +121,7 @@ fn bandwidths(found: &Bandwidths) -> Vec<String> {
     lines
 }
 
-/// Where numbers come from.
+/// The origin of the numbers, for the header of a table.
 fn origin(measured_by: Option<&str>) -> String {
     let version = env!("CARGO_PKG_VERSION");
     match measured_by {
@@ -138,7 +138,8 @@ fn print_left_out(side_by_side: u64, lines: &mut Vec<String>) {
     }
 }
 
-/// A table in the layout of the benchmarks, down to the blanks, so that what reads theirs reads this one.
+/// A table in exactly the layout of the benchmarks, including spaces, so that programs that read their output can read
+/// this one.
 fn print_latencies(table: &LatencyTable, origin: &str, full: bool, lines: &mut Vec<String>) {
     let LatencyTable { job, collective, benchmark, ranks, .. } = table;
     lines.push(format!("# {benchmark} Latency Test, {origin} (layout of the OSU micro-benchmarks)"));
@@ -158,7 +159,8 @@ fn print_latencies(table: &LatencyTable, origin: &str, full: bool, lines: &mut V
     }
 }
 
-/// A table in the layout of the benchmarks, down to the blanks, so that what reads theirs reads this one.
+/// A table in exactly the layout of the benchmarks, including spaces, so that programs that read their output can read
+/// this one.
 fn print_bandwidths(table: &BandwidthTable, origin: &str, lines: &mut Vec<String>) {
     let BandwidthTable { job, collective, benchmark, ranks, .. } = table;
     lines.push(format!("# {benchmark}, {origin} (layout of nccl-tests)"));
@@ -178,7 +180,8 @@ fn print_bandwidths(table: &BandwidthTable, origin: &str, lines: &mut Vec<String
     ));
     for line in &table.lines {
         let BandwidthLine { size_bytes, count, element, reduction, root, algbw, busbw, .. } = line;
-        // A network cannot tell a buffer that is written in place, and nothing is reduced that could be wrong.
+        // In-place and out-of-place operations are the same on the network, and no data is computed that could be
+        // wrong.
         let result = format!("  {:>7}  {algbw:>6.2}  {busbw:>6.2}  {:>5}", time(line.time_us), "N/A");
         lines.push(format!(
             "{size_bytes:>12}  {count:>12}  {element:>8}  {reduction:>6}  {root:>6}{result}{result}"
@@ -187,7 +190,7 @@ fn print_bandwidths(table: &BandwidthTable, origin: &str, lines: &mut Vec<String
     lines.push(format!("# Avg bus bandwidth    : {:.4}", table.average_busbw));
 }
 
-/// Microseconds, with fewer decimals the more there are.
+/// Microseconds; larger values have fewer decimals.
 fn time(micros: f64) -> String {
     match micros {
         10_000.0.. => format!("{micros:.0}"),

@@ -17,10 +17,10 @@ use crate::arguments::{Field, FieldVerb, Testbed};
 use crate::interrupt;
 use crate::output::Output;
 
-/// Says that the namespaces are there.
+/// The option that says that this process runs inside the namespaces.
 const INSIDE: &str = "--inside";
 
-/// Does what was asked for; the answer is the exit code, which may be that of another program.
+/// Runs the subcommand; returns the exit code, which may be that of another program.
 pub fn field(arguments: &Field, output: &mut Output) -> Result<u8, LabError> {
     match &arguments.verb {
         FieldVerb::Testbed(testbed) => make(testbed, output),
@@ -60,7 +60,7 @@ fn make(arguments: &Testbed, output: &mut Output) -> Result<u8, LabError> {
     Ok(code(status))
 }
 
-/// With a recording the first Ctrl-C ends the command alone, so that what was measured can be stored.
+/// With a recording the first Ctrl-C ends only the command, so that the measurements can be stored.
 fn recording(arguments: &Testbed, output: &mut Output) -> Option<Recording> {
     let folder = arguments.output.clone()?;
     let stop =
@@ -84,7 +84,7 @@ fn request(arguments: &Testbed) -> Request {
     Request { scale, is_pinned, queue: arguments.queue }
 }
 
-/// The given command, or a shell for whoever sits at the terminal.
+/// The given command, or a shell if standard input is a terminal.
 fn command(arguments: &Testbed) -> Result<Vec<OsString>, LabError> {
     if !arguments.command.is_empty() {
         return Ok(arguments.command.clone());
@@ -95,7 +95,7 @@ fn command(arguments: &Testbed) -> Result<Vec<OsString>, LabError> {
     Ok(vec![env::var_os("SHELL").unwrap_or_else(|| "sh".into())])
 }
 
-/// Without the word that [`inside`] puts in.
+/// The command line without the option that [`inside`] inserts.
 fn as_typed(mut words: Vec<String>) -> Vec<String> {
     let options = words.iter().position(|word| word == "--").unwrap_or(words.len());
     if let Some(place) = words[..options].iter().position(|word| word == INSIDE) {
@@ -104,7 +104,7 @@ fn as_typed(mut words: Vec<String>) -> Vec<String> {
     words
 }
 
-/// The same arguments, and the one that says where they are read.
+/// The same arguments with the option [`INSIDE`].
 fn inside(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.collect();
     let options = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
@@ -127,7 +127,7 @@ fn explained(arguments: &Testbed, plan: &Plan) -> String {
     )
 }
 
-/// A word as a shell reads it.
+/// A word, quoted for a shell where necessary.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+%@".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -136,7 +136,7 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// As shells tell how a program ended.
+/// The exit code of a program, as shells report it.
 fn code(status: ExitStatus) -> u8 {
     status.code().unwrap_or_else(|| 128 + signal(status)) as u8
 }

@@ -7,7 +7,7 @@ use super::run::overwrite;
 use crate::arguments::Figures;
 use crate::output::Output;
 
-/// Writes the figures, and says which, and which not.
+/// Writes the figures, and lists those written and those left out.
 pub fn figures(arguments: &Figures, output: &mut Output) -> Result<ExitCode, LabError> {
     let format = Format::of(&arguments.format, arguments.dpi).map_err(LabError::from)?;
     let wanted = Wanted {
@@ -32,7 +32,7 @@ pub fn figures(arguments: &Figures, output: &mut Output) -> Result<ExitCode, Lab
     }
     for name in &made.boxed {
         output.line(format!(
-            "the font lacks letters of `{name}`; boxes stand for them, except in the data and in SVG"
+            "the font lacks characters of `{name}`; they are drawn as boxes, except in the data and in SVG"
         ));
     }
     Ok(ExitCode::Good)

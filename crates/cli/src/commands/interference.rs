@@ -1,4 +1,4 @@
-//! `netloom show interference`: a line for each cell of a study, and measured cells beside simulated ones.
+//! `netloom show interference`: a line for each cell of a study, and measured cells compared with simulated ones.
 
 use netloom_lab::LabError;
 use netloom_lab::show::interference::Nearness;
@@ -41,9 +41,9 @@ fn print(study: &Study, output: &mut Output) {
     }
 }
 
-/// What every cell is known by; columns to the left of its numbers.
+/// Titles of the columns that identify a cell, left of its numbers.
 const WORDS: [&str; 3] = ["victim", "aggressor", "bursts"];
-/// The numbers among them.
+/// The numeric ones among these columns.
 const NUMBERS: [&str; 2] = ["hosts", "size"];
 
 fn place(at: &Coordinates) -> [String; 5] {
@@ -66,7 +66,7 @@ fn table<const FIRST: usize, const MORE: usize>(
     Table::new(left.chain(right))
 }
 
-/// Cell by cell; which of them were measured stands there where any was.
+/// A line for each cell; if any cell was measured, a column says which.
 fn cells(study: &Study) -> Table {
     let is_any_measured = study.cells.iter().any(|cell| cell.at.measured);
     let numbers = ["mean", "ratio", "95 %", "seeds"];
@@ -89,7 +89,7 @@ fn kind(at: &Coordinates) -> &'static str {
     if at.measured { "measured" } else { "simulated" }
 }
 
-/// The ratio, half of its interval, and the seeds it is over.
+/// The ratio, half the width of its confidence interval, and its number of seeds.
 fn ratio(cell: &CellData) -> [String; 3] {
     cell.ratio.map_or_else(Default::default, |ratio| {
         let half = ratio.half.map(|half| format!("± {half:.3}"));
@@ -97,7 +97,7 @@ fn ratio(cell: &CellData) -> [String; 3] {
     })
 }
 
-/// What was measured and simulated as well; how near both are, and what has no counterpart.
+/// Cells that were both measured and simulated, how close both values are, and cells without a counterpart.
 fn print_beside(study: &Study, beside: &Beside, output: &mut Output) {
     output.line("");
     if !beside.pairs.is_empty() {
@@ -112,10 +112,7 @@ fn print_beside(study: &Study, beside: &Beside, output: &mut Output) {
         output.line(format!("{cells} without counterpart: {}", lonely.reason));
     }
     if beside.only_simulated > 0 {
-        output.line(format!(
-            "{} that nobody measured",
-            words::some(beside.only_simulated as u64, "simulated cell")
-        ));
+        output.line(format!("{} not measured", words::some(beside.only_simulated as u64, "simulated cell")));
     }
 }
 
@@ -143,15 +140,15 @@ fn change(factor: f64) -> String {
     format!("{:+.1} %", (factor - 1.0) * 100.0)
 }
 
-/// The scores of a series in a line.
+/// The scores of a series, as a line.
 fn nearness(score: &ScoreData) -> String {
     let reported =
-        |near: Nearness| format!("{:.3} ({:.0} % near)", near.median_error, near.share_near * 100.0);
+        |near: Nearness| format!("{:.3} ({:.0} % within 0.1)", near.median_error, near.share_near * 100.0);
     let mut parts = Vec::new();
     if let (Some(ratio), Some(trivial)) = (score.ratio, score.trivial) {
         let cells = words::some(score.cells as u64, "ratio");
         parts.push(format!(
-            "median |ln(simulated / measured)| of {cells} {}, an answer of 1 everywhere has {}",
+            "median |ln(simulated / measured)| of {cells} {}, a constant answer of 1 has {}",
             reported(ratio),
             reported(trivial)
         ));

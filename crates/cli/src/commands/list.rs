@@ -1,4 +1,4 @@
-//! `netloom list`: what a scenario may name.
+//! `netloom list`: the names that a scenario may use.
 
 use netloom_lab::list::{Entry, Listing};
 use netloom_lab::{ExitCode, LabError};
@@ -7,7 +7,7 @@ use crate::arguments::List;
 use crate::output::Output;
 use crate::table::{Lean, Table};
 
-/// Lists one kind with its parameters, or the names of all kinds; or prints the schema of all there is.
+/// Lists one kind with its parameters, or the names of all kinds; or prints the schema of scenarios.
 pub fn list(arguments: &List, output: &mut Output) -> Result<ExitCode, LabError> {
     if arguments.schema {
         output.lines(netloom_lab::list::schema().lines());

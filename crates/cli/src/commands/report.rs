@@ -1,4 +1,4 @@
-//! `netloom report`: one HTML file about some runs, or a summary of them in the terminal.
+//! `netloom report`: one HTML file on the given runs, or a summary of them in the terminal.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::arguments::Report;
 use crate::output::Output;
 use crate::terminal;
 
-/// Where the report goes if nothing else is said.
+/// The file of the report by default.
 const DEFAULT: &str = "out/report.html";
 
 /// Writes the report, or prints the text, or both.

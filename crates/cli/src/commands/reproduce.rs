@@ -1,4 +1,4 @@
-//! `netloom reproduce`: a paper's scenarios run, its claims judged.
+//! `netloom reproduce`: runs the scenarios of a paper and checks its claims.
 
 use netloom_lab::reproduce::{Paper, Report, ReproduceError, Request, reproduce as make};
 use netloom_lab::{ExitCode, LabError, SweepProgress};
@@ -11,7 +11,7 @@ use crate::progress::Progress;
 /// Reproduces a paper.
 pub fn reproduce(arguments: &Reproduce, output: &mut Output) -> Result<ExitCode, LabError> {
     let progress = Progress::new(!arguments.quiet);
-    let tell = |now: &SweepProgress| progress.sweep(now);
+    let on_progress = |now: &SweepProgress| progress.sweep(now);
     let request = Request {
         seeds: arguments.seeds.clone(),
         check: arguments.check,
@@ -21,7 +21,7 @@ pub fn reproduce(arguments: &Reproduce, output: &mut Output) -> Result<ExitCode,
         only: arguments.only.clone(),
         threads: arguments.threads.map(usize::from),
         stop: Some(interrupt::stop_flag(output)),
-        on_progress: Some(&tell),
+        on_progress: Some(&on_progress),
     };
     let done = Paper::open(&arguments.paper).and_then(|paper| make(paper, &request));
     progress.clear();
@@ -35,7 +35,7 @@ pub fn reproduce(arguments: &Reproduce, output: &mut Output) -> Result<ExitCode,
     }
 }
 
-/// Prints and stores; a verdict that is not the recorded one is an error only if it was to be checked.
+/// Prints and stores the report; a verdict that differs from the recorded one is an error only with `--check`.
 fn finish(report: &Report, arguments: &Reproduce, output: &mut Output) -> Result<ExitCode, ReproduceError> {
     if let Some(folder) = &arguments.output {
         report.write(folder)?;
@@ -46,7 +46,7 @@ fn finish(report: &Report, arguments: &Reproduce, output: &mut Output) -> Result
     if !arguments.check || report.is_as_recorded() {
         return Ok(ExitCode::Good);
     }
-    output.note("error: not everything is as recorded");
+    output.note("error: some results differ from the recorded ones");
     report.differences().trim_end().lines().for_each(|line| output.note(line));
     Ok(ExitCode::CheckFailed)
 }

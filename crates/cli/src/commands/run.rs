@@ -1,4 +1,4 @@
-//! `netloom run`: a scenario becomes a run folder.
+//! `netloom run`: simulates a scenario and writes a run folder.
 
 use std::env;
 
@@ -23,7 +23,7 @@ use crate::table::{Lean, Table};
 /// Runs the scenario.
 pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
     let progress = Progress::new(!arguments.quiet && !arguments.json);
-    let mut tell = |now: &RunProgress| progress.run(now);
+    let mut on_progress = |now: &RunProgress| progress.run(now);
     let stop = interrupt::stop_flag(output);
     if let Some(excess) = arguments.threads.and_then(excess_threads).filter(|_| !arguments.quiet) {
         output.note(excess);
@@ -40,7 +40,7 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
         threads: arguments.threads.map(usize::from),
         over: arguments.over,
         command: command_line(),
-        watch: Watch { stop: Some(stop), on_progress: Some(&mut tell), ..Watch::default() },
+        watch: Watch { stop: Some(stop), on_progress: Some(&mut on_progress), ..Watch::default() },
         live,
         warn: if arguments.quiet { None } else { Some(&mut warn) },
     });
@@ -57,7 +57,7 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
     Ok(report.exit_code())
 }
 
-/// The warning about more threads than there are cores, which are taken all the same.
+/// The warning about more threads than cores; they are used nevertheless.
 fn excess_threads(threads: u16) -> Option<String> {
     let cores = netloom_lab::cores();
     let is_excess = usize::from(threads) > cores;
@@ -67,7 +67,7 @@ fn excess_threads(threads: u16) -> Option<String> {
     })
 }
 
-/// What `--force` stands for.
+/// The meaning of `--force`.
 pub fn overwrite(force: bool) -> Overwrite {
     if force { Overwrite::Replace } else { Overwrite::Refuse }
 }
@@ -90,7 +90,7 @@ fn as_json(report: &RunReport) -> serde_json::Value {
     })
 }
 
-/// What a status is called.
+/// The words for a status.
 pub fn status_word(status: Status) -> &'static str {
     match status {
         Status::Complete => "complete",
@@ -137,8 +137,8 @@ fn print(report: &RunReport, output: &mut Output) {
     output.line(format!("folder {}", report.folder.display()));
 }
 
-/// A line for each job, and for each of its collectives where it has several; of a run that did all its work, one without
-/// an end is endless.
+/// A line for each job, and for each of its collectives if it has several. In a complete run, a job without an end is
+/// endless.
 fn jobs(report: &RunReport, is_complete: bool, output: &mut Output) {
     let jobs = &report.summary.jobs;
     if jobs.is_empty() {
@@ -180,26 +180,26 @@ fn jobs(report: &RunReport, is_complete: bool, output: &mut Output) {
     output.line("");
 }
 
-/// The mean step time of a job that is measured.
+/// The mean step time of a job of a measured run.
 fn measured(name: &str, found: &MeasuredSummary) -> String {
     let half = found.half_interval_s.map_or_else(String::new, |half| {
         format!(" ± {} (95 %)", words::percent(if found.mean_s > 0.0 { half / found.mean_s } else { 0.0 }))
     });
     let (steps, warm_up) = (words::some(found.steps.into(), "step"), words::count(found.warm_up.into()));
-    let wanted = if found.precise == Some(false) { "; not as precise as was asked for" } else { "" };
+    let wanted = if found.precise == Some(false) { "; below the requested precision" } else { "" };
     format!(
         "{name} takes {}{half} per step: {steps} after {warm_up} of warm-up{wanted}",
         words::span(found.mean_s)
     )
 }
 
-/// Flows with a column of their own.
+/// Largest number of flows with a column of their own.
 const MOST_FLOWS: usize = 12;
 
-/// What staged flows got, a line for each stage.
+/// The throughput of staged flows, a line for each stage.
 fn stages(staged: &StagedSummary, output: &mut Output) {
     if let Some(scale) = &staged.time_scale {
-        output.line(format!("times are {scale} of the source's"));
+        output.line(format!("times are scaled to {scale} of those in the source"));
     }
     let mut names: Vec<&str> = Vec::new();
     for flow in staged.stages.iter().flat_map(|stage| &stage.flows) {
@@ -236,7 +236,7 @@ fn stages(staged: &StagedSummary, output: &mut Output) {
     output.line("");
 }
 
-/// How much longer background messages took than alone, by size.
+/// The slowdown of background messages, by size.
 fn slowdowns(slowdown: &Slowdowns, output: &mut Output) {
     output.line("");
     let numbers = ["messages", "slowdown mean", "p50", "p95", "p99"].map(|title| (title, Lean::Right));
@@ -254,7 +254,8 @@ fn slowdowns(slowdown: &Slowdowns, output: &mut Output) {
 
 fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     let mut lines = Vec::new();
-    // A run goes on a little after its job, until the last acknowledgement is there; that is no other span for links.
+    // A run continues for a short time after its job, until the last acknowledgement arrives; for links that is no
+    // separate span.
     let is_shorter = summary.span.length_s < 0.99 * summary.simulated_s;
     if !summary.span.is_whole && (is_shorter || summary.background.is_some()) {
         let of = if summary.background.is_some() { "background and links" } else { "links" };
@@ -305,7 +306,7 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// A kind of traffic, in a line.
+/// A kind of traffic, as a line.
 fn traffic(kind: &TrafficSummary) -> String {
     let of_times = kind.fct.as_ref().map_or_else(String::new, |fct| {
         let [mean, p99, longest] = [fct.mean_s, fct.p99_s, fct.maximum_s].map(words::span);
@@ -320,19 +321,19 @@ fn traffic(kind: &TrafficSummary) -> String {
     )
 }
 
-/// What was sent again, how fast messages were, and what switches told; the last only where they told anything.
+/// Retransmissions, rates of messages, pauses, and NACKs at the edge; the last two only if there were any.
 fn queue_pairs(found: &QueuePairSummary) -> Vec<String> {
     let count = |number: u64, what: &str| words::some(number, what);
-    let mut repairs = format!("repairs     {} sent again", count(found.again, "packet"));
+    let mut repairs = format!("repairs     {} retransmitted", count(found.again, "packet"));
     if found.again > 0 {
         let [duplicates, share] = [words::count(found.duplicates), words::percent(found.spurious)];
-        repairs.push_str(&format!(", {duplicates} of them for nothing: {share} of all that came"));
+        repairs.push_str(&format!(", {duplicates} of them spurious: {share} of all packets that arrived"));
     }
     let [nacks, timeouts] = [count(found.nacks, "NACK"), count(found.timeouts, "timeout")];
     let mut lines = vec![
         format!("{repairs}; {nacks}, {timeouts}, {} marked", count(found.marked, "packet")),
         format!(
-            "rates       messages were sent at {} of the rate of the NIC port they used, {} was of use",
+            "rates       messages were sent at {} of the link rate of their NIC port, with a goodput of {}",
             words::percent(found.sending_rate),
             words::percent(found.goodput)
         ),
@@ -340,32 +341,36 @@ fn queue_pairs(found: &QueuePairSummary) -> Vec<String> {
     if found.pauses > 0 {
         let paused = words::span(found.paused_s);
         lines.push(format!(
-            "pauses      {}, ports stood still for {paused} in all",
+            "pauses      {}, ports were paused for {paused} in total",
             count(found.pauses, "frame")
         ));
     }
     if found.nacks_forwarded + found.nacks_blocked + found.nacks_made > 0 {
         let [forwarded, blocked, made] =
             [found.nacks_forwarded, found.nacks_blocked, found.nacks_made].map(words::count);
-        lines.push(format!("edge        NACKs: {forwarded} passed, {blocked} kept back, {made} made"));
+        lines.push(format!(
+            "edge        NACKs: {forwarded} forwarded, {blocked} suppressed, {made} generated"
+        ));
     }
     if found.overwritten > 0 {
-        let numbers = count(found.overwritten, "number");
+        let numbers = count(found.overwritten, "sequence number");
         lines.push(format!(
-            "rings       too short: {numbers} overwritten before a NACK could be judged by them; give more `entries`, or none"
+            "rings       too short: {numbers} overwritten while a NACK might need them; set more `entries`, or none"
         ));
     }
     lines
 }
 
-/// How many packets came after later ones, by how much, and what a receiver would hold because of it.
+/// The number of packets that arrived after later ones, the reordering extent, and the data that a receiver would hold
+/// to
+/// restore the order.
 fn order(found: &ReorderingSummary) -> String {
     if found.late == 0 {
-        return "order       no packet came after a later one".to_owned();
+        return "order       no packet arrived after a later one".to_owned();
     }
     let [share, held] = [words::percent(found.late_share), words::size(found.held_bytes as f64)];
     format!(
-        "order       {} late ({share}), by up to {}; in order a receiver would hold up to {} ({held})",
+        "order       {} late ({share}), by up to {}; to restore the order a receiver would hold up to {} ({held})",
         words::some(found.late, "packet"),
         words::some(u64::from(found.extent), "place"),
         words::some(u64::from(found.held_packets), "packet"),

@@ -1,5 +1,6 @@
-//! `netloom show`: fabrics; single packets and the slowest messages of a run, forwarding tables, who meets at egress ports by
-//! them, and the memory of Themis.
+//! `netloom show`: fabrics; single packets and the slowest messages of a run; forwarding tables, and the ingress ports
+//! that
+//! share an egress port by these tables; the memory of Themis.
 
 use netloom_lab::show::arbitration::{Arbitration, Span, arbitration};
 use netloom_lab::show::fabric;
@@ -13,12 +14,12 @@ use crate::output::Output;
 use crate::table::{Lean, Table};
 use crate::terminal;
 
-/// Most flows listed; the rest is told as a number.
+/// Largest number of flows listed; of the rest only the number is printed.
 const MOST_FLOWS: usize = 50;
-/// Most rows of tables listed.
+/// Largest number of rows of forwarding tables listed.
 const MOST_ROUTES: usize = 1_000;
 
-/// Shows what was asked for.
+/// Shows the requested subject.
 pub fn show(arguments: &Show, output: &mut Output) -> Result<ExitCode, LabError> {
     let Some(subject) = &arguments.subject else {
         show_fabric(arguments, output)?;
@@ -124,7 +125,7 @@ fn show_arbitration(arguments: &ShowArbitration, output: &mut Output) -> Result<
     Ok(())
 }
 
-/// A line for each tier and direction; columns of what nothing comes from are left out.
+/// A line for each tier and direction; columns without any ingress port are left out.
 fn kinds(found: &Arbitration) -> Table {
     let numbers = ["egress ports", "ingress ports each", "from above", "from beside", "from below"];
     let titles = [("egress", Lean::Left)].into_iter().chain(numbers.map(|title| (title, Lean::Right)));
@@ -182,18 +183,18 @@ fn print_routes(tables: &RouteTables, output: &mut Output) {
 }
 
 fn route_rows(rows: &[RouteRow]) -> Table {
-    let mut table = Table::new(["to", "from", "by", "listed"].map(|title| (title, Lean::Left)));
+    let mut table = Table::new(["to", "from", "by", "entry"].map(|title| (title, Lean::Left)));
     for row in rows {
         let to = match row.hosts {
             1 => row.to.clone(),
             hosts => format!("{} ... {} ({hosts})", row.to, row.to_last),
         };
         let by = match row.links.as_slice() {
-            [] => "no way".to_owned(),
+            [] => "no path".to_owned(),
             [first, _, .., last] => format!("{first} ... {last} ({})", row.links.len()),
             few => few.join(", "),
         };
-        let listed = if row.by_hand { "by hand" } else { "" };
+        let listed = if row.by_hand { "static" } else { "" };
         table.row([to, row.from.clone().unwrap_or_default(), by, listed.to_owned()]);
     }
     table
@@ -219,7 +220,7 @@ fn print_themis(memory: &ThemisMemory, output: &mut Output) {
     }
 }
 
-/// A span of so many picoseconds, rounded.
+/// A number of picoseconds as a rounded span.
 fn span(picoseconds: u64) -> String {
     words::span(picoseconds as f64 / 1e12)
 }
@@ -238,7 +239,7 @@ fn print_flows(flows: &[RecordedFlow], output: &mut Output) {
 }
 
 fn print_life(life: &PacketLife, output: &mut Output) {
-    let chosen = if life.is_last { ", the one that ended last" } else { "" };
+    let chosen = if life.is_last { ", the last one delivered or dropped" } else { "" };
     output.line(format!("packet {} of {}{chosen}", life.packet, life.flow));
     output.line(flow_line(life));
     for (title, journey) in [("data", &life.data), ("its ACK", &life.acknowledgement)] {
@@ -253,7 +254,7 @@ fn flow_line(life: &PacketLife) -> String {
     match (life.flow_start_ps, life.flow_end_ps) {
         (Some(start), Some(end)) => {
             let exact = words::exact_micros(&[start, end, end - start]);
-            format!("the flow: from {} to {} us, {} us in all", exact[0], exact[1], exact[2])
+            format!("the flow: from {} to {} us, {} us in total", exact[0], exact[1], exact[2])
         }
         (Some(start), None) => {
             format!("the flow: from {} us, never complete", words::exact_micros(&[start])[0])
@@ -273,7 +274,7 @@ fn print_journey(title: &str, journey: &Journey, output: &mut Output) {
         let exact = words::exact_micros(&parts);
         let lost = if rest == 0 { String::new() } else { format!(" + {} until it was dropped", exact[3]) };
         output.line(format!(
-            "{} waited + {} on the wire + {} over links{lost} = {} in all",
+            "{} waited + {} on the wire + {} over links{lost} = {} in total",
             exact[0], exact[1], exact[2], exact[4]
         ));
     }
@@ -282,7 +283,7 @@ fn print_journey(title: &str, journey: &Journey, output: &mut Output) {
 fn hops(hops: &[Hop]) -> Table {
     let times = ["arrived", "waited", "on the wire", "over the link"];
     let places = ["hop", "node", "link", "to"].map(|title| (title, Lean::Left));
-    let numbers = times.into_iter().chain(["found packets", "found bytes", "class"]);
+    let numbers = times.into_iter().chain(["queued packets", "queued bytes", "class"]);
     let numbers = numbers.map(|title| (title, Lean::Right));
     let mut table = Table::new(places.into_iter().chain(numbers).chain([("fate", Lean::Left)]));
     let cells = times_of(hops);
@@ -300,7 +301,7 @@ fn hops(hops: &[Hop]) -> Table {
     table
 }
 
-/// Arrival and the three spans of each hop, all with the same decimals; what is absent is empty.
+/// Arrival and the three spans of each hop, all with the same number of decimals; absent values are empty.
 fn times_of(hops: &[Hop]) -> Vec<Vec<String>> {
     let times = |hop: &Hop| [Some(hop.arrival_ps), hop.waited_ps, hop.serialization_ps, hop.propagation_ps];
     let known: Vec<u64> = hops.iter().flat_map(|hop| times(hop).into_iter().flatten()).collect();

@@ -10,10 +10,10 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::{Lean, Table};
 
-/// Runs what is missing of the sweep.
+/// Runs the missing points of the sweep.
 pub fn sweep(arguments: Sweep, output: &mut Output) -> Result<ExitCode, LabError> {
     let progress = Progress::new(!arguments.quiet && !arguments.json);
-    let tell = |now: &SweepProgress| progress.sweep(now);
+    let on_progress = |now: &SweepProgress| progress.sweep(now);
     let done = grid(&Grid {
         scenarios: arguments.scenarios.into_iter().map(Source::file).collect(),
         set: arguments.set,
@@ -26,7 +26,7 @@ pub fn sweep(arguments: Sweep, output: &mut Output) -> Result<ExitCode, LabError
         over: arguments.over,
         command: command_line(),
         stop: Some(interrupt::stop_flag(output)),
-        on_progress: Some(&tell),
+        on_progress: Some(&on_progress),
         warn: if arguments.quiet { None } else { Some(&Output::warn) },
     });
     progress.clear();
@@ -70,30 +70,33 @@ fn print(report: &GridReport, output: &mut Output) {
     output.line(format!("folder {}", report.folder.display()));
 }
 
-/// What is not as it should be, a line each.
+/// Notes on incomplete runs, insufficient precision and missing points, a line each.
 fn remarks(report: &GridReport, precision: Option<Precision>) -> Vec<String> {
     let mut lines = Vec::new();
     for variant in report.variants.iter().filter(|variant| variant.unfinished > 0) {
         let runs = words::some(variant.points as u64, "run");
         lines.push(format!(
-            "{}: {} of {runs} did not do all the work",
+            "{}: {} of {runs} incomplete",
             variant.name,
             words::count(variant.unfinished as u64)
         ));
     }
     for (variant, precision) in report.imprecise().zip(precision.into_iter().cycle()) {
         let seeds = words::some(variant.points as u64, "seed");
-        lines.push(format!("{}: mean step times are not known to {precision} after {seeds}", variant.name));
+        lines.push(format!(
+            "{}: mean step times do not reach a precision of {precision} after {seeds}",
+            variant.name
+        ));
     }
     if !report.is_whole() {
         let done = words::count((report.made + report.kept) as u64);
         let total = words::some(report.total as u64, "point");
-        lines.push(format!("stopped: {done} of {total} done; the same command goes on from there"));
+        lines.push(format!("stopped: {done} of {total} done; the same command continues from there"));
     }
     lines
 }
 
-/// Means over seeds; jobs are named only where a variant has several.
+/// Means over seeds; jobs are named only if a variant has several.
 fn figures(variants: &[VariantReport]) -> Table {
     let numbers = ["seeds", "step mean", "+- 95 %", "step p95", "step p99", "job time"];
     let numbers = numbers.map(|title| (title, Lean::Right));
@@ -106,7 +109,7 @@ fn figures(variants: &[VariantReport]) -> Table {
     table
 }
 
-/// Means over seeds of what staged flows got, a line for each stage.
+/// Means over seeds of the throughput of staged flows, a line for each stage.
 fn stages(variants: &[VariantReport]) -> Table {
     let numbers = ["seeds", "sum", "+- 95 %", "Jain", "variance (Gbps)^2"];
     let numbers = numbers.map(|title| (title, Lean::Right));
@@ -128,7 +131,7 @@ fn stages(variants: &[VariantReport]) -> Table {
     table
 }
 
-/// Which of these messages count.
+/// Which background messages the statistics cover.
 fn of_span(report: &GridReport) -> Option<String> {
     let has_jobs = report.variants.iter().any(|variant| !variant.jobs.is_empty());
     match report.over.as_str() {
@@ -139,7 +142,7 @@ fn of_span(report: &GridReport) -> Option<String> {
     }
 }
 
-/// Means over seeds of the messages beside the jobs.
+/// Means over seeds of the statistics of background messages.
 fn background(variants: &[VariantReport]) -> Table {
     let numbers = ["seeds", "FCT mean", "+- 95 %", "FCT p99", "slowdown mean", "slowdown p99"];
     let numbers = numbers.map(|title| (title, Lean::Right));
@@ -161,7 +164,7 @@ fn background(variants: &[VariantReport]) -> Table {
     table
 }
 
-/// Paired differences from the first variant.
+/// Differences from the first variant, paired by seed.
 fn differences(variants: &[VariantReport]) -> Table {
     let title = format!("vs {}, seed by seed", variants[0].name);
     let numbers = ["seeds", "step mean", "+- 95 %", "relative", "+- 95 %"].map(|title| (title, Lean::Right));

@@ -1,19 +1,19 @@
-//! Lines of a summary about waiting: heads of queues at switches with credits, and timeouts though nothing was lost.
+//! Lines of a summary about waiting: heads of queues at switches with credits, and timeouts without losses.
 
 use netloom_lab::summary::{ArbitrationSummary, HeadWait, TimedOut, TimeoutSummary};
 use netloom_lab::words;
 
-/// Ports and queue pairs named in a line.
+/// Largest number of ports or queue pairs named in a line.
 const NAMED: usize = 5;
 
-/// The queue pairs that retransmitted after timeouts though nothing was lost.
+/// The queue pairs that retransmitted after timeouts although no packet was lost.
 pub fn timeouts(found: &TimeoutSummary) -> String {
     let name = |pair: &TimedOut| {
         let [source, destination] = [&pair.source, &pair.destination].map(|host| words::harmless(host));
         format!("{source}->{destination} #{} ({})", pair.number, words::some(pair.timeouts, "timeout"))
     };
     format!(
-        "timeouts    {} retransmitted after {} ({} unacknowledged), though nothing was lost: {}",
+        "timeouts    {} retransmitted after {} ({} unacknowledged), although no packet was lost: {}",
         words::some(found.queue_pairs.len() as u64, "queue pair"),
         words::some(found.timeouts, "timeout"),
         words::some(found.unacknowledged, "packet"),
@@ -21,7 +21,7 @@ pub fn timeouts(found: &TimeoutSummary) -> String {
     )
 }
 
-/// The longest waits at the heads of queues, and the ports where one was longer than the rule allows.
+/// The longest waits at the heads of queues, and the ports where the number of passes exceeds the bound.
 pub fn arbitration(found: &ArbitrationSummary) -> Vec<String> {
     let HeadWait { passes, bound, .. } = found.most_passes;
     let mut lines = vec![format!(
@@ -47,7 +47,7 @@ fn port(wait: &HeadWait) -> String {
     format!("{} towards {}", words::harmless(&wait.node), words::harmless(&wait.towards))
 }
 
-/// The first few of a list, and how many are left out.
+/// The first entries of a list, and the number of those left out.
 fn first_of<T>(all: &[T], name: impl Fn(&T) -> String) -> String {
     let mut named: Vec<String> = all.iter().take(NAMED).map(name).collect();
     if all.len() > NAMED {
@@ -102,8 +102,8 @@ mod tests {
             unacknowledged: 120,
             queue_pairs: (0..n).map(pair).collect(),
         };
-        let one = "timeouts    1 queue pair retransmitted after 1 timeout (120 packets unacknowledged), though nothing \
-                   was lost: leaf2.host0->leaf0.host1 #0 (1 timeout)";
+        let one = "timeouts    1 queue pair retransmitted after 1 timeout (120 packets unacknowledged), although no \
+                   packet was lost: leaf2.host0->leaf0.host1 #0 (1 timeout)";
         assert_eq!(timeouts(&of(1)), one);
         assert!(timeouts(&of(7)).ends_with("#4 (1 timeout), and 2 more"));
         assert!(timeouts(&of(5)).ends_with("#4 (1 timeout)"));

@@ -1,4 +1,4 @@
-//! What the command answers when all is well, and when a run ends early.
+//! Output of the command for valid input, and for runs that end early.
 
 use std::fs;
 
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use crate::command::{CUT_OFF, Place, SMALL};
 
 #[test]
-fn a_run_leaves_a_folder_that_checks_and_compares() {
+fn a_run_folder_can_be_checked_and_compared() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     let run = place.netloom(&["run", "small.yaml", "-o", "a"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(run.out.contains("small, seed 1: complete") && run.out.contains("folder a"), "{}", run.out);
-    assert_eq!(run.err, "", "a run of less than ten seconds says nothing where there is no terminal");
+    assert_eq!(run.err, "", "a run of less than ten seconds prints no progress without a terminal");
     assert_eq!(place.netloom(&["run", "small.yaml", "-o", "b", "--set", "balance=ecmp"]).code, Some(0));
 
     let check = place.netloom(&["check", "small.yaml", "a", "b"]);
@@ -31,7 +31,7 @@ fn a_run_leaves_a_folder_that_checks_and_compares() {
 }
 
 #[test]
-fn runs_become_one_page_that_replaces_nothing_unless_asked_to() {
+fn a_report_replaces_an_existing_file_only_with_force() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     assert_eq!(place.netloom(&["run", "small.yaml", "-o", "a"]).code, Some(0));
@@ -57,7 +57,7 @@ fn runs_become_one_page_that_replaces_nothing_unless_asked_to() {
 }
 
 #[test]
-fn without_a_place_the_folder_is_called_after_the_scenario() {
+fn without_an_output_the_folder_has_the_name_of_the_scenario() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     let run = place.netloom(&["run", "small.yaml"]);
@@ -67,7 +67,7 @@ fn without_a_place_the_folder_is_called_after_the_scenario() {
 }
 
 #[test]
-fn threads_change_no_digest_and_seeds_do() {
+fn the_digest_depends_on_the_seed_but_not_on_threads() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     let run = |more: &[&str]| place.digest(&[&["run", "small.yaml", "-o", "a", "--force"], more].concat());
@@ -79,11 +79,11 @@ fn threads_change_no_digest_and_seeds_do() {
 }
 
 #[test]
-fn more_threads_than_cores_are_taken_with_a_warning() {
+fn more_threads_than_cores_cause_a_warning() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     let run = |more: &[&str]| place.netloom(&[&["run", "small.yaml", "-o", "a", "--force"], more].concat());
-    // No machine of 256 cores is expected here.
+    // The test assumes a machine with fewer than 256 cores.
     let warned = run(&["--threads", "256"]);
     assert_eq!(warned.code, Some(0), "{}", warned.err);
     assert!(warned.err.contains("warning: --threads 256"), "{}", warned.err);
@@ -92,7 +92,7 @@ fn more_threads_than_cores_are_taken_with_a_warning() {
 }
 
 #[test]
-fn the_manifest_says_how_the_run_was_made() {
+fn the_manifest_records_settings_and_command() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     assert_eq!(place.netloom(&["run", "small.yaml", "-o", "a", "--seed", "7", "--quiet"]).out, "");
@@ -124,7 +124,7 @@ fn waiting_flows_are_reported_by_name() {
     let text = fs::read_to_string(place.path("cut/manifest.json")).expect("it is there");
     let manifest: Value = serde_json::from_str(&text).expect("it is JSON");
     assert_eq!(manifest["outcome"]["status"], "unreachable");
-    assert_eq!(place.netloom(&["check", "cut"]).code, Some(0), "the records are intact all the same");
+    assert_eq!(place.netloom(&["check", "cut"]).code, Some(0), "the records are intact nevertheless");
     let quiet = place.netloom(&["run", "cut.yaml", "-o", "cut", "--force", "--quiet"]);
     assert!(
         quiet.code == Some(3) && quiet.out.is_empty() && quiet.err.contains("job `ring`"),
@@ -146,7 +146,7 @@ fn a_deadline_ends_a_run_early() {
 }
 
 #[test]
-fn everything_that_can_be_named_is_listed() {
+fn list_prints_all_names() {
     let place = Place::new();
     let all = place.netloom(&["list"]);
     assert_eq!(all.code, Some(0));
@@ -161,7 +161,7 @@ fn everything_that_can_be_named_is_listed() {
 }
 
 #[test]
-fn a_configuration_of_the_first_papers_simulator_becomes_a_scenario() {
+fn a_configuration_of_the_first_papers_simulator_is_converted_to_a_scenario() {
     let place = Place::new();
     let config = concat!(env!("CARGO_MANIFEST_DIR"), "/../testkit/golden/dp_ecmp_mid/config.yaml");
     let import = place.netloom(&["import", "seed-sim", config, "-o", "made"]);
@@ -177,13 +177,13 @@ fn a_configuration_of_the_first_papers_simulator_becomes_a_scenario() {
 }
 
 #[test]
-fn a_sweep_leaves_all_its_points_and_compares_them() {
+fn a_sweep_stores_and_compares_all_its_points() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     let arguments = ["sweep", "small.yaml", "--vary", "balance=ecmp,spray", "--seeds", "3", "-o", "a"];
     let sweep = place.netloom(&arguments);
     assert_eq!(sweep.code, Some(0), "{}", sweep.err);
-    assert_eq!(sweep.err, "", "a run of less than ten seconds says nothing where there is no terminal");
+    assert_eq!(sweep.err, "", "a run of less than ten seconds prints no progress without a terminal");
     for part in
         ["variant", "balance=spray", "+- 95 %", "vs balance=ecmp, seed by seed", "6 points, 0 there already"]
     {
@@ -203,7 +203,7 @@ fn a_sweep_leaves_all_its_points_and_compares_them() {
     let hint = other.err.lines().last().expect("there are lines");
     assert!(hint.contains("--force") && hint.contains("the points of both"), "{}", other.err);
     let report = place.netloom(&["report", "a", "-o", "page.html"]);
-    assert!(report.code == Some(0), "a report takes all runs of a sweep: {}", report.err);
+    assert!(report.code == Some(0), "a report includes all runs of a sweep: {}", report.err);
     let compared = place.netloom(&["compare", "a"]);
     assert_eq!(compared.code, Some(0), "the points of a sweep are runs: {}", compared.err);
     for point in ["balance=ecmp/seed-1", "balance=ecmp/seed-3", "balance=spray/seed-2"] {
@@ -214,13 +214,13 @@ fn a_sweep_leaves_all_its_points_and_compares_them() {
 }
 
 #[test]
-fn a_sweep_says_which_runs_did_not_do_all_their_work() {
+fn a_sweep_reports_incomplete_runs() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     let arguments = ["sweep", "small.yaml", "--vary", "deadline=20us,1s", "-o", "a"];
     let sweep = place.netloom(&arguments);
     assert_eq!(sweep.code, Some(3), "{}", sweep.err);
-    assert_eq!(sweep.err.trim_end(), "deadline=20us: 1 of 1 run did not do all the work");
+    assert_eq!(sweep.err.trim_end(), "deadline=20us: 1 of 1 run incomplete");
     assert!(place.netloom(&arguments).out.contains("2 there already"), "a deadline is an end like any other");
 }
 
@@ -239,7 +239,7 @@ fn a_sweep_without_jobs_reports_messages() {
 }
 
 #[test]
-fn no_name_steers_the_terminal() {
+fn names_are_printed_without_control_sequences() {
     let place = Place::new();
     let hostile = r#"name: "\e[31m\nred\u202e""#;
     place.write(
@@ -250,9 +250,9 @@ fn no_name_steers_the_terminal() {
     assert_eq!(run.code, Some(0), "{}", run.err);
     let compare = place.netloom(&["compare", "a", "a", "--json"]);
     let missing = place.netloom(&["report", "no\u{1b}[31m\u{202e}such"]);
-    let steers = |text: &str| text.contains(|c: char| (c.is_control() && c != '\n') || c == '\u{202e}');
+    let has_controls = |text: &str| text.contains(|c: char| (c.is_control() && c != '\n') || c == '\u{202e}');
     for text in [&run.out, &compare.out, &missing.err] {
-        assert!(!steers(text), "{text:?}");
+        assert!(!has_controls(text), "{text:?}");
     }
     assert!(run.out.starts_with(r"\u{1b}[31m\nred\u{202e}, seed 1: complete"), "{}", run.out);
     assert!(run.out.lines().any(|line| line.starts_with(r"\u{1b}[31m\nred\u{202e}  ")), "{}", run.out);
@@ -299,7 +299,7 @@ fn tables_of_switches_are_reported_row_by_row() {
     assert_eq!(tables.code, Some(0), "{}", tables.err);
     let lines: Vec<&str> = tables.out.lines().collect();
     assert!(lines[0].contains("--from"), "{}", tables.out);
-    assert!(lines[5].contains("leaf0.host1") && lines[5].ends_with("by hand"), "{}", tables.out);
+    assert!(lines[5].contains("leaf0.host1") && lines[5].ends_with("static"), "{}", tables.out);
     let json = ["show", "routes", "small.yaml", "--at", "leaf1", "--json"];
     let json: Value = serde_json::from_str(&place.netloom(&json).out).expect("it is JSON");
     assert_eq!(json["switches"][0]["rows"][0]["hosts"], json!(2));
@@ -310,7 +310,7 @@ fn tables_of_switches_are_reported_row_by_row() {
 }
 
 #[test]
-fn who_meets_at_egress_ports_is_told_by_kinds_and_port_by_port() {
+fn ingress_ports_that_share_an_egress_port_are_reported_by_tier_and_by_port() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     let spray = place.netloom(&["show", "arbitration", "small.yaml", "--set", "balance=spray"]);
@@ -337,12 +337,12 @@ fn who_meets_at_egress_ports_is_told_by_kinds_and_port_by_port() {
 }
 
 #[test]
-fn flows_are_told_stage_by_stage() {
+fn staged_flows_are_reported_stage_by_stage() {
     let place = Place::new();
     place.write("flows.yaml", FLOWS);
     let run = place.netloom(&["run", "flows.yaml", "-o", "a"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
-    assert!(run.out.contains("times are 1/1000 of the source's\n"), "{}", run.out);
+    assert!(run.out.contains("times are scaled to 1/1000 of those in the source\n"), "{}", run.out);
     let compare = place.netloom(&["compare", "a", "a"]);
     let titles = compare.out.lines().next().expect("there are titles");
     assert!(titles.starts_with("run  stage ") && titles.contains("Jain  "), "{}", compare.out);
@@ -369,7 +369,7 @@ fn flows_are_told_stage_by_stage() {
 }
 
 #[test]
-fn a_flow_that_nobody_answers_is_told_by_name() {
+fn a_flow_without_acknowledgements_is_reported_by_name() {
     let place = Place::new();
     place.write("flows.yaml", FLOWS);
     let cut = ["run", "flows.yaml", "-o", "cut", "--set", "faults.failed=[leaf1.host0.nic0]"];

@@ -1,18 +1,18 @@
-//! Running the command, and scenarios to run it on.
+//! Runs the command; scenarios for tests.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// The command, to be started in a folder.
+/// The command, with a folder as its working directory.
 pub fn command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_netloom"));
     command.current_dir(folder).env_remove("COLUMNS");
     command
 }
 
-/// What a command left behind.
+/// Exit code and output of a command.
 pub struct Answer {
     pub code: Option<i32>,
     pub out: String,
@@ -26,7 +26,7 @@ impl From<Output> for Answer {
     }
 }
 
-/// A folder with scenarios in it, gone at the end.
+/// A temporary folder with scenarios.
 pub struct Place {
     folder: TempDir,
 }
@@ -67,7 +67,7 @@ impl Place {
     }
 }
 
-/// Four hosts that exchange for a blink.
+/// Four hosts that communicate for a few microseconds.
 pub const SMALL: &str = "
 netloom: 1
 fabric: { leaf_spine: { leaves: 2, spines: 2, hosts_per_leaf: 2 } }
@@ -75,7 +75,7 @@ balance: spray
 jobs: [ { name: pair, steps: 3, phases: [ { ring_all_reduce: { size: 256KiB } } ] } ]
 ";
 
-/// Sixteen hosts that exchange small messages; `steps` says for how long.
+/// Sixteen hosts that exchange small messages for a number of steps.
 pub fn lasting(steps: u32) -> String {
     format!(
         "
@@ -87,7 +87,7 @@ jobs: [ {{ name: many, steps: {steps}, phases: [ {{ all_to_all_linear: {{ size: 
     )
 }
 
-/// A host whose only link is failed.
+/// A host whose only link has failed.
 pub const CUT_OFF: &str = "
 netloom: 1
 fabric: { leaf_spine: { leaves: 2, spines: 2, hosts_per_leaf: 2 } }

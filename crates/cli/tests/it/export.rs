@@ -1,10 +1,10 @@
-//! `netloom export`: files appear whole or not at all, and nothing that is there goes unasked.
+//! `netloom export`: files are written completely or not at all, and existing files are replaced only with `--force`.
 
 use std::fs;
 
 use crate::command::{Answer, Place, SMALL};
 
-/// A place with a run `a`.
+/// A folder with a run `a`.
 fn place() -> Place {
     let place = Place::new();
     place.write("small.yaml", SMALL);
@@ -26,7 +26,7 @@ fn done(answer: &Answer) -> &str {
     &answer.out
 }
 
-/// Names in a folder, in order.
+/// Names in a folder, sorted.
 fn names(place: &Place, folder: &str) -> Vec<String> {
     let entries = fs::read_dir(place.path(folder)).expect("it is a folder");
     let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("it is there").file_name();
@@ -36,7 +36,7 @@ fn names(place: &Place, folder: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_table_is_a_file_and_columns_are_reported() {
+fn each_table_is_exported_to_a_file_and_columns_are_described() {
     let place = place();
     let answer = place.netloom(&["export", "csv", "a", "-o", "tables"]);
     assert!(done(&answer).starts_with("tables tables ("), "{}", answer.out);
@@ -66,7 +66,7 @@ fn every_table_is_a_file_and_columns_are_reported() {
 }
 
 #[test]
-fn tables_replace_tables_alone_and_if_asked() {
+fn an_export_replaces_only_an_earlier_export_and_only_with_force() {
     let place = place();
     let csv = |more: &[&str]| place.netloom(&[&["export", "csv", "a", "-o", "tables"], more].concat());
     done(&csv(&[]));
@@ -74,7 +74,7 @@ fn tables_replace_tables_alone_and_if_asked() {
     refused(&again, "the destination exists already");
     assert!(again.err.contains("hint: --force"), "{}", again.err);
     done(&csv(&["--force", "--table", "jobs"]));
-    assert_eq!(names(&place, "tables"), ["columns.csv", "jobs.csv"], "what was there is gone");
+    assert_eq!(names(&place, "tables"), ["columns.csv", "jobs.csv"], "the earlier files are removed");
     place.write("tables/notes.txt", "mine");
     for force in [&[][..], &["--force"]] {
         refused(&csv(force), "the folder holds other files");
@@ -84,10 +84,10 @@ fn tables_replace_tables_alone_and_if_asked() {
 }
 
 #[test]
-fn what_stands_beside_tables_stays() {
+fn other_folders_beside_an_export_are_kept() {
     let place = place();
     let csv = |more: &[&str]| place.netloom(&[&["export", "csv", "a", "-o", "tables"], more].concat());
-    // Folders that happen to be called as a draft is, or as what is replaced is for a moment: tables, and something else.
+    // Folders with the names that a draft and a replaced export have temporarily: one has tables, one another file.
     done(&csv(&[]));
     fs::rename(place.path("tables"), place.path("tables.old")).expect("it can be renamed");
     fs::create_dir(place.path("tables.draft")).expect("a folder can be made");
@@ -101,7 +101,7 @@ fn what_stands_beside_tables_stays() {
 }
 
 #[test]
-fn a_draft_of_the_user_is_not_ours() {
+fn a_file_of_the_user_with_the_name_of_a_draft_is_kept() {
     let place = place();
     place.write("osu.txt.draft", "mine");
     done(&place.netloom(&["export", "osu", "a", "-o", "osu.txt"]));
@@ -111,7 +111,7 @@ fn a_draft_of_the_user_is_not_ours() {
 }
 
 #[test]
-fn a_timeline_is_a_file() {
+fn a_timeline_is_written_to_a_file() {
     let place = place();
     let answer = place.netloom(&["export", "perfetto", "a"]);
     assert!(done(&answer).contains("timeline a.perfetto-trace\n1 job, 4 ranks, "), "{}", answer.out);
@@ -127,7 +127,7 @@ fn a_timeline_is_a_file() {
 }
 
 #[test]
-fn tables_of_benchmarks_go_to_a_file_if_asked() {
+fn tables_of_benchmarks_are_written_to_a_file_with_output() {
     let place = place();
     for format in ["osu", "nccl-tests"] {
         for more in [&[][..], &["--json"]] {
@@ -145,7 +145,7 @@ fn tables_of_benchmarks_go_to_a_file_if_asked() {
 }
 
 #[test]
-fn what_cannot_be_exported_leaves_nothing_behind() {
+fn a_failed_export_leaves_no_files() {
     let place = place();
     let killed = |folder: &str| {
         fs::create_dir(place.path(folder)).expect("a folder can be made");
@@ -178,7 +178,7 @@ fn what_cannot_be_exported_leaves_nothing_behind() {
     for format in ["nccl-tests", "osu"] {
         refused(&place.netloom(&["export", format, "idle", "-o", "made"]), "no collective ended in this run");
     }
-    // A table that is damaged is found out while others are being written.
+    // A damaged table is found while others are being written.
     fs::write(place.path("a/series.parquet"), "no table").expect("the file can be written");
     for format in ["perfetto", "csv"] {
         refused(&place.netloom(&["export", format, "a", "-o", "made"]), "damaged or cut off");
@@ -187,10 +187,10 @@ fn what_cannot_be_exported_leaves_nothing_behind() {
 }
 
 #[test]
-fn verbs_of_before_say_where_they_went() {
+fn former_commands_hint_at_the_new_ones() {
     let place = place();
     for (verb, now) in [("osu", "netloom export osu"), ("nccl", "netloom export nccl-tests")] {
-        refused(&place.netloom(&["show", verb, "a"]), &format!("hint: this is `{now}` now"));
+        refused(&place.netloom(&["show", verb, "a"]), &format!("hint: this command is now `{now}`"));
     }
     let other = place.netloom(&["show", "moons", "a"]);
     assert!(!other.err.contains("netloom export"), "{}", other.err);

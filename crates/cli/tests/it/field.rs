@@ -1,4 +1,5 @@
-//! `netloom field`: measuring continues where it was ended, with a launcher made for the test; what is missing is reported.
+//! `netloom field`: measurements continue after an interrupt, with a launcher made for the test; missing parts are
+//! reported.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,11 +21,11 @@ interference:
   steps: 12
   warm_up: 2
 ";
-/// Started with `-n RANKS PROGRAM PLAN --out FOLDER`.
+/// A launcher that is started with `-n RANKS PROGRAM PLAN --out FOLDER`.
 const LAUNCHER: &str = "printf '%s\\n' \"$*\" >> calls; mkdir -p \"$6\"; cp \"$4\" \"$6/plan.txt\"; echo status complete > \"$6/manifest.txt\"\n";
 const POINTS: [&str; 2] = ["interference.groups=interleaved", "interference.groups=contiguous"];
 
-/// A place with a prepared study of two points.
+/// A folder with a prepared study of two points.
 fn prepared(launcher: &str) -> Place {
     let place = Place::new();
     place.write("study.yaml", STUDY);
@@ -58,7 +59,7 @@ fn prepared_studies_are_printed_as_json() {
 }
 
 #[test]
-fn what_the_program_lacks_is_refused_before_anything_is_written() {
+fn settings_that_the_program_lacks_are_refused_before_anything_is_written() {
     let place = Place::new();
     place.write("study.yaml", &STUDY.replace("incast", "ring_all_gather"));
     let answer = place.netloom(&["field", "prepare", "study.yaml", "-o", "study"]);
@@ -70,7 +71,7 @@ fn what_the_program_lacks_is_refused_before_anything_is_written() {
 }
 
 #[test]
-fn measured_points_are_passed_over_and_results_that_died_are_set_aside() {
+fn measured_points_are_skipped_and_incomplete_results_are_renamed() {
     let place = prepared(LAUNCHER);
     fs::create_dir(result(&place, 1, "result.tmp")).expect("it can be made");
     let answer = place.netloom(&RUN);
@@ -100,7 +101,7 @@ fn deadlines_and_wrong_data_have_exit_codes() {
     assert!(answer.out.contains("in 2 received data was wrong"), "{}", answer.out);
     let again = place.netloom(&RUN);
     assert!(again.out.contains("result.failed-1"), "{}", again.out);
-    assert!(result(&place, 0, "log.failed-1.txt").exists(), "the launcher's messages go with it");
+    assert!(result(&place, 0, "log.failed-1.txt").exists(), "the launcher's messages are renamed, too");
 }
 
 #[test]
@@ -110,7 +111,7 @@ fn a_launcher_that_fails_ends_the_study_with_its_last_lines() {
     assert_eq!(answer.code, Some(1), "{}", answer.err);
     assert!(answer.err.contains("was not measured (exit status: 7)"), "{}", answer.err);
     assert!(answer.err.contains("\n    there are not enough slots"), "{}", answer.err);
-    assert!(!result(&place, 1, "log.txt").exists(), "the next point would fare no better");
+    assert!(!result(&place, 1, "log.txt").exists(), "the next point is not tried");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::Place;
 
-/// A job beside background traffic, on a fabric of two tiers in which a link is slow for a while.
+/// A job beside background traffic, on a fabric of two tiers with a link that is slow for some time.
 const BUSY: &str = "
 netloom: 1
 fabric: { leaf_spine: { leaves: 3, spines: 2, hosts_per_leaf: 2 } }
@@ -31,14 +31,14 @@ fn place() -> Place {
     place
 }
 
-/// The rows of a table, each by cells; no name in these runs has a comma.
+/// The rows of a table, split into cells; no name in these runs has a comma.
 fn table(place: &Place, path: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(place.path(path)).expect("it is there");
     text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
 }
 
 #[test]
-fn real_runs_become_figures_in_every_format() {
+fn runs_are_drawn_as_figures_in_every_format() {
     let place = place();
     for (format, magic) in [("pdf", b"%PDF".as_slice()), ("svg", b"<svg"), ("png", b"\x89PNG")] {
         let made = place.netloom(&["figures", "a", "b", "-o", "paper", "--format", format]);
@@ -56,7 +56,7 @@ fn real_runs_become_figures_in_every_format() {
 }
 
 #[test]
-fn figures_and_report_of_the_same_runs_say_the_same() {
+fn figures_and_report_of_the_same_runs_agree() {
     let place = place();
     assert_eq!(place.netloom(&["figures", "a", "b", "-o", "paper"]).code, Some(0));
     assert_eq!(place.netloom(&["report", "a", "b", "-o", "page.html"]).code, Some(0));
@@ -102,7 +102,7 @@ fn figures_and_report_of_the_same_runs_say_the_same() {
 }
 
 #[test]
-fn figures_that_do_not_concern_a_run_are_reported_and_files_are_kept() {
+fn figures_without_data_are_reported_and_existing_files_are_kept() {
     let place = Place::new();
     place.write("small.yaml", crate::command::SMALL);
     assert_eq!(place.netloom(&["run", "small.yaml", "-o", "a", "--set", "record.series=none"]).code, Some(0));
@@ -110,7 +110,7 @@ fn figures_that_do_not_concern_a_run_are_reported_and_files_are_kept() {
     assert_eq!(made.code, Some(0), "{}", made.err);
     assert!(made.out.contains("left out slowdown: no background message"), "{}", made.out);
     assert!(made.out.contains("left out throughput: nothing was sampled over time"), "{}", made.out);
-    // The same again is in nobody's way; other pictures are.
+    // Files with the same content are no conflict; other pictures are.
     assert_eq!(place.netloom(&["figures", "a", "-o", "paper"]).code, Some(0));
     let other = place.netloom(&["figures", "a", "-o", "paper", "--width", "176"]);
     let (error, hint) = other.err.split_once("\nhint: ").expect("the hint comes after its error");
@@ -123,7 +123,7 @@ fn figures_that_do_not_concern_a_run_are_reported_and_files_are_kept() {
 }
 
 #[test]
-fn what_cannot_be_drawn_is_refused() {
+fn invalid_runs_and_options_are_refused() {
     let place = Place::new();
     place.write("small.yaml", crate::command::SMALL);
     assert_eq!(place.netloom(&["run", "small.yaml", "-o", "a"]).code, Some(0));

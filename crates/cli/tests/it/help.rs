@@ -1,4 +1,4 @@
-//! The help texts are the reference of the command: a change of theirs is seen in review.
+//! The help texts are the reference of the command; a snapshot makes changes visible in review.
 
 use crate::command::Place;
 

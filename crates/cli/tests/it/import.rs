@@ -1,4 +1,4 @@
-//! `netloom import crab`, `osu` and `nccl-tests`: measured runs that every other command can take.
+//! `netloom import crab`, `osu` and `nccl-tests`: measured runs that every other command can read.
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ sea,8,All-Gather Inc-Congested 0.000001 0.001,nid,11-18
 sea,8,All-Gather,nid,21-28
 ";
 
-/// A place with tables of means in the folder `tables`.
+/// A folder with tables of means in its subfolder `tables`.
 fn tables() -> Place {
     let place = Place::new();
     std::fs::create_dir(place.path("tables")).expect("it can be made");
@@ -35,16 +35,16 @@ fn tables() -> Place {
     place
 }
 
-/// What went wrong.
+/// The error of an import that is refused.
 #[track_caller]
 fn refused(place: &Place, arguments: &[&str]) -> String {
     let answer = place.netloom(&[&["import"], arguments, &["-o", "refused"]].concat());
     assert_eq!(answer.code, Some(2), "{} {}", answer.out, answer.err);
-    assert!(!place.path("refused").exists(), "nothing is written where anything is wrong");
+    assert!(!place.path("refused").exists(), "nothing is written if there is an error");
     answer.err
 }
 
-/// What went well, and the rows of table `cells` of a run.
+/// The notes of an import that succeeds, and the rows of table `cells` of a run.
 #[track_caller]
 fn imported(place: &Place, arguments: &[&str], run: &str) -> (String, Vec<Vec<String>>) {
     let answer = place.netloom(&[&["import"], arguments, &["-o", "out", "--force"]].concat());
@@ -65,7 +65,7 @@ fn manifest(place: &Place, run: &str) -> Value {
 }
 
 #[test]
-fn tables_of_means_become_a_run_for_each_system() {
+fn tables_of_means_are_imported_as_a_run_for_each_system() {
     let place = tables();
     let (notes, rows) = imported(&place, &["crab", "tables"], "sea");
     assert!(notes.contains("1 cell of sea: the nodes are not known"), "{notes}");
@@ -111,7 +111,7 @@ fn tables_of_means_become_a_run_for_each_system() {
 }
 
 #[test]
-fn systems_are_chosen_and_nothing_is_written_twice_unasked() {
+fn systems_can_be_selected_and_runs_are_replaced_only_with_force() {
     let place = tables();
     let (notes, rows) = imported(&place, &["crab", "tables", "--system", "pond=lake"], "lake");
     assert!(rows.len() == 1 && notes.contains("4 cells of sea left out"), "{notes}");
@@ -129,7 +129,7 @@ fn systems_are_chosen_and_nothing_is_written_twice_unasked() {
 }
 
 #[test]
-fn all_mistakes_of_tables_are_told_with_line_and_column() {
+fn all_errors_in_tables_are_reported_with_line_and_column() {
     let place = tables();
     let head = STEADY.lines().next().expect("a heading");
     let wrong = [
@@ -180,7 +180,7 @@ fn all_mistakes_of_tables_are_told_with_line_and_column() {
 }
 
 #[test]
-fn what_is_no_table_is_told() {
+fn files_that_are_not_tables_are_reported() {
     let place = tables();
     for name in ["steady", "bursty", "baseline"] {
         let head = |text: &str| text.lines().next().expect("a heading").to_owned() + "\n";
@@ -257,9 +257,9 @@ fn jobs_of_the_framework_are_paired_by_time() {
     );
 }
 
-/// What `netloom export` wrote is read back: sizes as studies tell them, times as they were printed.
+/// The output of `netloom export` is read back: sizes as in studies, times as printed.
 #[test]
-fn our_own_exports_are_read_back() {
+fn exports_of_netloom_are_read_back() {
     let place = simulated(
         "jobs.0.phases=[{all_to_all_pairwise: {size: 4KiB}}, barrier, {ring_all_gather: {size: 4MiB}}]",
     );
@@ -294,7 +294,7 @@ fn our_own_exports_are_read_back() {
 }
 
 #[test]
-fn outputs_of_benchmarks_become_one_run() {
+fn outputs_of_benchmarks_are_imported_as_one_run() {
     let place = Place::new();
     place.write(
         "a.txt",

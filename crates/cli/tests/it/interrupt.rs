@@ -1,4 +1,4 @@
-//! Ctrl-C ends a run cleanly: what was recorded by then is a complete folder that says so.
+//! Ctrl-C ends a run cleanly: the records up to then are a complete folder with the status `stopped`.
 
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command};
@@ -30,7 +30,7 @@ fn an_interrupt_leaves_valid_records_up_to_that_time() {
 }
 
 #[test]
-fn an_interrupt_leaves_the_points_of_a_sweep_that_are_done() {
+fn an_interrupt_leaves_the_complete_points_of_a_sweep() {
     let place = Place::new();
     place.write("some.yaml", &lasting(100));
     place.write("short.yaml", &lasting(2));
@@ -40,7 +40,7 @@ fn an_interrupt_leaves_the_points_of_a_sweep_that_are_done() {
     interrupt(&child);
     let answer: Answer = child.wait_with_output().expect("it ends").into();
     assert_eq!(answer.code, Some(3), "{}", answer.err);
-    assert!(answer.err.contains("the same command goes on from there"), "{}", answer.err);
+    assert!(answer.err.contains("the same command continues from there"), "{}", answer.err);
     assert_eq!(place.netloom(&["check", "many/points/some/seed-1"]).code, Some(0));
     let table = std::fs::read_to_string(place.path("many/points.csv")).expect("it was written");
     let outcomes: Vec<&str> = table.lines().skip(1).map(|line| line.split(',').nth(4).expect("it")).collect();
@@ -48,7 +48,7 @@ fn an_interrupt_leaves_the_points_of_a_sweep_that_are_done() {
 }
 
 #[test]
-fn the_address_of_a_run_that_is_shown_is_reported_whatever_else_is_not() {
+fn the_address_of_a_live_view_is_printed_even_if_quiet() {
     let place = Place::new();
     place.write("long.yaml", &lasting(1_000_000));
     let child = place.start(&["run", "long.yaml", "-o", "long", "--live", "--quiet"]);
@@ -61,12 +61,12 @@ fn the_address_of_a_run_that_is_shown_is_reported_whatever_else_is_not() {
     let rest = first.strip_prefix("live at http://127.0.0.1:").expect("it is the address");
     let (port, token) = rest.split_once('/').expect("a path follows");
     let port: u16 = port.parse().expect("it is a number");
-    assert_eq!(token.len(), 33, "32 digits and what ends the path");
-    assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "nobody listens any more");
+    assert_eq!(token.len(), 33, "32 digits and the end of the path");
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "the port is closed");
 }
 
 #[test]
-fn a_port_that_somebody_has_is_told_before_the_run() {
+fn a_port_in_use_is_reported_before_the_run() {
     let place = Place::new();
     place.write("long.yaml", &lasting(1_000_000));
     let other = TcpListener::bind(("127.0.0.1", 0)).expect("there is one");
@@ -79,8 +79,8 @@ fn a_port_that_somebody_has_is_told_before_the_run() {
         answer.err
     );
     assert!(!place.path("long").exists());
-    let alone = place.netloom(&["run", "long.yaml", "-o", "long", "--live-port", &port]);
-    assert_eq!(alone.code, Some(2), "without --live a port is a mistake");
+    let without_live = place.netloom(&["run", "long.yaml", "-o", "long", "--live-port", &port]);
+    assert_eq!(without_live.code, Some(2), "without --live a port is an error");
 }
 
 fn interrupt(child: &Child) {

@@ -1,4 +1,4 @@
-//! A run killed at any moment never leaves a folder that is taken for a complete one.
+//! A run killed at any time never leaves a folder that is accepted as complete.
 
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
@@ -10,7 +10,7 @@ use crate::command::{Place, lasting};
 const KILLS: u64 = 50;
 
 #[test]
-fn a_killed_run_is_never_taken_for_a_complete_one() {
+fn a_killed_run_is_never_accepted_as_complete() {
     let place = Place::new();
     place.write("some.yaml", &lasting(200));
     let begun = Instant::now();
@@ -25,7 +25,7 @@ fn a_killed_run_is_never_taken_for_a_complete_one() {
         let ended = child.wait().expect("it ends");
         let check = place.netloom(&["check", &folder]);
         match check.code {
-            // Killed or not, what is taken for complete is the whole run.
+            // Killed or not, a folder that is accepted as complete contains the whole run.
             Some(0) => assert!(check.out.contains(&digest), "{}", check.out),
             Some(2) => {
                 assert!(!ended.success(), "a run that ended well left this: {}", check.err);
@@ -33,7 +33,7 @@ fn a_killed_run_is_never_taken_for_a_complete_one() {
             }
             other => panic!("{other:?}: {}{}", check.out, check.err),
         }
-        // Whatever is left of it is no obstacle to the next run.
+        // The remains of a killed run do not prevent the next run.
         if number % 10 == 0 && check.code == Some(2) {
             assert_eq!(place.digest(&["run", "some.yaml", "-o", &folder]), digest);
         }
@@ -43,7 +43,7 @@ fn a_killed_run_is_never_taken_for_a_complete_one() {
 }
 
 #[test]
-fn a_killed_sweep_goes_on_to_the_end_it_would_have_had() {
+fn a_killed_sweep_continues_to_the_same_result() {
     let place = Place::new();
     place.write("some.yaml", &lasting(20));
     let sweep = ["sweep", "some.yaml", "--vary", "balance=ecmp,spray", "--seeds", "12", "--quiet", "-o"];
@@ -57,7 +57,7 @@ fn a_killed_sweep_goes_on_to_the_end_it_would_have_had() {
         child.kill().expect("it can be killed");
         n_killed += u32::from(!child.wait().expect("it ends").success());
         for point in points(&place, "killed") {
-            // What is there is a run as a whole, or says that it is none.
+            // A point is a complete run, or is marked as incomplete.
             let check = place.netloom(&["check", &point]);
             assert!(check.code == Some(0) || !looks_whole(&place, &point), "{point}: {}", check.err);
         }
@@ -67,7 +67,7 @@ fn a_killed_sweep_goes_on_to_the_end_it_would_have_had() {
     for name in ["points.csv", "points.parquet", "sweep.json"] {
         let read = |folder: &str| fs::read(place.path(folder).join(name)).expect("it was written");
         let (left, right) = (read("killed"), read("whole"));
-        // Plans differ in the command alone, which names the folder.
+        // Plans differ only in the command, which contains the name of the folder.
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).replace("killed", "whole");
         assert!(if name == "sweep.json" { text(left) == text(right) } else { left == right }, "{name}");
     }
@@ -75,7 +75,7 @@ fn a_killed_sweep_goes_on_to_the_end_it_would_have_had() {
     assert!(!place.path("killed/UNFINISHED").exists());
 }
 
-/// The folders of points, relative to the place.
+/// The folders of points, relative to the temporary folder.
 fn points(place: &Place, sweep: &str) -> Vec<String> {
     let mut found = Vec::new();
     for variant in ["balance=ecmp", "balance=spray"] {
@@ -92,7 +92,7 @@ fn looks_whole(place: &Place, point: &str) -> bool {
     has("manifest.json") && !has("INCOMPLETE")
 }
 
-/// From 0 to 1, another one in every run of the test.
+/// A number from 0 to 1, different in every run of the test.
 fn random_share() -> f64 {
     RandomState::new().hash_one(0) as f64 / u64::MAX as f64
 }

@@ -1,4 +1,4 @@
-//! Tests of the command as a user meets it, in one binary.
+//! Tests of the command line, in one binary.
 
 mod answers;
 mod command;

@@ -1,4 +1,4 @@
-//! Whatever is wrong with what the user gives: a clear message, exit code 2, and never a panic.
+//! Every error in the input gives a clear message and exit code 2, and never a panic.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use std::fs;
 use crate::command::command;
 use crate::command::{Answer, Place, SMALL};
 
-/// The command refuses its input and says why.
+/// Checks that the command refuses its input with this reason.
 #[track_caller]
 fn refused(answer: &Answer, why: &str) {
     assert_eq!(answer.code, Some(2), "{}{}", answer.out, answer.err);
@@ -15,7 +15,7 @@ fn refused(answer: &Answer, why: &str) {
 }
 
 #[test]
-fn arguments() {
+fn invalid_arguments_are_refused() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     refused(&place.netloom(&[]), "Usage");
@@ -46,13 +46,13 @@ fn arguments() {
         let arguments = [&sweep[..], &more, &["--vary", "jobs.0.name=a,b", "--set", "nothing=1"]].concat();
         refused(&place.netloom(&arguments), if why == "small.yaml" { "most is 1000000" } else { why });
     }
-    assert!(!place.path("a").exists(), "nothing is written for a sweep with mistakes");
+    assert!(!place.path("a").exists(), "nothing is written for a sweep with errors");
     refused(&place.netloom(&["report"]), "<RUN>");
     refused(&place.netloom(&["bench", "--pairs", "0"]), "--pairs");
 }
 
 #[test]
-fn settings_that_cannot_matter_are_reported_before_the_run() {
+fn settings_without_effect_are_reported_before_the_run() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     place.write("idle.yaml", &format!("{SMALL}\nfaults: {{ detection: 1ms }}\n"));
@@ -77,7 +77,7 @@ fn settings_that_cannot_matter_are_reported_before_the_run() {
 }
 
 #[test]
-fn scenarios() {
+fn invalid_scenarios_are_refused() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     place.write("wrong.yaml", &SMALL.replace("spray", "spary").replace("256KiB", "256"));
@@ -102,11 +102,11 @@ fn scenarios() {
     ] {
         refused(&place.netloom(&[&set[..], &[change]].concat()), why);
     }
-    assert!(!place.path("a").exists(), "nothing is written for a scenario with mistakes");
+    assert!(!place.path("a").exists(), "nothing is written for a scenario with errors");
 }
 
 #[test]
-fn places_to_write() {
+fn unwritable_outputs_are_refused() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     let run = |output: &str| place.netloom(&["run", "small.yaml", "-o", output]);
@@ -121,7 +121,7 @@ fn places_to_write() {
 }
 
 #[test]
-fn run_folders() {
+fn damaged_run_folders_are_refused() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     assert_eq!(place.netloom(&["run", "small.yaml", "-o", "a"]).code, Some(0));
@@ -134,7 +134,7 @@ fn run_folders() {
     refused(&place.netloom(&["check", "a"]), "incomplete");
     refused(&place.netloom(&["compare", "a"]), "incomplete");
     refused(&place.netloom(&["report", "a", "-o", "a.html"]), "incomplete");
-    assert!(!place.path("a.html").exists(), "no report is made of half a run");
+    assert!(!place.path("a.html").exists(), "no report is made of an incomplete run");
     fs::remove_file(place.path("a/INCOMPLETE")).expect("it was there");
     assert_eq!(place.netloom(&["check", "a"]).code, Some(0));
     alter(&place, "a/manifest.json");
@@ -143,7 +143,7 @@ fn run_folders() {
     refused(&place.netloom(&["check", "a", "small.yaml"]), "`ports` is missing");
 }
 
-/// Claims one flow more than there are.
+/// Makes the folder claim one flow more than it has.
 fn alter(place: &Place, manifest: &str) {
     let text = fs::read_to_string(place.path(manifest)).expect("it is there");
     let mut value: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
@@ -153,7 +153,7 @@ fn alter(place: &Place, manifest: &str) {
 }
 
 #[test]
-fn one_wrong_path_does_not_hide_the_others() {
+fn an_error_in_one_path_does_not_hide_errors_in_others() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     let check = place.netloom(&["check", "missing.yaml", "small.yaml", "nowhere"]);
@@ -166,8 +166,8 @@ fn one_wrong_path_does_not_hide_the_others() {
 }
 
 #[test]
-fn a_mistake_of_ours_has_a_code_of_its_own() {
-    // Only the command itself names cases, so a wrong one is its own mistake.
+fn an_internal_error_has_its_own_exit_code() {
+    // Only the command itself passes names of cases, so an unknown one is an internal error.
     let answer = Place::new().netloom(&["bench", "--one", "moon"]);
     assert_eq!(answer.code, Some(4), "{}", answer.err);
     assert!(answer.err.contains("internal error"), "{}", answer.err);
@@ -183,7 +183,7 @@ fn a_standard_case_is_measured() {
 
 #[cfg(unix)]
 #[test]
-fn words_that_are_no_text_are_bad_input() {
+fn arguments_that_are_not_utf8_are_invalid_input() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 

@@ -1,4 +1,4 @@
-//! `netloom export nccl-tests`: the layout is that of the benchmarks, to the blank.
+//! `netloom export nccl-tests`: the layout is exactly that of the benchmarks, including spaces.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ fn the_layout_is_that_of_the_benchmarks() {
         .expect("it is JSON");
     let number = |table: usize, key: &str| json["tables"][table]["lines"][0][key].as_f64().expect("a number");
     let version = env!("CARGO_PKG_VERSION");
-    // What nccl-tests print above their numbers: `src/common.cu`.
+    // The header that nccl-tests prints: `src/common.cu`.
     let heads = |program: &str, collective: &str| {
         format!(
             "
@@ -53,7 +53,7 @@ fn the_layout_is_that_of_the_benchmarks() {
 }
 
 #[test]
-fn what_has_no_bandwidths_is_refused() {
+fn runs_without_bandwidths_are_refused() {
     let place = place(PHASES);
     let idle = ["run", "small.yaml", "-o", "idle", "--set", "jobs.0.phases=[{compute: 1us}]"];
     assert_eq!(place.netloom(&idle).code, Some(0));

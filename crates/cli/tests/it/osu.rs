@@ -1,4 +1,4 @@
-//! `netloom export osu`: the layout is that of the benchmarks, to the blank.
+//! `netloom export osu`: the layout is exactly that of the benchmarks, including spaces.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::command::{Place, SMALL};
 const PHASES: &str =
     "jobs.0.phases=[{all_to_all_pairwise: {size: 4KiB}}, barrier, {ring_all_reduce: {size: 4MiB}}]";
 
-/// A place with a run `a` of these phases.
+/// A folder with a run `a` of these phases.
 pub fn place(phases: &str) -> Place {
     let place = Place::new();
     place.write("small.yaml", SMALL);
@@ -35,7 +35,7 @@ fn the_layout_is_that_of_the_benchmarks() {
         head("Allreduce", "ring_all_reduce"),
         head("All-to-All Personalized Exchange", "all_to_all_pairwise"),
     );
-    // 10 columns and 18: what OSU Micro-Benchmarks 5.6 prints.
+    // Columns of 10 and 18 characters, as OSU Micro-Benchmarks 5.6 prints them.
     let expected = format!(
         "{reduce}# Size       Avg Latency(us)\n4194304   {:>18}\n{exchange}# Size       Avg Latency(us)\n1024      {:>18}\n",
         time(0, "average_us"),
@@ -55,7 +55,7 @@ fn the_layout_is_that_of_the_benchmarks() {
 }
 
 #[test]
-fn what_has_no_latencies_is_refused() {
+fn runs_without_latencies_are_refused() {
     let place = place(PHASES);
     let computing = ["--set", "jobs.0.phases=[{compute: 1us}]"];
     assert_eq!(place.netloom(&[&["run", "small.yaml", "-o", "idle"][..], &computing].concat()).code, Some(0));

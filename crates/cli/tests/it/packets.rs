@@ -19,14 +19,14 @@ fn good(answer: Answer) -> String {
 }
 
 #[test]
-fn flows_a_life_and_paths_are_shown() {
+fn flows_a_packet_and_paths_are_shown() {
     let place = place();
     let flows = good(place.netloom(&["show", "packets", "a"]));
     assert!(flows.starts_with("flow ") && flows.contains("leaf0.host0->leaf0.host1#0"), "{flows}");
     let flow = ["show", "packets", "a", "--flow", "leaf0.host0->leaf0.host1#0"];
     let life = good(place.netloom(&flow));
-    assert!(life.contains(", the one that ended last") && life.contains("delivered"), "{life}");
-    assert!(life.contains(" waited + ") && life.contains(" in all"), "{life}");
+    assert!(life.contains(", the last one delivered or dropped") && life.contains("delivered"), "{life}");
+    assert!(life.contains(" waited + ") && life.contains(" in total"), "{life}");
     let first = good(place.netloom(&[&flow[..], &["--packet", "0"]].concat()));
     assert!(first.starts_with("packet 0 of leaf0.host0->leaf0.host1#0\n"), "{first}");
     let paths = good(place.netloom(&["show", "paths", "a"]));
@@ -34,7 +34,7 @@ fn flows_a_life_and_paths_are_shown() {
 }
 
 #[test]
-fn the_same_as_json() {
+fn packets_and_paths_are_printed_as_json() {
     let place = place();
     let json = |more: &[&str]| -> Value {
         let out = good(place.netloom(&[&["show"], more, &["--json"]].concat()));
@@ -51,7 +51,7 @@ fn the_same_as_json() {
 }
 
 #[test]
-fn what_cannot_be_shown_is_refused() {
+fn runs_without_the_requested_records_are_refused() {
     let place = place();
     assert_eq!(place.netloom(&["run", "small.yaml", "-o", "plain"]).code, Some(0));
     let idle = ["--set", "record.packets_of=[leaf0.host0->leaf1.host1]"];

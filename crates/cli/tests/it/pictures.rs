@@ -1,4 +1,4 @@
-//! Fabrics and runs drawn in the terminal, as a user meets them where there is none.
+//! Drawings of fabrics and runs for the terminal, as printed if standard output is not a terminal.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ fn widest(text: &str) -> usize {
 }
 
 #[test]
-fn a_file_is_drawn_and_one_that_is_called_like_a_command_is_reached_by_its_folder() {
+fn a_file_with_the_name_of_a_command_is_drawn_if_its_folder_is_given() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     place.write("packets", SMALL);
@@ -19,7 +19,7 @@ fn a_file_is_drawn_and_one_that_is_called_like_a_command_is_reached_by_its_folde
     let packets = place.netloom(&["show", "./packets"]);
     assert_eq!(packets.code, Some(0), "{}", packets.err);
     assert!(packets.out.contains("── packets ─"), "{}", packets.out);
-    // Without its folder it is the command, which wants a run.
+    // Without its folder it is the command, which requires a run.
     let subcommand = place.netloom(&["show", "packets"]);
     assert_eq!(subcommand.code, Some(2));
     assert!(subcommand.err.contains("<RUN>"), "{}", subcommand.err);
@@ -34,7 +34,7 @@ fn a_file_is_drawn_and_one_that_is_called_like_a_command_is_reached_by_its_folde
 }
 
 #[test]
-fn a_fabric_without_anything_to_do_is_drawn_and_a_wrong_one_is_refused_with_its_place() {
+fn a_fabric_without_workload_is_drawn_and_an_invalid_one_is_refused_with_its_line() {
     let place = Place::new();
     place.write("base.yaml", "netloom: 1\nfabric: { single_switch: { hosts: 4 } }\n");
     place.write("heir.yaml", "netloom: 1\nfrom: base.yaml\nbalance: spray\n");
@@ -46,7 +46,7 @@ fn a_fabric_without_anything_to_do_is_drawn_and_a_wrong_one_is_refused_with_its_
     let json = place.netloom(&["show", "heir.yaml", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json.out).expect("it is JSON");
     assert_eq!((&json["hosts"], &json["layers"][1]["names"]), (&4.into(), &"switch".into()));
-    // It still cannot be run.
+    // A fabric without workload cannot be run.
     assert_eq!(place.netloom(&["run", "heir.yaml"]).code, Some(2));
     place.write("wrong.yaml", "netloom: 1\nfabric: { single_switch: { hosts: none, host: 4 } }\n");
     let wrong = place.netloom(&["show", "wrong.yaml"]);
@@ -55,7 +55,7 @@ fn a_fabric_without_anything_to_do_is_drawn_and_a_wrong_one_is_refused_with_its_
 }
 
 #[test]
-fn a_summary_is_printed_and_a_file_written_only_if_one_is_named() {
+fn a_text_summary_writes_a_file_only_if_one_is_given() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     assert_eq!(place.netloom(&["run", "small.yaml", "-o", "small"]).code, Some(0));
@@ -71,13 +71,13 @@ fn a_summary_is_printed_and_a_file_written_only_if_one_is_named() {
     assert!(fs::read_to_string(place.path("page.html")).expect("it is there").contains("<html"));
     assert_eq!(place.netloom(&["report", "small"]).code, Some(0));
     assert!(place.path("out/report.html").exists());
-    // A run's fabric is drawn from what its folder holds.
+    // The fabric of a run is drawn from its run folder.
     let fabric = place.netloom(&["show", "small"]);
     assert!(fabric.out.contains("leaf[0-1].host[0-1]"), "{}{}", fabric.out, fabric.err);
 }
 
 #[test]
-fn columns_may_be_asked_for() {
+fn columns_set_the_width_of_drawings() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     assert_eq!(place.netloom(&["run", "small.yaml", "-o", "small"]).code, Some(0));

@@ -1,7 +1,8 @@
 //! Networks of namespaces: hosts reach each other, bytes cross the links, and nothing is left behind.
 //!
-//! Where a machine does not allow namespaces, or lacks a program, these tests are named as skipped by `scripts/skip.sh`;
-//! under `NETLOOM_REQUIRE_ALL=1` a missing program is an error.
+//! If a machine does not allow namespaces or lacks a program, these tests are listed as skipped by `scripts/skip.sh`;
+//! with
+//! `NETLOOM_REQUIRE_ALL=1` a missing program is an error.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,17 +20,17 @@ use crate::command::{Answer, Place, command};
 
 /// 4 leaves with 2 hosts each, 2 spines.
 const FABRIC: &str = "netloom: 1\nfabric: { leaf_spine: { leaves: 4, spines: 2, hosts_per_leaf: 2 } }\n";
-/// Small enough to be made again and again.
+/// Small enough to be created many times.
 const SMALL: &str = "netloom: 1\nfabric: { leaf_spine: { leaves: 2, spines: 2, hosts_per_leaf: 1 } }\n";
 
-/// Whether networks can be made here; if not, that is reported once.
+/// Whether networks can be created on this machine; if not, this is reported once.
 fn is_possible() -> bool {
     static POSSIBLE: OnceLock<bool> = OnceLock::new();
     *POSSIBLE.get_or_init(|| {
         let place = Place::new();
         place.write("small.yaml", SMALL);
         let answer = place.netloom(&["field", "testbed", "small.yaml", "--", "true"]);
-        let is_missing = ["make no namespaces", "lacks", "could not be made"];
+        let is_missing = ["not create namespaces", "lacks", "could not be created"];
         if answer.code == Some(2) && is_missing.iter().any(|part| answer.err.contains(part)) {
             let what = [
                 "networks of namespaces",
@@ -56,12 +57,12 @@ fn has_python() -> bool {
     found
 }
 
-/// What cannot run, why, and how to get it.
+/// Reports what cannot run, why, and how to install it.
 fn skip(words: [&str; 3]) {
     name_skipped(&words);
 }
 
-/// The same where nothing that could be installed is missing.
+/// The same if the reason is not a missing program.
 fn skip_forbidden([what, why, how]: [&str; 3]) {
     name_skipped(&["--forbidden", what, why, how]);
 }
@@ -72,7 +73,7 @@ fn name_skipped(words: &[&str]) {
     assert!(status.expect("the script runs").success(), "{words:?}");
 }
 
-/// A folder, and a word in the environment of everything that is started from it.
+/// A temporary folder, and a mark in the environment of all processes that are started from it.
 struct Bed {
     place: Place,
     mark: String,
@@ -104,8 +105,9 @@ impl Bed {
         self.testbed(options, words).output().expect("it starts").into()
     }
 
-    /// Starts a command that ends neither by itself nor by a request, with children in other namespaces and sessions that do
-    /// not either, and waits until all that is there.
+    /// Starts a command that ends neither by itself nor on request, with such children in other namespaces and
+    /// sessions,
+    /// and waits until all of them run.
     fn stubborn(&self) -> (Child, BufReader<ChildStdout>) {
         let script = "trap '' TERM HUP INT
             for host in $NETLOOM_TESTBED_HOSTS; do
@@ -121,7 +123,7 @@ impl Bed {
         (child, out)
     }
 
-    /// Processes with the mark, by id, outermost first.
+    /// Ids of the processes with the mark, outermost first.
     fn processes(&self) -> Vec<u32> {
         let mark = format!("BED={}", self.mark).into_bytes();
         let ids = fs::read_dir("/proc").expect("it can be read").flatten();
@@ -135,7 +137,8 @@ impl Bed {
         found
     }
 
-    /// Processes, links, mounts and files are those from before; what ends by force may take a moment.
+    /// Checks that processes, links, mounts and files are those from before; killed processes may take some time to
+    /// end.
     fn assert_nothing_is_left(&self) {
         let begun = Instant::now();
         let is_clean = || self.processes().is_empty() && traces() == self.before && self.n_files() == 0;
@@ -151,14 +154,14 @@ impl Bed {
     }
 }
 
-/// What a network could leave outside of its processes: links, mounts, files and names of namespaces.
+/// What a network could leave behind besides processes: links, mounts, files and names of namespaces.
 fn traces() -> BTreeSet<String> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").expect("it can be read");
     let mut found: BTreeSet<String> = mounts.lines().map(str::to_owned).collect();
     for folder in ["/sys/class/net", "/run", "/run/netns", "/run/netloom", "/dev/shm"] {
         let Ok(entries) = fs::read_dir(folder) else { continue };
         let names = entries.flatten().map(|entry| entry.path().display().to_string());
-        // Other programs of this machine come and go, too: what is ours has such names.
+        // Other programs change this list, too; entries of a testbed have these names.
         let is_ours = |name: &String| folder == "/sys/class/net" || name.contains("net");
         found.extend(names.filter(is_ours));
     }
@@ -168,16 +171,16 @@ fn traces() -> BTreeSet<String> {
 fn signal(id: u32, name: &str) {
     let sent =
         Command::new("kill").args([&format!("-{name}"), &id.to_string()]).stderr(Stdio::null()).status();
-    // It may have ended by itself.
+    // The process may have ended by itself.
     sent.expect("there is a `kill`");
 }
 
-/// From 0 to 1, another one in every run of the test.
+/// A number from 0 to 1, different in every run of the test.
 fn random_share() -> f64 {
     RandomState::new().hash_one(1) as f64 / u64::MAX as f64
 }
 
-/// Every host listens and connects to every other one.
+/// Every host listens, and connects to every other one.
 const EVERYBODY: &str = r#"
 import socket, subprocess, sys, os
 names = os.environ["NETLOOM_TESTBED_HOSTS"].split()
@@ -213,8 +216,9 @@ fn every_host_reaches_every_other_one_by_name() {
     }
 }
 
-/// Bytes from the first host to the third leaf's first one for two seconds; then bits per second, and what each port of
-/// leaf0 has sent.
+/// Sends bytes from the first host to the first host of the third leaf for two seconds; then prints bits per second,
+/// and
+/// the bytes that each port of leaf0 has sent.
 const STREAM: &str = r#"
 import glob, socket, subprocess, sys, time
 receive = """
@@ -250,9 +254,9 @@ fn a_stream_crosses_the_pinned_uplink_at_the_scaled_rate() {
     let numbers: Vec<f64> =
         answer.out.split_whitespace().map(|word| word.parse().expect("a number")).collect();
     let [total, rate, to_hosts @ .., up0, up1] = &numbers[..] else { panic!("{}", answer.out) };
-    // Headers are 66 of 1,514 bytes; a busy machine is slower, the bucket lets a little through at once.
+    // Headers are 66 of 1,514 bytes; a busy machine is slower, and the token bucket allows a small burst.
     assert!((10e6..21e6).contains(rate), "{rate} bit/s");
-    // Host 4 is dealt to the first spine.
+    // Packets to host 4 use the first spine.
     assert!(*up0 > *total && *up0 < 1.5 * total, "{numbers:?}");
     assert!(*up1 < 0.01 * total && to_hosts[1] < 0.01 * total, "{numbers:?}");
     assert!(
@@ -281,7 +285,9 @@ fn bytes_that_did_not_cross_the_network_fail_a_command_that_ended_well() {
 /// In ps.
 const SECOND: u64 = 1_000_000_000_000;
 
-/// A stream, then, when nothing is under way any more, what every port has sent: node, number of the port, bytes, packets.
+/// Sends a stream; then, when no packet is in flight any more, prints for every port: node, number of the port, bytes
+/// and
+/// packets sent.
 const COUNTED: &str = r#"
 import glob, time
 time.sleep(0.5)
@@ -291,7 +297,7 @@ for port in sorted(glob.glob("/run/netloom/sys/*/class/net/eth*")):
 "#;
 
 #[test]
-fn counters_of_all_ports_become_a_measured_run() {
+fn counters_of_all_ports_are_stored_as_a_measured_run() {
     if !is_possible() || !has_python() {
         return;
     }
@@ -309,14 +315,15 @@ fn counters_of_all_ports_become_a_measured_run() {
     reported.sort_unstable();
     let mut counted: Vec<&str> = answer.out.lines().filter(|line| line.starts_with("port ")).collect();
     counted.sort_unstable();
-    assert_eq!(reported, counted, "what the kernel counts at interfaces");
+    assert_eq!(reported, counted, "the counters of the kernel at interfaces");
     for port in &ports {
         let sent: u64 = series.iter().filter(|row| row.port == port.port).map(|row| row.size.0).sum();
         assert_eq!((sent, port.rate.0), (port.size.0, 20_000_000), "{port:?}");
         assert!(port.peak_size == KnownSize::UNKNOWN && port.peak_packets.is_none(), "{port:?}");
     }
-    // Nothing is sent faster than the bucket lets it through, which saves up six packets. A busy machine may interrupt a
-    // reading, so that its instant is not known to the millisecond.
+    // The token bucket, of six packets, limits the rate. A busy machine may interrupt a reading, so that its time is
+    // not
+    // exact to the millisecond.
     let stretch = SECOND / 5;
     for port in &ports {
         let own: Vec<&SeriesRow> = series.iter().filter(|row| row.port == port.port).collect();
@@ -353,7 +360,7 @@ fn counters_of_all_ports_become_a_measured_run() {
 
 #[cfg(unix)]
 #[test]
-fn what_was_measured_until_an_interrupt_is_stored() {
+fn measurements_until_an_interrupt_are_stored() {
     use std::os::unix::process::CommandExt;
 
     if !is_possible() {
@@ -361,7 +368,7 @@ fn what_was_measured_until_an_interrupt_is_stored() {
     }
     let bed = Bed::new(SMALL);
     let mut testbed = bed.testbed(&["-o", "measured"], &["sh", "-c", "echo begun; exec sleep 1000"]);
-    // As in a terminal, where Ctrl-C reaches all processes of the group.
+    // As in a terminal, where all processes of the group receive Ctrl-C.
     let mut child = testbed.process_group(0).stdout(Stdio::piped()).spawn().expect("it starts");
     let mut line = String::new();
     BufReader::new(child.stdout.take().expect("it is piped")).read_line(&mut line).expect("it can be read");
@@ -375,9 +382,9 @@ fn what_was_measured_until_an_interrupt_is_stored() {
     bed.assert_nothing_is_left();
 }
 
-/// As launchers call it: options first, the host's address, one text for a shell.
+/// The launch agent is called as launchers call it: options, the address of the host, and one argument for a shell.
 #[test]
-fn the_launch_agent_runs_a_text_on_a_host_with_its_name_and_memory() {
+fn the_launch_agent_runs_a_command_on_a_host_with_its_name_and_memory() {
     if !is_possible() {
         return;
     }
@@ -406,7 +413,7 @@ fn the_exit_status_is_that_of_the_command() {
 }
 
 #[test]
-fn killed_at_any_instant_it_leaves_nothing() {
+fn killed_at_any_time_a_testbed_leaves_nothing() {
     if !is_possible() {
         return;
     }
@@ -414,10 +421,10 @@ fn killed_at_any_instant_it_leaves_nothing() {
     for number in 0..20 {
         let mut child =
             bed.testbed(&["--quiet"], &["sleep", "1000"]).stderr(Stdio::null()).spawn().expect("it starts");
-        // The network takes some hundred milliseconds to make.
+        // Creating the network takes some hundred milliseconds.
         sleep(Duration::from_secs_f64(0.3 * random_share()));
         let mut n_killed = 0;
-        // The process that the user started, or any other one.
+        // Kills the process that the user started, or any other one.
         let kill_one = || {
             let victims = bed.processes();
             let place = if number % 2 == 0 { 0 } else { (random_share() * victims.len() as f64) as usize };
@@ -425,12 +432,12 @@ fn killed_at_any_instant_it_leaves_nothing() {
         };
         let begun = Instant::now();
         while child.try_wait().expect("it can be waited for").is_none() {
-            // A probe of what this machine allows may be hit, or what has ended by then: the command begins all the same, and
-            // every process that is there after that is needed.
+            // The killed process may be a probe of the machine's capabilities, or one that has already ended; then the
+            // command starts nevertheless. Every process that exists after that is needed.
             if begun.elapsed().as_secs() >= n_killed {
                 if n_killed == 10 {
                     child.kill().expect("it can be killed");
-                    panic!("one process a second was killed, and it goes on");
+                    panic!("one process per second was killed, and the testbed still runs");
                 }
                 kill_one();
                 n_killed += 1;
@@ -456,7 +463,7 @@ fn a_request_to_end_leaves_nothing_of_a_command_that_ignores_it() {
 }
 
 #[test]
-fn two_testbeds_do_not_meet() {
+fn two_testbeds_are_isolated() {
     if !is_possible() {
         return;
     }
@@ -475,7 +482,7 @@ fn two_testbeds_do_not_meet() {
 }
 
 #[test]
-fn it_is_refused_before_anything_is_made() {
+fn invalid_requests_are_refused_before_anything_is_created() {
     let bed = Bed::new(SMALL);
     bed.place.write("large.yaml", "netloom: 1\nfabric: { fat_tree: { k: 8 } }\n");
     let cases: [(&[&str], &str); 9] = [
@@ -506,7 +513,7 @@ fn it_is_refused_before_anything_is_made() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn missing_tools_and_a_kernel_that_refuses_are_named() {
+fn missing_tools_and_kernel_features_are_reported() {
     use std::os::unix::fs::PermissionsExt;
 
     let bed = Bed::new(SMALL);
@@ -525,11 +532,11 @@ fn missing_tools_and_a_kernel_that_refuses_are_named() {
         "{}",
         absent.err
     );
-    // A `tc` that refuses.
+    // A `tc` that fails.
     let fake: PathBuf = bed.place.path("bin/tc");
     fs::write(&fake, "#!/bin/sh\necho 'Error: Specified qdisc kind is unknown.' >&2; exit 2\n")
         .expect("it is written");
-    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).expect("the test owns it");
     let path =
         format!("{}:{}", bed.place.path("bin").display(), std::env::var("PATH").expect("there is one"));
     let answer: Answer = bed.testbed(&[], &["true"]).env("PATH", path).output().expect("it starts").into();
@@ -543,7 +550,7 @@ fn missing_tools_and_a_kernel_that_refuses_are_named() {
 }
 
 #[test]
-fn explain_prints_a_script_that_makes_the_same_network() {
+fn explain_prints_a_script_that_creates_the_same_network() {
     let bed = Bed::new(SMALL);
     let explained = bed.run(&["--explain", "--rate", "10Mbps"], &["echo", "it's here"]);
     assert_eq!((explained.code, explained.err.as_str()), (Some(0), ""));
@@ -569,7 +576,7 @@ fn explain_prints_a_script_that_makes_the_same_network() {
     bed.assert_nothing_is_left();
 }
 
-/// Another user than root can do the same where user namespaces are allowed.
+/// Other users than root can create a network if user namespaces are allowed.
 #[test]
 fn without_root_it_works_in_a_user_namespace() {
     if !is_possible() {
@@ -583,7 +590,7 @@ fn without_root_it_works_in_a_user_namespace() {
         setpriv.output().map(Answer::from).expect("it starts")
     };
     if as_nobody(&["true"]).code != Some(0) {
-        // Not root: every other test has shown it already.
+        // This process does not run as root, so every other test has shown it already.
         return;
     }
     if as_nobody(&["unshare", "--user", "--map-root-user", "--net", "true"]).code != Some(0) {
@@ -594,7 +601,7 @@ fn without_root_it_works_in_a_user_namespace() {
         ]);
         return;
     }
-    // The folder of this build may be closed to others.
+    // The build folder may not be readable for other users.
     let netloom = bed.place.path("netloom");
     fs::copy(env!("CARGO_BIN_EXE_netloom"), &netloom).expect("it can be copied");
     open_to_all(&bed.place.path(""));
@@ -616,5 +623,5 @@ fn without_root_it_works_in_a_user_namespace() {
 
 fn open_to_all(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).expect("the test owns it");
 }

@@ -1,4 +1,4 @@
-//! What a run tells of waiting at the heads of queues, and of timeouts though nothing was lost.
+//! Reports of a run on waiting at the heads of queues, and on timeouts without losses.
 
 use std::fs;
 
@@ -26,7 +26,7 @@ fn waits_and_timeouts_are_reported_checked_and_exported() {
     let timeouts = line("timeouts ");
     assert!(timeouts.starts_with("timeouts    3 queue pairs retransmitted after "), "{timeouts}");
     assert!(
-        timeouts.contains("though nothing was lost: ") && timeouts.contains("->host0 #0 ("),
+        timeouts.contains("although no packet was lost: ") && timeouts.contains("->host0 #0 ("),
         "{timeouts}"
     );
 

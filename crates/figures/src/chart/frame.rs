@@ -1,7 +1,7 @@
-//! A frame: where data lie, with an axis below and one on the left.
+//! A frame: the area of the data, with an axis below and one on the left.
 //!
-//! Models: room for labels and names as they are wide; ticks inwards, small ones between on logarithmic axes; labels that
-//! would touch each other are left out.
+//! Models: room for labels and names by their widths; ticks inwards, with small ticks between them on logarithmic axes;
+//! labels that would touch each other are left out.
 
 use super::scale::{Scale, Tick};
 use super::style::{AXIS, GRID};
@@ -12,18 +12,18 @@ use crate::draw::{Align, Picture, Point, Turn, font};
 /// Length of a tick, and of a small one.
 const TICK: f64 = 2.6;
 const SMALL_TICK: f64 = 1.5;
-/// Between an axis and its labels.
+/// Distance between an axis and its labels.
 const GAP: f64 = 3.0;
 /// Height of a row of labels.
 const LABELS: f64 = 8.0;
 /// Height of a row with the name of an axis.
 const NAME: f64 = 9.5;
-/// From label to label along an axis, at least.
+/// Smallest distance between labels along an axis.
 const APART: f64 = 4.0;
-/// Room that labels aslant may take below an axis.
+/// Largest height of slanted labels below an axis.
 const ASLANT: f64 = 34.0;
 
-/// What an axis shows.
+/// The quantity of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Axis {
     /// Numbers.
@@ -49,7 +49,7 @@ impl Axis {
         name
     }
 
-    /// Where a number lies, from 0 to 1; names lie in the middle of parts of equal size.
+    /// Position of a number, from 0 to 1; names are in the middle of parts of equal size.
     fn place(&self, number: f64) -> f64 {
         match self {
             Axis::Numbers { scale, .. } => scale.place(number),
@@ -58,7 +58,7 @@ impl Axis {
     }
 }
 
-/// Where data lie.
+/// The area of the data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
     /// The axis below.
@@ -93,7 +93,7 @@ pub fn room_below(across: &Axis, width: f64) -> f64 {
     }
 }
 
-/// How many labels have room along an axis: where they stand beside each other, as many as they are wide.
+/// Number of labels that fit along an axis; labels beside each other need their widths.
 fn room(axis: &Axis, length: f64, each: f64) -> usize {
     let widest = match axis {
         Axis::Numbers { scale, .. } => {
@@ -104,7 +104,7 @@ fn room(axis: &Axis, length: f64, each: f64) -> usize {
     (length / if each > 0.0 { each } else { widest + APART }) as usize
 }
 
-/// Labels with their places.
+/// Labels with their positions.
 fn labels(axis: &Axis, length: f64, each: f64) -> Vec<(f64, String)> {
     match axis {
         Axis::Numbers { scale, .. } => {
@@ -112,7 +112,7 @@ fn labels(axis: &Axis, length: f64, each: f64) -> Vec<(f64, String)> {
             ticks.filter(|tick| tick.is_labelled).map(|tick| (tick.at, plain(tick.at))).collect()
         }
         Axis::Names { names, .. } => {
-            // Every second, third ... where there is no room for all.
+            // Every second, third ... label if there is no room for all.
             let every = ((each * names.len() as f64) / length).ceil().max(1.0) as usize;
             let all = names.iter().enumerate().step_by(every);
             all.map(|(nth, name)| (nth as f64, name.clone())).collect()
@@ -126,22 +126,22 @@ fn is_aslant(names: &[String], width: f64) -> bool {
 }
 
 impl Frame {
-    /// Where a number of the axis below lies.
+    /// Position of a number of the axis below.
     pub fn x(&self, number: f64) -> f64 {
         self.left + self.across.place(number) * (self.right - self.left)
     }
 
-    /// Where a number of the axis on the left lies.
+    /// Position of a number of the axis on the left.
     pub fn y(&self, number: f64) -> f64 {
         self.bottom - self.up.place(number) * (self.bottom - self.top)
     }
 
-    /// Where a pair of numbers lies.
+    /// Position of a pair of numbers.
     pub fn at(&self, (x, y): Point) -> Point {
         (self.x(x), self.y(y))
     }
 
-    /// Draws the grid, which lies behind all data.
+    /// Draws the grid, behind all data.
     pub fn grid(&self, picture: &mut Picture) {
         if let Axis::Numbers { .. } = self.up {
             for (at, _) in labels(&self.up, self.bottom - self.top, LABELS + APART) {
@@ -185,7 +185,7 @@ impl Frame {
             let at = (self.left - GAP, self.y(at) + SMALL * MIDDLE);
             picture.words(text, at, Align::End, SMALL);
         }
-        // Names of all frames of a picture stand at its edge, below each other.
+        // The names of all frames of a picture are aligned at its edge.
         let middle = (NORMAL * 0.85 + 0.5, f64::midpoint(self.top, self.bottom));
         picture.turned(self.up.name(), middle, Align::Middle, Turn::Upright, NORMAL);
     }
@@ -227,14 +227,14 @@ impl Frame {
         }
         let below = self.bottom + room_below(&self.across, width) - NORMAL * 0.3;
         let name = font::shortened(self.across.name(), NORMAL, picture.width);
-        // A name longer than its axis stays on the paper.
+        // A name longer than its axis must not leave the paper.
         let half = font::width(&name, NORMAL) / 2.0;
         let middle = f64::midpoint(self.left, self.right).min(picture.width - half).max(half);
         picture.words(name, (middle, below), Align::Middle, NORMAL);
     }
 }
 
-/// Small ticks stand between those with a label.
+/// Small ticks are those without a label.
 fn length(tick: Tick, scale: &Scale) -> f64 {
     if tick.is_labelled || !scale.is_log() { TICK } else { SMALL_TICK }
 }

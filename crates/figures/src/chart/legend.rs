@@ -1,37 +1,37 @@
-//! Legends: which line is which, above the chart and outside of it.
+//! Legends, which identify lines, above the chart and outside of it.
 //!
-//! Models: entries in columns of equal width, as many as fit; names that are too long lose their middle.
+//! Models: entries in as many columns of equal width as fit; the middle of names that are too long is left out.
 
 use super::panel::whisker;
 use super::style::{AXIS, EVENT, Mark, Style, WHISKER};
 use super::{MIDDLE, SMALL};
 use crate::draw::{Align, Colour, Picture, Point, WHITE, font};
 
-/// On the left of all.
+/// Margin on the left.
 const EDGE: f64 = 1.0;
 /// Length of the line before a name.
 const SAMPLE: f64 = 20.0;
-/// Between that and the name.
+/// Distance between the line and the name.
 const GAP: f64 = 3.0;
 /// Room on the left of a name.
 pub const BEFORE: f64 = EDGE + SAMPLE + GAP;
-/// Between two columns.
+/// Distance between two columns.
 const BETWEEN: f64 = 9.0;
-/// From row to row.
+/// Height of a row.
 const ROW: f64 = 9.0;
 
-/// What is explained.
+/// A sign that a legend explains.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Sign {
     /// A line, with marks or without.
     Line(Style, bool),
-    /// An upright line where something happened.
+    /// A vertical line at an event.
     Event,
     /// An interval about a mean.
     Interval,
     /// A bar.
     Bar,
-    /// A mark alone.
+    /// A mark without a line.
     Mark(Mark),
 }
 
@@ -40,11 +40,11 @@ pub enum Sign {
 pub struct Entry {
     /// The sign.
     pub sign: Sign,
-    /// What it stands for.
+    /// Its meaning.
     pub name: String,
 }
 
-/// Draws a legend at the top of a picture and says where it ends.
+/// Draws a legend at the top of a picture; returns its lower end.
 pub fn legend(picture: &mut Picture, entries: &[Entry]) -> f64 {
     if entries.is_empty() {
         return 0.0;
@@ -59,7 +59,7 @@ pub fn legend(picture: &mut Picture, entries: &[Entry]) -> f64 {
     let n_rows = if in_a_row <= room + BETWEEN { 1 } else { entries.len().div_ceil(n_columns) };
     let mut along = EDGE;
     for (nth, (entry, name)) in entries.iter().zip(names).enumerate() {
-        // In one row each takes what it needs; else down the first column, then down the next.
+        // In a single row each entry takes its own width; else entries fill the first column, then the next.
         let x = if n_rows == 1 { along } else { EDGE + (nth / n_rows) as f64 * column };
         let y = (nth % n_rows) as f64 * ROW + ROW / 2.0;
         along += SAMPLE + GAP + font::width(&name, SMALL) + BETWEEN;

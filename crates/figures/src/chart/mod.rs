@@ -1,6 +1,6 @@
-//! Charts: scales and their ticks, a frame with axes, legends, lines and marks that are told apart in grey, too.
+//! Charts: scales and their ticks, a frame with axes, legends, lines and marks that can be distinguished in grey, too.
 //!
-//! Leaves out: which numbers are shown, which `figure` decides.
+//! Leaves out: the choice of data, which `figure` makes.
 
 pub mod frame;
 pub mod legend;
@@ -9,7 +9,7 @@ pub mod scale;
 pub mod style;
 pub mod unit;
 
-/// Size of tick labels and legends, in points: the least that is read with ease on paper.
+/// Size of tick labels and legends, in points: the smallest that is easy to read on paper.
 pub const SMALL: f64 = 7.0;
 /// Size of the names of axes, in points.
 pub const NORMAL: f64 = 7.5;

@@ -1,8 +1,8 @@
-//! A chart of lines: legend, panels below each other, axes.
+//! A line chart: legend, panels below each other, axes.
 //!
-//! Models: lines through points, or in steps; marks at points; upright lines where something happened.
+//! Models: lines through points, or in steps; marks at points; vertical lines at events.
 //!
-//! Invariants: fonts have the same size whatever the width; of lines in the same place each can be seen.
+//! Invariants: the size of fonts does not depend on the width; lines that coincide are all visible.
 
 use super::NORMAL;
 use super::frame::{Axis, Frame, room_below, room_left};
@@ -12,21 +12,21 @@ use crate::draw::{Picture, Point, font};
 
 /// Height of a frame over its width.
 const RATIO: f64 = 0.56;
-/// A frame is no higher, however wide it is.
+/// Largest height of a frame.
 const HIGHEST: f64 = 190.0;
-/// On the right of a frame: half of a label may stand out.
+/// Margin on the right of a frame, for half of a label.
 const RIGHT: f64 = 9.0;
-/// Between two frames.
+/// Distance between two frames.
 const BETWEEN: f64 = 9.0;
-/// Above the first frame: half of a label may stand out.
+/// Margin above the first frame, for half of a label.
 const TOP: f64 = 4.0;
 
 /// How the points of a line are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Join {
-    /// Straight from one to the next.
+    /// By straight lines.
     Straight,
-    /// A value holds until the next one, and changes there.
+    /// By steps: a value holds until the next point.
     Steps,
 }
 
@@ -35,9 +35,9 @@ pub enum Join {
 pub struct Line {
     /// In units of the axes.
     pub points: Vec<Point>,
-    /// How it looks.
+    /// Its style.
     pub style: Style,
-    /// How it goes from point to point.
+    /// How its points are joined.
     pub join: Join,
     /// Whether its points have marks.
     pub is_marked: bool,
@@ -46,13 +46,13 @@ pub struct Line {
 /// A frame with lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
-    /// The axis below; where the next panel has the same it is told there.
+    /// The axis below; if the next panel has the same one, only that panel shows it.
     pub across: Axis,
     /// The axis on the left.
     pub up: Axis,
     /// Lines.
     pub lines: Vec<Line>,
-    /// Upright lines, in units of the axis below.
+    /// Vertical lines, in units of the axis below.
     pub events: Vec<f64>,
 }
 
@@ -60,7 +60,7 @@ pub struct Panel {
 pub fn chart(width: f64, entries: &[Entry], panels: &[Panel]) -> Picture {
     let mut picture = Picture::new(width);
     let mut top = legend(&mut picture, entries) + TOP;
-    // Two panels together are not twice as high as one alone.
+    // Two panels together are less than twice as high as a single one.
     let share = if panels.len() > 1 { 0.75 } else { 1.0 };
     let named = panels.iter().map(|panel| font::width(panel.up.name(), NORMAL)).fold(0.0, f64::max);
     let height = ((width - 2.0 * RIGHT) * RATIO).min(HIGHEST).max(named / share) * share;
@@ -101,14 +101,14 @@ fn draw(picture: &mut Picture, frame: &Frame, panel: &Panel, is_named: bool) {
     frame.axes(picture, is_named);
 }
 
-/// Those with the widest gaps last: through these others can be seen that lie in the same place.
+/// Lines sorted such that those with the widest gaps come last: lines below them remain visible through the gaps.
 fn back_to_front(lines: &[Line]) -> Vec<&Line> {
     let mut order: Vec<&Line> = lines.iter().collect();
     order.sort_by(|left, right| left.style.gaps().total_cmp(&right.style.gaps()));
     order
 }
 
-/// Across first, then up or down.
+/// A step: first horizontal, then vertical.
 fn steps(points: &[Point]) -> Vec<Point> {
     let mut through: Vec<Point> = points.first().copied().into_iter().collect();
     for two in points.windows(2) {
@@ -121,7 +121,7 @@ fn steps(points: &[Point]) -> Vec<Point> {
     through
 }
 
-/// An interval across, with two ends.
+/// A horizontal interval with two ends.
 pub fn whisker(picture: &mut Picture, y: f64, (low, high): (f64, f64)) {
     picture.line(vec![(low, y), (high, y)], WHISKER);
     for end in [low, high] {

@@ -1,37 +1,38 @@
-//! Scales: from numbers to places along an axis, and where ticks stand.
+//! Scales: map numbers to positions along an axis, and place ticks.
 //!
-//! Models: linear scales with steps of 1, 2 or 5; logarithmic ones with a small tick at each digit.
+//! Models: linear scales with steps of 1, 2 or 5 times a power of ten; logarithmic ones with a small tick at each
+//! digit.
 //!
-//! Invariants: every number a scale was made for lies within it; at least two ticks have a label.
+//! Invariants: a scale contains every number for which it was made; at least two ticks have a label.
 
 /// A scale between two numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
-    /// Where it begins.
+    /// Its first number.
     pub low: f64,
-    /// Where it ends.
+    /// Its last number.
     pub high: f64,
     is_log: bool,
-    /// Between two labels of a linear scale.
+    /// Difference between two labels of a linear scale.
     step: f64,
 }
 
 /// A tick.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tick {
-    /// Where.
+    /// Its number.
     pub at: f64,
-    /// Whether there is a number at it.
+    /// Whether it has a label.
     pub is_labelled: bool,
 }
 
-/// Smaller than any difference that matters.
+/// Tolerance of comparisons, for rounding errors.
 const NEARLY: f64 = 1e-9;
-/// Up to so many magnitudes twos and fives have labels as well.
+/// Largest number of decades for which twos and fives have labels, too.
 const FEW_DECADES: f64 = 3.0;
 
 impl Scale {
-    /// From `low` to no less than `most`, in about so many steps.
+    /// From `low` to at least `most`, in about the given number of steps.
     pub fn linear(low: f64, most: f64, n_steps: usize) -> Scale {
         let most = if most > low { most } else { low + 1.0 };
         let rough = (most - low) / n_steps.max(1) as f64;
@@ -42,14 +43,13 @@ impl Scale {
         Scale { low, high, is_log: false, step }
     }
 
-    /// From `low` to `high` exactly, with ticks in about so many steps.
+    /// From exactly `low` to exactly `high`, with ticks in about the given number of steps.
     pub fn within(low: f64, high: f64, n_steps: usize) -> Scale {
         let scale = Scale::linear(0.0, high - low, n_steps);
         Scale { low, high: if high > low { high } else { low + 1.0 }, ..scale }
     }
 
-    /// From no more than `least`, which is above zero, to no less than `most`: both ends are 1, 2 or 5 times a power of
-    /// ten.
+    /// From at most `least`, which is above zero, to at least `most`: both ends are 1, 2 or 5 times a power of ten.
     pub fn logarithmic(least: f64, most: f64) -> Scale {
         let (mut low, mut high) = (rounded_down(least), rounded_up(most));
         if low * 1.5 >= high {
@@ -63,7 +63,7 @@ impl Scale {
         self.is_log
     }
 
-    /// Where a number lies: from 0 at its beginning to 1 at its end.
+    /// Position of a number, from 0 at the beginning of the scale to 1 at its end.
     pub fn place(&self, number: f64) -> f64 {
         if self.is_log {
             (number.max(self.low) / self.low).ln() / (self.high / self.low).ln()
@@ -72,7 +72,7 @@ impl Scale {
         }
     }
 
-    /// Ticks from the beginning to the end, where about so many labels have room.
+    /// Ticks from the beginning to the end, with room for about the given number of labels.
     pub fn ticks(&self, room: usize) -> Vec<Tick> {
         if self.is_log { self.log_ticks(room) } else { self.linear_ticks() }
     }
@@ -86,7 +86,7 @@ impl Scale {
     fn log_ticks(&self, room: usize) -> Vec<Tick> {
         let decades = (self.high / self.low).log10();
         let (first, last) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
-        // Where there is no room for all powers of ten, every second, third ... has a label.
+        // If there is no room for all powers of ten, every second, third ... has a label.
         let every = (decades / room.max(2) as f64).ceil().max(1.0) as i32;
         let mut ticks = Vec::new();
         for exponent in first..=last {
@@ -110,14 +110,14 @@ impl Scale {
     }
 }
 
-/// The largest 1, 2 or 5 times a power of ten that is no larger.
+/// The largest number of the form 1, 2 or 5 times a power of ten that is not larger.
 fn rounded_down(number: f64) -> f64 {
     let power = 10_f64.powi((number * (1.0 + NEARLY)).log10().floor() as i32);
     let digit = [5.0, 2.0].into_iter().find(|digit| digit * power <= number * (1.0 + NEARLY)).unwrap_or(1.0);
     digit * power
 }
 
-/// The smallest 1, 2 or 5 times a power of ten that is no smaller.
+/// The smallest number of the form 1, 2 or 5 times a power of ten that is not smaller.
 fn rounded_up(number: f64) -> f64 {
     let power = 10_f64.powi((number * (1.0 - NEARLY)).log10().floor() as i32);
     let digit = [1.0, 2.0, 5.0].into_iter().find(|digit| digit * power >= number * (1.0 - NEARLY));

@@ -1,7 +1,8 @@
-//! How lines are told apart: by colour, by dashes and by marks, so that grey paper is enough.
+//! Styles of lines: colours, dashes and marks, which distinguish lines in grey print, too.
 //!
-//! Source: colours of Okabe and Ito as the report has them (`web/src/style.css`, light), made for all kinds of colour
-//! vision; the scale of shares is that of `web/src/palette.ts`, after cividis.
+//! Source: colours of Okabe and Ito as in the report (`web/src/style.css`, light), chosen for all kinds of colour
+//! vision;
+//! the scale of shares is that of `web/src/palette.ts`, after cividis.
 
 use crate::draw::{Colour, Dash, Pen, Picture, Point};
 
@@ -17,7 +18,7 @@ const COLOURS: [Colour; 8] = [
     Colour([0x4d, 0x4d, 0x4d]),
 ];
 
-/// Dashes, in points; neighbours differ much.
+/// Dashes, in points; successive ones differ clearly.
 const DASHES: [Dash; 9] = [
     &[],
     &[4.0, 1.6],
@@ -34,17 +35,17 @@ const DASHES: [Dash; 9] = [
 pub const GRID: Pen = Pen::solid(Colour([0xdd, 0xe1, 0xe6]), 0.35);
 /// Axes and their ticks.
 pub const AXIS: Pen = Pen::solid(Colour([0x30, 0x34, 0x3a]), 0.5);
-/// Instants at which something happened.
+/// Vertical lines at events.
 pub const EVENT: Pen = Pen { colour: Colour([0x60, 0x60, 0x60]), width: 0.6, dash: &[2.0, 1.0] };
 /// Ends of intervals.
 pub const WHISKER: Pen = Pen::solid(Colour([0x10, 0x12, 0x14]), 0.7);
 
 /// Width of lines of data.
 const LINE: f64 = 1.1;
-/// From the middle of a mark to its edge.
+/// Half the size of a mark.
 const MARK: f64 = 1.9;
 
-/// As many lines are told apart: no two of them have the same colour and the same dashes.
+/// Largest number of lines that can be distinguished: no two of them have the same colour and the same dashes.
 pub const MOST_LINES: usize = COLOURS.len() * DASHES.len();
 
 /// A mark at a point.
@@ -59,33 +60,33 @@ pub enum Mark {
 
 const MARKS: [Mark; 5] = [Mark::Circle, Mark::Square, Mark::Triangle, Mark::Diamond, Mark::Point];
 
-/// How a line is drawn.
+/// The style of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Style {
     /// The line.
     pub pen: Pen,
-    /// What stands at its points, where they are marked.
+    /// The mark at its points, if they are marked.
     pub mark: Mark,
-    /// Whether that is filled.
+    /// Whether the mark is filled.
     pub is_filled: bool,
 }
 
 impl Style {
-    /// Of the line with this number, from 0.
+    /// The style of the line with this number, from 0.
     pub fn of(line: usize) -> Style {
-        // Colours and dashes have no common divisor, so all pairs come before one comes again.
+        // The numbers of colours and of dashes have no common divisor, so no pair repeats before all have occurred.
         let pen = Pen { colour: colour(line), width: LINE, dash: DASHES[line % DASHES.len()] };
         Style { pen, mark: MARKS[line % MARKS.len()], is_filled: (line / MARKS.len()).is_multiple_of(2) }
     }
 
-    /// The part of the line that is left open.
+    /// The share of the line that is gaps.
     pub fn gaps(self) -> f64 {
         let whole: f64 = self.pen.dash.iter().sum();
         let open: f64 = self.pen.dash.iter().skip(1).step_by(2).sum();
         if whole > 0.0 { open / whole } else { 0.0 }
     }
 
-    /// Draws its mark; one that is not filled covers nothing.
+    /// Draws its mark; an unfilled mark does not cover what is behind it.
     pub fn draw_mark(self, picture: &mut Picture, at: Point) {
         let mut corners = self.mark.corners(at, MARK);
         let edge = Pen::solid(self.pen.colour, 0.8);
@@ -104,7 +105,7 @@ pub fn colour(number: usize) -> Colour {
 }
 
 impl Mark {
-    /// Its corners around a point.
+    /// Its corners, relative to a point.
     pub fn corners(self, (x, y): Point, radius: f64) -> Vec<Point> {
         let around = |n: usize, radius: f64, first: f64| -> Vec<Point> {
             let turn = |nth: usize| std::f64::consts::TAU * (first + nth as f64 / n as f64);
@@ -120,7 +121,7 @@ impl Mark {
     }
 }
 
-/// Colours of shares, from none to most.
+/// Colours of shares, from the smallest to the largest.
 const SHARES: [Colour; 7] = [
     Colour([0x00, 0x22, 0x4e]),
     Colour([0x2d, 0x42, 0x70]),
@@ -131,7 +132,7 @@ const SHARES: [Colour; 7] = [
     Colour([0xfe, 0xe8, 0x38]),
 ];
 
-/// The colour of a share of the most there is.
+/// The colour of a share from 0 to 1.
 pub fn shade(share: f64) -> Colour {
     let place = share.clamp(0.0, 1.0) * (SHARES.len() - 1) as f64;
     let below = (place as usize).min(SHARES.len() - 2);
@@ -155,7 +156,7 @@ mod tests {
                 assert!(line.colour != other.colour || line.dash != other.dash);
             }
         }
-        // In grey: of eight runs no two have the same dashes.
+        // For grey print: of eight runs no two have the same dashes.
         for line in 0..8 {
             for other in 0..line {
                 let (line, other) = (Style::of(line), Style::of(other));

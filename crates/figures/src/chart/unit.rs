@@ -1,11 +1,11 @@
-//! Units in which numbers are read best, and numbers as they are written at ticks.
+//! Units that suit the size of numbers, and labels of ticks.
 
-/// A unit: its name and what it is worth.
+/// A unit: its name and its size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unit {
     /// Its name.
     pub name: &'static str,
-    /// What it is worth, in the unit that numbers are stored in.
+    /// Its size, in the unit in which numbers are stored.
     pub worth: f64,
 }
 
@@ -24,45 +24,46 @@ const SIZES: [Unit; 4] = [
 const RATES: [Unit; 5] =
     [unit("Tbit/s", 1e12), unit("Gbit/s", 1e9), unit("Mbit/s", 1e6), unit("kbit/s", 1e3), unit("bit/s", 1.0)];
 
-/// Numbers on a logarithmic axis are written out, up to this one.
+/// Largest number on a logarithmic axis that is written out.
 const MOST_WRITTEN: f64 = 1e6;
 
-/// The largest unit that is no larger than the number; of nothing at all the one that the others are made of.
+/// The largest unit that is not larger than the number; for zero the base unit.
 fn fitting(number: f64, units: &[Unit]) -> Unit {
     let fits =
         |unit: &&Unit| if number > 0.0 { number >= unit.worth } else { (unit.worth - 1.0).abs() < 1e-15 };
     *units.iter().find(fits).unwrap_or(&units[units.len() - 1])
 }
 
-/// For spans of time up to this many seconds.
+/// The unit for spans of time up to the given number of seconds.
 pub fn span(seconds: f64) -> Unit {
     fitting(seconds, &SPANS)
 }
 
-/// For spans between two of them, each so many seconds, where numbers differ by magnitudes: the one of the smaller,
-/// unless the larger would have too many digits then.
+/// The unit for spans between two numbers of seconds that differ by orders of magnitude: that of the smaller one,
+/// unless
+/// the larger one would have too many digits.
 pub fn spans(least: f64, most: f64) -> Unit {
     let small = fitting(least, &SPANS);
     if most / small.worth < MOST_WRITTEN { small } else { fitting(most / MOST_WRITTEN * 1e3, &SPANS) }
 }
 
-/// For sizes up to this many bytes.
+/// The unit for sizes up to the given number of bytes.
 pub fn size(bytes: f64) -> Unit {
     fitting(bytes, &SIZES)
 }
 
-/// For rates up to this many bits per second.
+/// The unit for rates up to the given number of bits per second.
 pub fn rate(bits: f64) -> Unit {
     fitting(bits, &RATES)
 }
 
-/// A size with its unit: three digits that count.
+/// A size with its unit, to three significant digits.
 pub fn sized(bytes: u64) -> String {
     let unit = size(bytes as f64);
     format!("{} {}", digits(bytes as f64 / unit.worth, 3), unit.name)
 }
 
-/// Up to four digits that count, without zeros that say nothing.
+/// A number with up to four significant digits, without trailing zeros.
 pub fn plain(number: f64) -> String {
     digits(number, 4)
 }

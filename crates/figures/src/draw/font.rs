@@ -1,7 +1,7 @@
-//! The embedded font: how wide a text is, which glyphs it has, and what these look like.
+//! The embedded font: widths of texts, their glyphs, and outlines of glyphs.
 //!
-//! Models: one glyph for each character, one after the other.
-//! Leaves out: kerning, ligatures, and scripts that need more; for characters that the font lacks stands a box.
+//! Models: one glyph for each character, one after the other; a box for characters that the font lacks.
+//! Leaves out: kerning, ligatures, and scripts that need more.
 //!
 //! Source: `font/README.md` says which font it is.
 
@@ -11,20 +11,20 @@ use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
 /// The font file.
 pub const FILE: &[u8] = include_bytes!("../../font/figures.ttf");
-/// Stands for what the font lacks.
+/// The glyph for characters that the font lacks.
 const LACKING: char = '\u{25a1}';
 
 static FACE: LazyLock<Face<'static>> =
-    LazyLock::new(|| Face::parse(FILE, 0).expect("the embedded font is one"));
+    LazyLock::new(|| Face::parse(FILE, 0).expect("the embedded font is valid"));
 
 /// A glyph of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Glyph {
     /// Its number in the font.
     pub id: u16,
-    /// The character it stands for.
+    /// Its character.
     pub character: char,
-    /// How wide it is, in units of the font.
+    /// Its width, in units of the font.
     pub advance: u16,
 }
 
@@ -46,7 +46,7 @@ pub fn glyphs(text: &str) -> impl Iterator<Item = Glyph> + '_ {
     })
 }
 
-/// How wide a text is, in points.
+/// The width of a text, in points.
 pub fn width(text: &str, size: f64) -> f64 {
     glyphs(text).map(|glyph| f64::from(glyph.advance)).sum::<f64>() * size / units()
 }
@@ -56,7 +56,7 @@ pub fn has_all(text: &str) -> bool {
     text.chars().all(|character| FACE.glyph_index(character).is_some())
 }
 
-/// The text itself if it is no wider; else its beginning and its end, with an ellipsis between.
+/// The text itself if it fits the width; else its beginning and its end, with an ellipsis between them.
 pub fn shortened(text: &str, size: f64, most: f64) -> String {
     if width(text, size) <= most {
         return text.to_owned();

@@ -1,10 +1,11 @@
 //! Drawing: a picture is a list of lines, areas and words in points; it is written as SVG, PDF or PNG.
 //!
-//! Leaves out: what is drawn and where, which `chart` decides; everything that charts have no need of, such as curves,
-//! gradients and transparency.
+//! Leaves out: what is drawn and where, which `chart` decides; everything that charts do not need, such as curves,
+//! gradients
+//! and transparency.
 //!
-//! Invariants: the same picture gives the same bytes; no font but the embedded one is ever asked; a text is as wide in
-//! every format as it was measured.
+//! Invariants: the same picture gives the same bytes; only the embedded font is used; a text has its measured width in
+//! every format.
 
 pub mod font;
 mod pdf;
@@ -20,9 +21,9 @@ pub use svg::svg;
 /// Points per millimetre.
 pub const POINTS_PER_MM: f64 = 72.0 / 25.4;
 
-/// A number of points as it is written: hundredths, without zeros that say nothing.
+/// A number of points as text: hundredths, without trailing zeros.
 fn number(points: f64) -> String {
     let hundredths = (points * 100.0).round() / 100.0;
-    // A negative zero would be told from zero.
+    // A negative zero would be written as `-0`.
     format!("{}", hundredths + 0.0)
 }

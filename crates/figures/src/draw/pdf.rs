@@ -1,6 +1,6 @@
 //! A picture as PDF: one page of its size, text as text in the embedded font.
 //!
-//! Leaves out: dates, identifiers and whatever else would differ from one call to the next.
+//! Leaves out: dates, identifiers and everything else that would differ between calls.
 //!
 //! Source: ISO 32000-1, of which this needs sections 8.5 (paths), 9.4 (text), 9.7 (composite fonts).
 
@@ -31,7 +31,7 @@ const RESOURCE: Name<'_> = Name(b"F");
 const IDENTITY: SystemInfo<'_> =
     SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
 
-/// The file; `title` is what viewers show in the frame of their window.
+/// The contents of the file; viewers show `title` in the frame of their window.
 pub fn pdf(picture: &Picture, title: &str) -> Vec<u8> {
     let mut file = Pdf::new();
     file.catalog(CATALOG).pages(PAGES);
@@ -51,7 +51,7 @@ pub fn pdf(picture: &Picture, title: &str) -> Vec<u8> {
 fn deflated(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
-    written.expect("memory takes what it is given")
+    written.expect("writing to memory does not fail")
 }
 
 /// Hundredths of a point, as in the other formats.
@@ -106,7 +106,7 @@ fn set_pen(content: &mut Content, pen: Pen) {
     content.set_dash_pattern(pen.dash.iter().map(|length| rounded(*length)), 0.0);
 }
 
-/// Places count from below in PDF.
+/// Vertical positions count from below in PDF.
 fn trace(content: &mut Content, points: &[Point], height: f64) {
     for (nth, &(x, y)) in points.iter().enumerate() {
         let (x, y) = (rounded(x), rounded(height - y));
@@ -137,7 +137,7 @@ fn write(content: &mut Content, text: &str, at: Point, align: Align, turn: Turn,
     content.end_text();
 }
 
-/// The glyphs that a picture has, with what they stand for.
+/// The glyphs of a picture, with their characters.
 fn used(picture: &Picture) -> BTreeMap<u16, font::Glyph> {
     let texts = picture.shapes.iter().filter_map(|shape| match shape {
         Shape::Words { text, .. } => Some(text),
@@ -176,7 +176,7 @@ fn embed_font(file: &mut Pdf, picture: &Picture) {
     file.cmap(CHARACTERS, &characters);
 }
 
-/// Units of the font as PDF has them.
+/// Units of the font, converted to those of PDF.
 fn thousandths(units: f64) -> f32 {
     (units * 1000.0 / font::units()).round() as f32
 }

@@ -1,7 +1,7 @@
-//! What a picture is made of.
+//! Parts of a picture.
 //!
-//! Models: lines, filled areas and words; places in points from the upper left corner, downwards.
-//! Leaves out: how they are written.
+//! Models: lines, filled areas and texts; positions in points from the upper left corner, downwards.
+//! Leaves out: file formats.
 
 /// Red, green and blue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,12 +12,12 @@ pub const BLACK: Colour = Colour([0, 0, 0]);
 /// Paper.
 pub const WHITE: Colour = Colour([255, 255, 255]);
 
-/// A place, in points from the upper left corner.
+/// A position, in points from the upper left corner.
 pub type Point = (f64, f64);
-/// Lengths of dashes and gaps in turn, in points; none of a line without gaps.
+/// Lengths of dashes and gaps in turn, in points; empty for a line without gaps.
 pub type Dash = &'static [f64];
 
-/// How a line is drawn.
+/// The style of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pen {
     /// Its colour.
@@ -35,7 +35,7 @@ impl Pen {
     }
 }
 
-/// Which part of a text stands at its place.
+/// The part of a text that is at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     /// Its beginning.
@@ -46,19 +46,19 @@ pub enum Align {
     End,
 }
 
-/// Which way a text runs.
+/// The direction of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     /// From left to right.
     Across,
     /// From the lower left to the upper right.
     Aslant,
-    /// From below upwards.
+    /// Upwards.
     Upright,
 }
 
 impl Turn {
-    /// Cosine and sine of the angle, against the clock.
+    /// Cosine and sine of the angle, counter-clockwise.
     pub fn direction(self) -> (f64, f64) {
         match self {
             Turn::Across => (1.0, 0.0),
@@ -73,75 +73,75 @@ impl Turn {
 pub enum Shape {
     /// A line through these points.
     Line {
-        /// At least two.
+        /// The points, at least two.
         points: Vec<Point>,
-        /// How it is drawn.
+        /// Its style.
         pen: Pen,
     },
     /// A filled area with these corners.
     Area {
-        /// At least three.
+        /// The corners, at least three.
         corners: Vec<Point>,
-        /// What it is filled with.
+        /// The colour of the area.
         fill: Colour,
-        /// The line around it, if there is one.
+        /// The outline, if any.
         edge: Option<Pen>,
     },
     /// A text in one line.
     Words {
         /// The text.
         text: String,
-        /// A place on its base line.
+        /// A position on its base line.
         at: Point,
-        /// Which part of it stands there.
+        /// The part of it at that position.
         align: Align,
-        /// Which way it runs.
+        /// Its direction.
         turn: Turn,
         /// Size of the font, in points.
         size: f64,
     },
 }
 
-/// A picture being made.
+/// A picture to which parts are added.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Picture {
     /// In points.
     pub width: f64,
     /// In points.
     pub height: f64,
-    /// From the back to the front.
+    /// Its parts, from the back to the front.
     pub shapes: Vec<Shape>,
 }
 
 impl Picture {
-    /// An empty one, so wide; it grows as it is drawn.
+    /// An empty picture of the given width; its height grows with its parts.
     pub fn new(width: f64) -> Picture {
         Picture { width, height: 0.0, shapes: Vec::new() }
     }
 
-    /// A line through some points; nothing of fewer than two.
+    /// Adds a line through the points, if there are at least two.
     pub fn line(&mut self, points: Vec<Point>, pen: Pen) {
         if points.len() > 1 {
             self.shapes.push(Shape::Line { points, pen });
         }
     }
 
-    /// A filled area.
+    /// Adds a filled area.
     pub fn area(&mut self, corners: Vec<Point>, fill: Colour, edge: Option<Pen>) {
         self.shapes.push(Shape::Area { corners, fill, edge });
     }
 
-    /// A filled rectangle between two corners.
+    /// Adds a filled rectangle between two corners.
     pub fn rectangle(&mut self, (left, top): Point, (right, bottom): Point, fill: Colour) {
         self.area(vec![(left, top), (right, top), (right, bottom), (left, bottom)], fill, None);
     }
 
-    /// A text across.
+    /// Adds a horizontal text.
     pub fn words(&mut self, text: impl Into<String>, at: Point, align: Align, size: f64) {
         self.turned(text, at, align, Turn::Across, size);
     }
 
-    /// A text that runs some way.
+    /// Adds a text in the given direction.
     pub fn turned(&mut self, text: impl Into<String>, at: Point, align: Align, turn: Turn, size: f64) {
         self.shapes.push(Shape::Words { text: text.into(), at, align, turn, size });
     }

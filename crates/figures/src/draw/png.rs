@@ -1,6 +1,7 @@
 //! A picture as PNG, with the size of its paper in it.
 //!
-//! Models: white paper; glyphs as outlines; as many dots as the size of the paper and the dots per inch say.
+//! Models: white paper; glyphs as outlines; the number of dots follows from the size of the paper and the dots per
+//! inch.
 
 use png::{BitDepth, ColorType, Compression, Encoder, PixelDimensions, Unit};
 use tiny_skia::{FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
@@ -11,12 +12,12 @@ use super::picture::{Align, BLACK, Colour, Pen, Picture, Point, Shape, Turn};
 
 /// Points per inch.
 const POINTS: f64 = 72.0;
-/// Dots of a picture: 256 MB while it is drawn.
+/// Largest number of dots of a picture, which takes 256 MB while it is drawn.
 pub const MOST_DOTS: u64 = 1 << 26;
 /// Inches per metre.
 const INCHES: f64 = 1.0 / 0.0254;
 
-/// The file; nothing where it would have no dots or too many.
+/// The contents of the file; `None` if it would have no dots or too many.
 pub fn png(picture: &Picture, dots_per_inch: u32) -> Option<Vec<u8>> {
     let scale = f64::from(dots_per_inch) / POINTS;
     let [width, height] = [picture.width, picture.height].map(|points| (points * scale).round() as u32);
@@ -80,7 +81,7 @@ fn path(points: &[Point], is_closed: bool) -> Option<Path> {
     builder.finish()
 }
 
-/// Letters where they stand; nothing of a text that has none, such as a space.
+/// The outlines of a text at its position; `None` for a text without outlines, such as a space.
 fn letters(text: &str, at: Point, align: Align, turn: Turn, size: f64) -> Option<Path> {
     let share = match align {
         Align::Start => 0.0,
@@ -100,7 +101,7 @@ fn letters(text: &str, at: Point, align: Align, turn: Turn, size: f64) -> Option
     path.finish()
 }
 
-/// Outlines of a glyph, put where it stands.
+/// Builds the outline of a glyph at its position.
 struct Placed<'a> {
     path: &'a mut PathBuilder,
     at: Point,
@@ -151,12 +152,12 @@ fn encoded(paper: &Pixmap, dots_per_inch: u32) -> Vec<u8> {
     encoder.set_compression(Compression::High);
     let per_metre = (f64::from(dots_per_inch) * INCHES).round() as u32;
     encoder.set_pixel_dims(Some(PixelDimensions { xppu: per_metre, yppu: per_metre, unit: Unit::Meter }));
-    // The paper is opaque, so colours are what they seem.
+    // The paper is opaque, so premultiplied colours equal plain ones.
     let dots: Vec<u8> = paper.pixels().iter().flat_map(|dot| [dot.red(), dot.green(), dot.blue()]).collect();
     let written = encoder.write_header().and_then(|mut writer| {
         writer.write_image_data(&dots)?;
         writer.finish()
     });
-    written.expect("memory takes what it is given");
+    written.expect("writing to memory does not fail");
     file
 }

@@ -2,15 +2,15 @@
 //!
 //! Models: text as text, in fonts that have the widths of the embedded one; one unit is one point.
 //!
-//! Invariants: no text of a run becomes markup; nothing is fetched.
+//! Invariants: no text of a run is interpreted as markup; the file refers to no other file.
 
 use super::picture::{Align, Colour, Pen, Picture, Point, Shape, Turn};
 use super::{font, number};
 
-/// Fonts with the widths of the embedded one, the likeliest first.
+/// Fonts with the widths of the embedded one, the most common first.
 const FONTS: &str = "Arial, Helvetica, Liberation Sans, Arimo, sans-serif";
 
-/// The file.
+/// The contents of the file.
 pub fn svg(picture: &Picture) -> String {
     let (width, height) = (number(picture.width), number(picture.height));
     let mut text = format!(
@@ -48,7 +48,7 @@ fn words(text: &str, at: Point, align: Align, turn: Turn, size: f64) -> String {
         Turn::Aslant => format!(" transform=\"rotate(-45 {x} {y})\""),
         Turn::Upright => format!(" transform=\"rotate(-90 {x} {y})\""),
     };
-    // Whatever font is found, the text takes the room that was left for it.
+    // `textLength` gives the text its measured width in every font.
     let length = number(font::width(text, size));
     format!(
         "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\" textLength=\"{length}\"{anchor}{turned}>{}</text>\n",
@@ -74,7 +74,7 @@ fn hex(Colour([red, green, blue]): Colour) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// Text without markup, and without characters that XML has no place for.
+/// Text without markup, and without characters that XML does not allow.
 fn escaped(text: &str) -> String {
     let mut safe = String::new();
     for character in text.chars() {

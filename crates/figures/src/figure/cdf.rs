@@ -11,9 +11,9 @@ use crate::chart::style::Style;
 use crate::chart::unit;
 use crate::table::Table;
 
-/// Times that differ more than by this factor are read better on a logarithmic axis.
+/// If times differ by more than this factor, the axis is logarithmic.
 const WIDE: f64 = 20.0;
-/// Shown instead of zero where an axis is logarithmic, in seconds.
+/// Shown instead of zero on a logarithmic axis, in seconds.
 const LEAST: f64 = 1e-12;
 
 /// Distributions of step times.
@@ -35,7 +35,7 @@ pub fn step_times(runs: &[Run], width: f64) -> Result<Drawn, String> {
     Ok(Drawn { picture: chart(width, &entries, &[panel]), table, without: lacking })
 }
 
-/// Whose messages they are: in the table, and at the axis.
+/// Origin of messages: its name in the table, at the axis, and its data.
 type Group = (&'static str, &'static str, fn(&Run) -> &GroupData);
 
 const GROUPS: [Group; 2] = [
@@ -57,7 +57,7 @@ pub fn fct(runs: &[Run], width: f64) -> Result<Drawn, String> {
         let is_of_jobs = word == GROUPS[1].0;
         let mut lines = Vec::new();
         for (number, run, fct) in arrived {
-            // Messages of jobs count in the whole run.
+            // For messages of jobs the span is the whole run.
             let [from, to] = if is_of_jobs { [0.0, run.simulated] } else { run.span() };
             for (value, share) in pairs(&fct.cdf) {
                 table.push([
@@ -87,7 +87,7 @@ fn pairs(cdf: &Cdf) -> impl Iterator<Item = (f64, f64)> + '_ {
     cdf.values.iter().copied().zip(cdf.shares.iter().copied())
 }
 
-/// Lines over one axis, which is logarithmic if asked for or if the times differ much.
+/// Lines over one axis, which is logarithmic if requested or if the times differ by a large factor.
 fn panel(what: &str, shares: &str, lines: &[(Style, &Cdf)], is_log: bool) -> Panel {
     let values = || lines.iter().flat_map(|(_, cdf)| cdf.values.iter().copied());
     let most = largest(values()).max(LEAST);
@@ -102,7 +102,7 @@ fn panel(what: &str, shares: &str, lines: &[(Style, &Cdf)], is_log: bool) -> Pan
     let line = |(style, cdf): &(Style, &Cdf)| Line {
         points: points(cdf, unit.worth),
         style: *style,
-        // Between quantiles there are other values; a step would say that there are none.
+        // There are other values between quantiles; a step would suggest that there are none.
         join: if cdf.whole { Join::Steps } else { Join::Straight },
         is_marked: false,
     };
@@ -114,7 +114,7 @@ fn panel(what: &str, shares: &str, lines: &[(Style, &Cdf)], is_log: bool) -> Pan
     }
 }
 
-/// From no share at the least value on, so that a line begins at the axis.
+/// Begins with share 0 at the smallest value, so that the line begins at the axis.
 fn points(cdf: &Cdf, worth: f64) -> Vec<(f64, f64)> {
     let place = |value: f64| value.max(LEAST) / worth;
     let first = cdf.values.first().map(|value| (place(*value), 0.0));

@@ -1,8 +1,9 @@
-//! Utilization of links between leaves and spines: for each run a map of either direction, under one scale.
+//! Utilization of links between leaves and spines: for each run a map of each direction, with a common scale.
 //!
-//! Models: the share of the span (of the whole run where ports were not sampled over time) that a direction of a link was transmitting, mean over parallel links and, in large
-//! fabrics, over blocks of neighbours, as the report has it.
-//! Leaves out: fabrics that have not two tiers, and the busiest link of a cell.
+//! Models: the share of the span (of the whole run if ports were not sampled over time) in which a direction of a link
+//! was
+//! transmitting, mean over parallel links and, in large fabrics, over blocks of neighbours, as in the report.
+//! Leaves out: fabrics without exactly two tiers, and the busiest link of a cell.
 
 use netloom_report::panel_data::{TierData, Usage};
 
@@ -12,24 +13,24 @@ use crate::chart::{MIDDLE, NORMAL, SMALL};
 use crate::draw::{Align, Colour, Picture, Point, Turn, font};
 use crate::table::Table;
 
-/// As many runs fit on a page.
+/// Largest number of runs that fit on a page.
 const MOST: usize = 24;
-/// Heights that a map may have.
+/// Smallest and largest height of a map.
 const LOWEST: f64 = 24.0;
 const HIGHEST: f64 = 110.0;
-/// All maps together are about so high, if they can.
+/// Height of all maps together, if their number permits.
 const PAGE: f64 = 560.0;
-/// A square cell is no larger.
+/// Largest size of a square cell.
 const CELL: f64 = 14.0;
 /// Height of the row with the name of a run.
 const RUN: f64 = 10.0;
-/// Between the two directions.
+/// Distance between the two directions.
 const BETWEEN: f64 = 8.0;
-/// On the right.
+/// Margin on the right.
 const RIGHT: f64 = 4.0;
-/// No link is here.
+/// Colour of cells without a link.
 const NONE: Colour = Colour([0xee, 0xf0, 0xf2]);
-/// So that no paper is seen between two cells.
+/// Overlap of cells, so that no gap is visible between them.
 const OVERLAP: f64 = 0.3;
 
 const COLUMNS: &[&str] = &[
@@ -45,13 +46,13 @@ const COLUMNS: &[&str] = &[
     "to_s",
 ];
 
-/// A direction: in the table, above its maps, and where its cells are.
+/// A direction: its name in the table, above its maps, and its cells.
 type Direction = (&'static str, &'static str, fn(&TierData) -> &Vec<Vec<Option<Usage>>>);
 
 const DIRECTIONS: [Direction; 2] =
     [("up", "leaf → spine", |tiers| &tiers.up), ("down", "spine → leaf", |tiers| &tiers.down)];
 
-/// Draws it.
+/// Draws the figure.
 pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
     let none = "no fabric has two tiers, leaves with hosts and spines without";
     let (with, lacking) = without(runs, |run| run.tiers.as_ref(), none)?;
@@ -63,7 +64,7 @@ pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
         write_rows(&mut table, run, tiers);
     }
     let shares = with.iter().flat_map(|(_, _, tiers)| tiers.up.iter().chain(&tiers.down).flatten().flatten());
-    // Up to the next ten percent, so that figures of similar runs have one scale.
+    // Rounded up to the next ten percent, so that figures of similar runs have the same scale.
     let busiest = largest(shares.map(|usage| usage.mean));
     let most = ((busiest * 10.0 - 1e-9).ceil() / 10.0).clamp(0.1, 1.0);
     let maps: Vec<(&str, &TierData)> =
@@ -94,7 +95,7 @@ fn write_rows(table: &mut Table, run: &Run, tiers: &TierData) {
     }
 }
 
-/// In percent, without the last bits that multiplying leaves.
+/// A share in percent, without rounding errors of the multiplication.
 fn percent(share: f64) -> f64 {
     (share * 1e4).round() / 1e2
 }
@@ -117,7 +118,7 @@ fn chart(width: f64, maps: &[(&str, &TierData)], most: f64) -> Picture {
         picture.words(*title, (middle, NORMAL * 0.8), Align::Middle, NORMAL);
     }
     for (number, ((name, tiers), [leaves, spines])) in maps.iter().zip(&named).enumerate() {
-        // Maps below each other share their spines where these are the same.
+        // Maps below each other share their axis of spines if these are the same.
         let is_named = named.get(number + 1).is_none_or(|[_, next]| next != spines);
         if has_names {
             let name = font::shortened(name, SMALL, width - left);
@@ -139,7 +140,7 @@ fn chart(width: f64, maps: &[(&str, &TierData)], most: f64) -> Picture {
     picture
 }
 
-/// Cells are as high as they are wide, if that is not too high or too low.
+/// Height of a map: cells are square unless the map would be too high or too low.
 fn height(room: f64, tiers: &TierData, n_maps: usize) -> f64 {
     let cell = (room / tiers.spines.len() as f64).min(CELL);
     let most = (PAGE / n_maps as f64 - RUN - 3.0).clamp(LOWEST, HIGHEST);
@@ -169,14 +170,14 @@ fn draw_cells(
 /// Names of nodes along an axis.
 #[derive(PartialEq)]
 struct Names {
-    /// What all names begin with, or what the nodes are.
+    /// The common beginning of all names, or the kind of the nodes.
     stem: String,
-    /// What differs: their numbers, or whole names.
+    /// The labels: numbers, or whole names.
     ticks: Vec<String>,
 }
 
 impl Names {
-    /// Of blocks of nodes: each is called after its first one.
+    /// Names of blocks of nodes: each has the name of its first node.
     fn of(blocks: &[[String; 2]], what: &str) -> Names {
         let parts: Vec<(&str, &str)> = blocks.iter().map(|[first, _]| numbered(first)).collect();
         let is_alike = parts.iter().all(|(stem, number)| *stem == parts[0].0 && !number.is_empty());
@@ -192,7 +193,7 @@ impl Names {
         Names { stem: what.to_owned(), ticks }
     }
 
-    /// Names that have room, where each takes so much of so much.
+    /// The names that fit, given the size of each and of the axis.
     fn shown(&self, each: f64, length: f64) -> impl Iterator<Item = (f64, &String)> {
         let n_names = self.ticks.len();
         let every = (each * n_names as f64 / length).ceil().max(1.0) as usize;
@@ -201,7 +202,7 @@ impl Names {
     }
 }
 
-/// A name without the number at its end, and that number.
+/// Splits a name into its beginning and the number at its end.
 fn numbered(name: &str) -> (&str, &str) {
     let stem = name.trim_end_matches(|character: char| character.is_ascii_digit());
     name.split_at(stem.len())
@@ -225,7 +226,7 @@ fn names_left(picture: &mut Picture, (left, top): Point, height: f64, leaves: &N
     picture.turned(&leaves.stem, at, Align::Middle, Turn::Upright, NORMAL);
 }
 
-/// What the colours mean.
+/// The legend of colours.
 fn scale(picture: &mut Picture, (left, top): Point, width: f64, most: f64) {
     const STEPS: usize = 64;
     const HEIGHT: f64 = 6.0;

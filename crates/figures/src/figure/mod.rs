@@ -1,9 +1,10 @@
-//! The figures: what each shows of some runs, and when it has nothing to show.
+//! The figures: the data that each shows of the runs, and when it has no data.
 //!
-//! A new figure is a file here and a line in the list below.
+//! To add a figure, add a file here and a line in the list below.
 //!
-//! Invariants: the table of a figure holds what is drawn, no less and no more; a figure without data is left out with the
-//! reason, never drawn empty.
+//! Invariants: the table of a figure contains exactly the data that are drawn; a figure without data is left out with
+//! the
+//! reason, and never drawn empty.
 
 mod cdf;
 mod links;
@@ -19,20 +20,20 @@ use crate::chart::style::MOST_LINES;
 use crate::draw::Picture;
 use crate::table::Table;
 
-/// A run as figures see it: some of what the page about it is told.
+/// The data of a run for figures: a part of the data of its report.
 #[derive(Debug)]
 pub struct Run {
     /// Its whole name, as tables have it.
     name: String,
-    /// What it is called in pictures.
+    /// Its name in pictures.
     pub called: String,
-    /// The part of it that background messages and utilization are of.
+    /// The part of it that background messages and utilization cover.
     span: SpanData,
-    /// Whether utilization is of the whole run all the same, because ports were not sampled over time.
+    /// Whether utilization covers the whole run nevertheless, because ports were not sampled over time.
     is_unsampled: bool,
-    /// How long it lasted, in seconds.
+    /// Its simulated time, in seconds.
     simulated: f64,
-    /// Slowdowns of background messages by size; nothing where no such message arrived.
+    /// Slowdowns of background messages by size; `None` if no such message arrived.
     slowdown: Option<Slowdowns>,
     /// Completion times of background messages.
     background: GroupData,
@@ -40,16 +41,16 @@ pub struct Run {
     jobs: GroupData,
     /// Step times, job by job.
     steps: Vec<JobData>,
-    /// Utilization between two tiers, where the fabric has them.
+    /// Utilization between two tiers, if the fabric has them.
     tiers: Option<TierData>,
-    /// What happened to links, switches and NICs.
+    /// Faults and repairs of links, switches and NICs.
     events: Vec<EventData>,
-    /// What reached hosts and waited at switches over time, where that was recorded.
+    /// Throughput to hosts and backlogs at switches over time, if recorded.
     over_time: Option<OverTime>,
 }
 
 impl Run {
-    /// All runs of a report; `called` has what each is called in pictures.
+    /// All runs of a report; `called` has the name of each in pictures.
     pub fn all(report: Report, called: Vec<String>) -> Vec<Run> {
         let Report { runs, slowdown, fct, steps, links, faults, over_time, .. } = report;
         let of_runs =
@@ -81,7 +82,7 @@ impl Run {
         &self.name
     }
 
-    /// From when to when its background messages started, in seconds.
+    /// The span in which its background messages started, in seconds.
     fn span(&self) -> [f64; 2] {
         let parts = &self.span.parts;
         [parts.first().map_or(0.0, |part| part[0]), parts.last().map_or(0.0, |part| part[1])]
@@ -91,27 +92,27 @@ impl Run {
 /// A figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// What its files are called.
+    /// The name of its files.
     pub name: &'static str,
-    /// What is drawn.
+    /// The picture.
     pub picture: Picture,
-    /// The data that are drawn.
+    /// The data in the picture.
     pub table: Table,
-    /// Runs of which there is nothing in it.
+    /// Runs without data in it.
     pub without: Vec<String>,
 }
 
-/// What is drawn, the data, and the runs of which there is nothing in it.
+/// The picture, the data, and the runs without data in it.
 struct Drawn {
     picture: Picture,
     table: Table,
     without: Vec<String>,
 }
 
-/// Draws some runs, so many points wide; or says why there is nothing to draw.
+/// Draws runs with a width in points; an error says why there is nothing to draw.
 type Draw = fn(&[Run], f64) -> Result<Drawn, String>;
 
-/// All figures, in the order they are told.
+/// All figures, in the order in which they are listed.
 const FIGURES: [(&str, Draw); 7] = [
     ("slowdown", slowdown::draw),
     ("step_time", step_time::draw),
@@ -125,13 +126,13 @@ const FIGURES: [(&str, Draw); 7] = [
 /// A figure that is left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
-    /// What its files would be called.
+    /// The name that its files would have.
     pub name: &'static str,
-    /// Why there is none.
+    /// The reason.
     pub reason: String,
 }
 
-/// The figures of some runs, so many points wide, and those that are left out.
+/// The figures of the runs, with a width in points, and those that are left out.
 pub fn all(runs: &[Run], width: f64) -> (Vec<Figure>, Vec<LeftOut>) {
     let (mut figures, mut left_out) = (Vec::new(), Vec::new());
     for (name, draw) in FIGURES {
@@ -143,10 +144,10 @@ pub fn all(runs: &[Run], width: f64) -> (Vec<Figure>, Vec<LeftOut>) {
     (figures, left_out)
 }
 
-/// What has data, and the names of runs that have none.
+/// Runs with data, and the names of runs without.
 type Sorted<T> = (Vec<T>, Vec<String>);
 
-/// Of runs with some data and those without: the names of the latter, unless none has any.
+/// Splits runs into those with data and the names of those without; an error if no run has data.
 fn without<'a, T>(
     runs: &'a [Run],
     has: impl Fn(&'a Run) -> Option<T>,
@@ -162,15 +163,15 @@ fn without<'a, T>(
     if with.is_empty() { Err(none.to_owned()) } else { Ok((with, lacking)) }
 }
 
-/// Refuses more lines than can be told apart.
+/// Refuses more lines than can be distinguished.
 fn check_lines(n_lines: usize) -> Result<(), String> {
     if n_lines <= MOST_LINES {
         return Ok(());
     }
-    Err(format!("{n_lines} lines are more than can be told apart ({MOST_LINES}): name fewer runs"))
+    Err(format!("{n_lines} lines are more than can be distinguished ({MOST_LINES}): name fewer runs"))
 }
 
-/// Jobs with finished steps, each with the name of its line: of the run, and of the job where some run has several.
+/// Jobs with finished steps, each with the name of its line: that of the run, and of the job if some run has several.
 fn timed(runs: &[Run]) -> Result<Sorted<(String, &Run, &JobData)>, String> {
     let has_steps = |run: &'_ Run| run.steps.iter().any(|job| job.times.is_some());
     let none = "no step of a job was finished";
@@ -184,7 +185,7 @@ fn timed(runs: &[Run]) -> Result<Sorted<(String, &Run, &JobData)>, String> {
     Ok((named.collect(), lacking))
 }
 
-/// The largest of some numbers; zero of none.
+/// The largest number; zero if there is none.
 fn largest(numbers: impl IntoIterator<Item = f64>) -> f64 {
     numbers.into_iter().fold(0.0, f64::max)
 }

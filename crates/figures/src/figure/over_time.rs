@@ -1,6 +1,6 @@
-//! What reaches all hosts together, and the largest backlog of a switch, over simulated time: a line for each run.
+//! Throughput to all hosts together, and the largest backlog of a switch, over simulated time: a line for each run.
 //!
-//! Models: faults as upright lines; those at the start of a run are no events.
+//! Models: faults as vertical lines; faults at the start of a run are no events.
 
 use netloom_report::panel_data::{EventData, OverTime};
 
@@ -13,7 +13,7 @@ use crate::chart::style::Style;
 use crate::chart::unit::{self, Unit};
 use crate::table::{Cell, Table};
 
-/// What is shown over time.
+/// A quantity over time.
 struct Quantity {
     name: &'static str,
     columns: &'static [&'static str],
@@ -68,7 +68,7 @@ fn draw(runs: &[Run], width: f64, quantity: &Quantity) -> Result<Drawn, String> 
     let last = largest(
         with.iter().map(|(_, _, found)| end(found, found.throughput.len() - 1)).chain(events.iter().copied()),
     );
-    // Runs that share an event share its line.
+    // An event that several runs have is drawn as one line.
     events.sort_by(f64::total_cmp);
     events.dedup();
     if !events.is_empty() {
@@ -78,7 +78,7 @@ fn draw(runs: &[Run], width: f64, quantity: &Quantity) -> Result<Drawn, String> 
     Ok(Drawn { picture, table, without: lacking })
 }
 
-/// Interval by interval, then event by event.
+/// Rows of intervals, then rows of events.
 fn write_rows(table: &mut Table, quantity: &Quantity, run: &Run, found: &OverTime) {
     for nth in 0..found.throughput.len() {
         let value = (quantity.read)(found, nth);
@@ -115,7 +115,7 @@ fn panel(quantity: &Quantity, lines: &[(usize, &OverTime)], events: &[f64], last
         },
         up: Axis::Numbers {
             name: format!("{} ({})", quantity.name, unit.name),
-            // A line at the most there is stays below the frame.
+            // A line at the largest value must stay below the frame.
             scale: Scale::within(0.0, most / unit.worth * 1.06, 6),
         },
         lines: lines.iter().map(line).collect(),
@@ -123,7 +123,7 @@ fn panel(quantity: &Quantity, lines: &[(usize, &OverTime)], events: &[f64], last
     }
 }
 
-/// A mean holds over its whole interval; what waits was looked at where the interval ended.
+/// A mean holds over its whole interval; a backlog is sampled at the end of the interval.
 fn points(found: &OverTime, values: &[f64], join: Join, second: f64, one: f64) -> Vec<(f64, f64)> {
     let mut ends = values.iter().enumerate().map(|(nth, value)| (end(found, nth) / second, value / one));
     if join == Join::Straight {

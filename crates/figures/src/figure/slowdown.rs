@@ -11,14 +11,14 @@ use crate::chart::style::Style;
 use crate::chart::unit::sized;
 use crate::table::Table;
 
-/// Slowdowns that differ more than by this factor are read better on a logarithmic axis.
+/// If slowdowns differ by more than this factor, the axis is logarithmic.
 const WIDE: f64 = 20.0;
 const COLUMNS: &[&str] =
     &["run", "largest_size_B", "messages", "mean_slowdown", "p99_slowdown", "started_from_s", "started_to_s"];
 
-/// Draws it.
+/// Draws the figure.
 pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
-    let none = "no background message arrived; messages of jobs are judged by their steps";
+    let none = "no background message arrived; slowdown does not cover messages of jobs";
     let (with, lacking) = without(runs, |run| run.slowdown.as_ref(), none)?;
     check_lines(with.len())?;
     let mut table = Table::new(COLUMNS);
@@ -38,7 +38,7 @@ pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
             ]);
         }
     }
-    // Runs of different traffic have different sizes; all of them are ticks.
+    // Runs with different traffic have different sizes; each is a tick.
     let mut sizes: Vec<u64> = with
         .iter()
         .flat_map(|(_, _, found)| found.buckets.iter().map(|bucket| bucket.largest_bytes))
@@ -59,7 +59,7 @@ pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
     Ok(Drawn { picture: chart(width, &entries, &panels), table, without: lacking })
 }
 
-/// Mean or percentile of each bucket, a line for each run.
+/// A panel with the mean or percentile of each bucket, a line for each run.
 fn panel(
     what: &str,
     read: fn(&SizeBucket) -> f64,

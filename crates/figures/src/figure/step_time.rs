@@ -14,15 +14,15 @@ use crate::table::Table;
 
 /// Height of a bar.
 const BAR: f64 = 6.5;
-/// From bar to bar where names stand beside them.
+/// Distance from bar to bar if names are beside them.
 const ROW: f64 = 11.0;
-/// Room for a name above its bar.
+/// Height of a name above its bar.
 const NAME: f64 = 8.5;
-/// Names stand beside bars while they take no more than this part of the width.
+/// Names are beside bars if they take no more than this part of the width.
 const BESIDE: f64 = 0.34;
-/// On the right of the frame.
+/// Margin on the right of the frame.
 const RIGHT: f64 = 9.0;
-/// As many bars fit on a page.
+/// Largest number of bars that fit on a page.
 const MOST: usize = 60;
 
 const COLUMNS: &[&str] = &["run", "job", "steps", "mean_s", "mean_low_s", "mean_high_s", "p95_s", "p99_s"];
@@ -36,7 +36,7 @@ struct Bar {
     p99: f64,
 }
 
-/// Draws it.
+/// Draws the figure.
 pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
     let (jobs, without) = timed(runs)?;
     if jobs.len() > MOST {
@@ -113,7 +113,7 @@ fn draw_bar(picture: &mut Picture, frame: &Frame, middle: f64, worth: f64, bar: 
     if let (Some(low), Some(high)) = (bar.mean.low, bar.mean.high) {
         whisker(picture, middle, (x(low), x(high)));
     }
-    // The smaller one in front: both are seen where they meet.
+    // The smaller mark is in front, so that both are visible if they overlap.
     for (mark, radius, value) in [(Mark::Diamond, 2.4, bar.p99), (Mark::Circle, 1.5, bar.p95)] {
         picture.area(mark.corners((x(value), middle), radius), WHITE, Some(WHISKER));
     }

@@ -1,4 +1,4 @@
-//! The data beside figures: those of the small run, worked out by hand, and those that the report has of it.
+//! The data of figures: those of the small run, against values calculated by hand and against the report.
 
 use netloom_figures::{FigureError, Figures, figures};
 use netloom_records::statistics::Over;
@@ -7,7 +7,7 @@ use netloom_units::{Bytes, Duration, LinkId, NodeId, PortId, Time};
 
 use crate::sample::{Place, SECOND, names, rows, summary};
 
-/// A row of the table of samples: what a port sent in a second, and what waited at its end.
+/// A row of the table of samples: bytes that a port sent in a second, and its backlog at the end of it.
 fn sampled(port: u32, end: u64, size: u64, waiting: u64) -> SeriesRow {
     SeriesRow {
         time: Time(end * SECOND),
@@ -46,12 +46,12 @@ pub fn with_samples() -> MemorySink {
     }
 }
 
-/// The figures of a place, as wide as a column.
+/// The figures of a folder, one column wide.
 pub fn drawn(place: &Place) -> Result<Figures, FigureError> {
     figures(place.runs(), 84.6, Over::Jobs)
 }
 
-/// The table of one of its figures, row by row.
+/// The table of a figure, by rows.
 fn table(place: &Place, name: &str) -> Vec<String> {
     let drawn = drawn(place).unwrap();
     let found = drawn.figures.iter().find(|figure| figure.name == name).expect("it is drawn");
@@ -59,7 +59,7 @@ fn table(place: &Place, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn tables_say_what_is_worked_out_by_hand() {
+fn tables_agree_with_values_calculated_by_hand() {
     let mut place = Place::new();
     place.run("spray", &with_samples(), names("training"), summary("spray"));
     // One background message of 1,000 B took 3 s and would have taken 1.5 s.
@@ -74,8 +74,9 @@ fn tables_say_what_is_worked_out_by_hand() {
         "spray,jobs,4,1,0,10",
     ];
     assert_eq!(table(&place, "fct_cdf")[1..], fct);
-    // Of 9 s, in which the job ran: all samples of leaf 0, which sent for 4, and of leaf 1, which sent for 2, are within;
-    // of the spine, which sent for 8 and for none, there are no samples, so nine tenths count.
+    // The job ran for 9 s: all samples of leaf 0, which sent for 4 s, and of leaf 1, which sent for 2 s, are within;
+    // there
+    // are no samples of the spine, which sent for 8 s and not at all, so nine tenths count.
     let links = [
         "spray,up,leaf0,leaf0,spine0,spine0,1,44.44,0,9",
         "spray,up,leaf1,leaf1,spine0,spine0,1,22.22,0,9",
@@ -86,7 +87,7 @@ fn tables_say_what_is_worked_out_by_hand() {
 }
 
 #[test]
-fn what_is_absent_from_samples_is_zero() {
+fn intervals_without_samples_are_zero() {
     let mut place = Place::new();
     place.run("spray", &with_samples(), names("training"), summary("spray"));
     let throughput = table(&place, "throughput");
@@ -100,7 +101,7 @@ fn what_is_absent_from_samples_is_zero() {
 }
 
 #[test]
-fn tables_say_what_the_report_says() {
+fn tables_agree_with_the_report() {
     let place = Place::small();
     let data = place.data();
     let times = &data["steps"][0]["times"];
@@ -136,7 +137,7 @@ fn figures_without_data_are_left_out_with_the_reason() {
         left_out.len() == 2 && left_out.iter().all(|figure| figure.reason.contains("series")),
         "{left_out:?}"
     );
-    // A run that has no data for a figure is told, too.
+    // A run without data for a figure is reported, too.
     place.run(
         "idle",
         &MemorySink { ports: rows().ports, ..MemorySink::default() },
@@ -152,7 +153,7 @@ fn figures_without_data_are_left_out_with_the_reason() {
 }
 
 #[test]
-fn no_figure_at_all_is_an_error_that_says_why() {
+fn no_figure_at_all_is_an_error_with_the_reasons() {
     let mut place = Place::new();
     place.run("idle", &MemorySink::default(), names("training"), summary("ecmp"));
     let error = drawn(&place).unwrap_err().to_string();

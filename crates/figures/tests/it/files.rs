@@ -1,4 +1,4 @@
-//! Files: formats, sizes, the same bytes each time, and what is refused.
+//! Files: formats, sizes, reproducible bytes, and errors.
 
 use std::fs;
 
@@ -30,7 +30,7 @@ fn the_same_records_give_the_same_bytes() {
 }
 
 #[test]
-fn a_pdf_is_as_wide_as_it_was_asked_for_and_says_no_date() {
+fn a_pdf_has_the_requested_width_and_no_date() {
     let place = place();
     for width in [60.0, 84.6, 176.0] {
         for file in files(&figures(place.runs(), width, Over::Jobs).unwrap(), Format::Pdf) {
@@ -40,13 +40,13 @@ fn a_pdf_is_as_wide_as_it_was_asked_for_and_says_no_date() {
             let found: f64 = sizes.split(' ').next().unwrap().parse().unwrap();
             assert!((found - width * 72.0 / 25.4).abs() < 0.01, "{found} {width}");
             assert!(text.contains("/Producer (netloom)") && text.contains("/ToUnicode"));
-            assert!(!text.contains("Date") && !text.contains("/ID"), "it would differ from call to call");
+            assert!(!text.contains("Date") && !text.contains("/ID"), "they would differ between calls");
         }
     }
 }
 
 #[test]
-fn a_png_has_as_many_dots_as_its_width_and_fineness_say() {
+fn the_dots_of_a_png_follow_from_width_and_resolution() {
     let place = place();
     let drawn = drawn(&place).unwrap();
     for (dots_per_inch, width) in [(300, 999_u32), (72, 240), (600, 1998)] {
@@ -54,7 +54,7 @@ fn a_png_has_as_many_dots_as_its_width_and_fineness_say() {
             assert_eq!(file[..8], *b"\x89PNG\r\n\x1a\n");
             let number = |at: usize| u32::from_be_bytes(file[at..at + 4].try_into().unwrap());
             assert!(number(16) == width && number(20) > width / 5, "{} {}", number(16), number(20));
-            // How many dots a metre has, so that it is printed in its size.
+            // The file has the dots per metre, so that it is printed in its size.
             let place = file.windows(4).position(|word| word == b"pHYs").expect("it has a size");
             assert_eq!(number(place + 4), (f64::from(dots_per_inch) / 0.0254).round() as u32);
         }
@@ -64,7 +64,7 @@ fn a_png_has_as_many_dots_as_its_width_and_fineness_say() {
 }
 
 #[test]
-fn dots_are_for_png() {
+fn dots_per_inch_are_only_for_png() {
     assert_eq!(Format::of("png", None).unwrap(), Format::Png(300));
     assert_eq!(Format::of("png", Some(600)).unwrap(), Format::Png(600));
     assert_eq!(Format::of("svg", None).unwrap(), Format::Svg);
@@ -72,17 +72,17 @@ fn dots_are_for_png() {
 }
 
 #[test]
-fn files_are_written_all_or_none() {
+fn either_all_files_are_written_or_none() {
     let place = place();
     let folder = place.path("paper/figures");
     let put = |format, overwrite| write(drawn(&place).unwrap(), &folder, format, overwrite);
     let made = put(Format::Pdf, Overwrite::Refuse).unwrap();
     assert_eq!((made.figures.len(), made.left_out.len()), (7, 0));
     assert!(made.figures.iter().all(|figure| figure.picture.is_file() && figure.data.is_file()));
-    // The same files are in nobody's way; another format has the same data.
+    // Files with the same content are no conflict; another format has the same data.
     put(Format::Svg, Overwrite::Refuse).unwrap();
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 21);
-    // Whatever else is there stays, and nothing is written beside it.
+    // Other files stay, and nothing is written beside them.
     fs::write(folder.join("links.csv"), "mine").unwrap();
     fs::remove_file(folder.join("slowdown.pdf")).unwrap();
     let refused = put(Format::Pdf, Overwrite::Refuse).unwrap_err();
@@ -94,7 +94,7 @@ fn files_are_written_all_or_none() {
 }
 
 #[test]
-fn obstacles_are_reported() {
+fn paths_that_cannot_be_written_are_reported() {
     let place = place();
     let put = |folder: &str, overwrite| {
         write(drawn(&place).unwrap(), &place.path(folder), Format::Pdf, overwrite).unwrap_err()

@@ -1,8 +1,8 @@
-//! Tests of netloom-figures as a user sees it, in one binary.
+//! Tests of the public interface of netloom-figures, in one binary.
 
 mod data;
 mod files;
 mod pictures;
 #[path = "../../../report/tests/it/sample.rs"]
-#[allow(dead_code, reason = "the report's tests need more of the small run than these")]
+#[allow(dead_code, reason = "the report's tests use more of the small run than these")]
 mod sample;

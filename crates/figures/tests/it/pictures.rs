@@ -1,4 +1,4 @@
-//! Pictures: every word on the paper and large enough, axes named, no name becomes markup.
+//! Pictures: all texts are on the paper and large enough, axes have names, no name becomes markup.
 
 use netloom_figures::{Figures, Format, figures};
 use netloom_records::statistics::Over;
@@ -6,7 +6,7 @@ use netloom_records::statistics::Over;
 use crate::data::{drawn, with_samples};
 use crate::sample::{Place, names, rows, summary};
 
-/// Texts of an SVG, with what says where they are.
+/// Texts of an SVG, with the attributes of their position.
 fn texts(svg: &str) -> Vec<(String, String)> {
     let elements = svg.split("<text ").skip(1);
     let split = |element: &str| {
@@ -21,7 +21,7 @@ fn attribute(attributes: &str, name: &str) -> Option<f64> {
     rest.split_once('"')?.0.trim_end_matches("pt").parse().ok()
 }
 
-/// From the left to the right, and from the top to the bottom of a text.
+/// Left, right, top and bottom of a text.
 fn bounds(attributes: &str) -> [f64; 4] {
     let number = |name| attribute(attributes, name).expect("it has one");
     let (x, y, length, size) = (number("x"), number("y"), number("textLength"), number("font-size"));
@@ -44,7 +44,7 @@ fn bounds(attributes: &str) -> [f64; 4] {
     [x + from, x + to, y - above, y + below]
 }
 
-/// Elements open and close in turn, attributes are quoted, and nothing else stands in tags.
+/// Checks that elements are nested, attributes are quoted, and tags contain nothing else.
 fn check_markup(svg: &str) {
     let mut open = Vec::new();
     for tag in svg.split('<').skip(1) {
@@ -137,7 +137,7 @@ fn many_runs_with_long_names_stay_on_the_paper() {
 }
 
 #[test]
-fn more_than_can_be_told_apart_is_refused() {
+fn more_lines_than_can_be_distinguished_are_refused() {
     let mut place = Place::new();
     (0..73).for_each(|nth| {
         place.run(&format!("run {nth}"), &rows(), names("training"), summary("spray"));

@@ -1,4 +1,4 @@
-//! Where there is no Linux there are no testbeds, and no queues to read.
+//! On systems other than Linux there are no testbeds, and no queues to read.
 
 use super::QueueCounters;
 use crate::plan::Plan;
@@ -9,7 +9,7 @@ use crate::refusal::Refusal;
 pub struct QueueReader;
 
 impl QueueReader {
-    /// Refuses.
+    /// Returns an error.
     ///
     /// # Errors
     /// Always.
@@ -20,7 +20,7 @@ impl QueueReader {
     /// Does nothing.
     pub fn hurry() {}
 
-    /// Refuses.
+    /// Returns an error.
     ///
     /// # Errors
     /// Always.

@@ -1,7 +1,7 @@
-//! Counters of the queues of all ports, as the kernel keeps them.
+//! The kernel's counters of the queues of all ports.
 //!
-//! Models: what each port has sent and dropped, and what waits there.
-//! Leaves out: when to read; how the kernel is asked (`netlink`).
+//! Models: bytes and packets that each port has sent and dropped, and its backlog.
+//! Leaves out: when to read; the requests to the kernel (`netlink`).
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
@@ -15,14 +15,14 @@ pub use elsewhere::QueueReader;
 #[cfg(target_os = "linux")]
 pub use netlink::QueueReader;
 
-/// What a port has done until now.
+/// Counters of a port up to now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct QueueCounters {
-    /// Bytes sent, link-layer headers included.
+    /// Bytes sent, including link-layer headers.
     pub sent: Bytes,
     /// Packets sent.
     pub packets: u64,
-    /// Packets dropped since the queue was full.
+    /// Packets dropped because the queue was full.
     pub dropped: u64,
     /// Bytes waiting now.
     pub waiting: Bytes,

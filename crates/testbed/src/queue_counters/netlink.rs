@@ -1,11 +1,13 @@
 //! Reads the counters of queues by netlink.
 //!
-//! Models: one netlink socket per namespace, opened from within it; a dump of its queueing disciplines per reading, of which
-//! the token buckets at the root of each interface are those of the plan's ports.
+//! Models: one netlink socket per namespace, opened inside it; each reading is a dump of its queueing disciplines, in
+//! which
+//! the token buckets at the root of interfaces belong to the ports of the plan.
 //! Leaves out: when to read.
 //!
-//! Invariants: nothing is counted twice, and counters of 32 bits that wrap around are counted on; a port that the kernel does
-//! not report is an error and never a zero.
+//! Invariants: nothing is counted twice, and counters of 32 bits are extended when they wrap around; a port that the
+//! kernel
+//! does not report is an error and never a zero.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -27,13 +29,13 @@ use crate::plan::Plan;
 use crate::refusal::Refusal;
 use crate::script::FOLDER;
 
-/// The discipline that the plan puts at each port.
+/// The queueing discipline of each port.
 const KIND: &str = "tbf";
-/// Routes, links and queueing disciplines: the protocol of number 0.
+/// The netlink protocol for routes, links and queueing disciplines: number 0.
 const NETLINK_ROUTE: Option<Protocol> = None;
-/// Answers come in pieces of at most this many bytes.
+/// Largest size of a part of a reply, in bytes.
 const PIECE: usize = 32 << 10;
-/// So much sooner than other processes whoever reads comes to a processor, where that is allowed.
+/// Niceness of the reading thread, which runs before other processes if that is allowed.
 const PRIORITY: i32 = -10;
 
 /// Reads the counters of all ports.
@@ -45,16 +47,16 @@ pub struct QueueReader {
     piece: Vec<u8>,
 }
 
-/// A namespace, seen from within.
+/// The socket of a namespace, and its ports.
 #[derive(Debug)]
 struct Namespace {
     name: String,
     socket: OwnedFd,
-    /// Ports by the number of their interface.
+    /// Ports, by the index of their interface.
     ports: BTreeMap<i32, usize>,
 }
 
-/// A port, and its counters of 32 bits as they were read last.
+/// A port, and its counters of 32 bits at the last reading.
 #[derive(Debug, Clone, Copy, Default)]
 struct Port {
     counters: QueueCounters,
@@ -64,12 +66,12 @@ struct Port {
 }
 
 impl QueueReader {
-    /// Opens a socket in every namespace; to be called inside only, once the network is made.
+    /// Opens a socket in every namespace; to be called only inside, after the network was created.
     ///
     /// # Errors
     /// If the kernel refuses one.
     pub fn open(plan: &Plan) -> Result<QueueReader, Refusal> {
-        // Sockets belong to the namespace of the thread that opens them, and this thread shall stay where it is.
+        // Sockets belong to the namespace of the thread that opens them, and this thread must stay in its own.
         let opener = thread::scope(|scope| scope.spawn(|| open_all(plan)).join());
         let namespaces = opener.map_err(|_| refusal("sockets", &"a thread panicked"))??;
         let n_ports = plan.interfaces.len();
@@ -81,13 +83,13 @@ impl QueueReader {
         })
     }
 
-    /// Makes the calling thread read in time although the machine is busy, as far as that is allowed.
+    /// Raises the priority of the calling thread, if allowed, so that it reads in time on a busy machine.
     pub fn hurry() {
-        // Without the right to do so readings come a little later; their delay is recorded.
+        // Without permission, readings may be late; their delay is recorded.
         let _ = nice(PRIORITY);
     }
 
-    /// Counters of all ports, in the plan's order.
+    /// Reads the counters of all ports, in the order of the plan.
     ///
     /// # Errors
     /// If the kernel does not report one.

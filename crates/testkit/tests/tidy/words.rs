@@ -71,15 +71,15 @@ const EXCEPTIONS: [(&str, &str); 1] = [("half_way", "the English adverb")];
 /// Retired parts of identifiers left, by crate.
 const LEFT_IN_CODE: [(&str, usize); 11] = [
     ("catalog", 54),
-    ("cli", 20),
+    ("cli", 3),
     ("engine", 23),
-    ("figures", 2),
+    ("figures", 1),
     ("lab", 155),
     ("model", 8),
     ("records", 8),
     ("report", 6),
     ("scenario", 109),
-    ("testbed", 4),
+    ("testbed", 2),
     ("testkit", 90),
 ];
 

@@ -1,4 +1,4 @@
-//! `netloom field collect`: measured runs of a study's results.
+//! `netloom field collect`: converts the results of a study to measured runs.
 
 use netloom_lab::field::{Collected, Collection, collect};
 use netloom_lab::{ExitCode, LabError, words};
@@ -29,16 +29,19 @@ pub fn study(arguments: &FieldCollect, output: &mut Output) -> Result<ExitCode, 
 }
 
 fn print(collected: &Collected, output: &mut Output) {
-    let numbers = ["alone", "beside", "ratio"].map(|title| (title, Lean::Right));
+    let numbers = ["baseline", "congested", "ratio"].map(|title| (title, Lean::Right));
     let mut table = Table::new([("point", Lean::Left)].into_iter().chain(numbers));
     let span = |seconds: Option<f64>| seconds.map_or_else(|| "-".to_owned(), words::span);
     for point in collected.points.iter().filter(|point| point.baseline_s.or(point.congested_s).is_some()) {
-        let ratio = point.baseline_s.zip(point.congested_s).filter(|(_, beside)| *beside > 0.0);
+        let ratio = point.baseline_s.zip(point.congested_s).filter(|(_, congested)| *congested > 0.0);
         table.row([
             point.name.clone(),
             span(point.baseline_s),
             span(point.congested_s),
-            ratio.map_or_else(|| "-".to_owned(), |(alone, beside)| format!("{:.3}", alone / beside)),
+            ratio.map_or_else(
+                || "-".to_owned(),
+                |(baseline, congested)| format!("{:.3}", baseline / congested),
+            ),
         ]);
     }
     if collected.points.iter().any(|point| point.baseline_s.or(point.congested_s).is_some()) {

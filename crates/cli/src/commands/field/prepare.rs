@@ -1,4 +1,4 @@
-//! `netloom field prepare`: all that a cluster needs for a study.
+//! `netloom field prepare`: writes everything that a cluster needs to measure a study.
 
 use std::path::Path;
 
@@ -54,7 +54,9 @@ fn print(study: &Study, folder: &Path, output: &mut Output) {
     }
     let folder = folder.display().to_string();
     output.line(format!("study {}", study.digest));
-    output.line(format!("folder {folder}: README.txt says how to measure elsewhere; here:"));
+    output.line(format!(
+        "folder {folder}: README.txt says how to measure on a cluster; to measure on this machine:"
+    ));
     output.line(format!("  netloom field run {}", quoted(&folder)));
 }
 
@@ -78,7 +80,7 @@ fn plans(study: &Study) -> Table {
     table
 }
 
-/// Iterations of all segments and sizes together, warm-up included.
+/// Iterations of all segments and sizes together, including warm-up.
 fn iterations(segments: &[Segment], n_sizes: u64) -> String {
     let most = words::count(segments.iter().map(|segment| segment.most() * n_sizes).sum());
     let is_precise = segments.iter().any(|segment| matches!(segment.iterations, Iterations::Precise { .. }));

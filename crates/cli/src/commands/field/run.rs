@@ -1,4 +1,4 @@
-//! `netloom field run`: measures a prepared study here.
+//! `netloom field run`: measures a prepared study on this machine.
 
 use netloom_lab::field::{FieldEvent, FieldReport, FieldRun, Mpi, Network, run};
 use netloom_lab::{ExitCode, LabError, words};
@@ -9,7 +9,7 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::progress::Progress;
 
-/// Measures the study and prints what happens.
+/// Measures the study and prints its progress.
 pub fn study(arguments: &arguments::FieldRun, output: &mut Output) -> Result<ExitCode, LabError> {
     let stop = interrupt::stop_flag(output);
     let is_shown = !arguments.quiet && !arguments.json;

@@ -1,4 +1,4 @@
-//! `netloom import crab`, `osu` and `nccl-tests`: a folder of measured runs.
+//! `netloom import crab`, `osu` and `nccl-tests`: write a folder of measured runs.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,7 @@ fn options(ranks: Option<u32>, beside: &Beside) -> Result<Options, LabError> {
     Ok(Options { ranks, collective: beside.collective.clone(), system: beside.system.clone(), hosts })
 }
 
-/// Writes what was found, and tells what it is.
+/// Writes the measured runs, and prints their folders and notes.
 fn finish(found: &Measurements, into: &IntoFolder, output: &mut Output) -> Result<ExitCode, LabError> {
     let overwrite = if into.force { Overwrite::Replace } else { Overwrite::Refuse };
     let places = found.write(&into.output, overwrite, &command_line())?;
@@ -54,7 +54,7 @@ fn finish(found: &Measurements, into: &IntoFolder, output: &mut Output) -> Resul
     Ok(ExitCode::Good)
 }
 
-/// The page beside the folder: nothing but runs lies in it.
+/// The report beside the folder, since the folder contains only runs.
 fn page(folder: &Path) -> PathBuf {
     let mut name = folder.components().as_path().as_os_str().to_owned();
     name.push(".html");

@@ -1,4 +1,5 @@
-//! `netloom import`: scenarios made from what another simulator was given, measured runs from what benchmarks printed.
+//! `netloom import`: converts configurations of another simulator to scenarios, and results of benchmarks to measured
+//! runs.
 
 mod measured;
 mod seed_sim;
@@ -8,7 +9,7 @@ use netloom_lab::{ExitCode, LabError};
 use crate::arguments::{Format, Import};
 use crate::output::Output;
 
-/// Imports.
+/// Runs the import of the given format.
 pub fn import(arguments: &Import, output: &mut Output) -> Result<ExitCode, LabError> {
     match &arguments.format {
         Format::SeedSim(arguments) => Ok(seed_sim::import(arguments, output)),

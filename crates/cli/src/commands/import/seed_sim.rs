@@ -1,4 +1,4 @@
-//! `netloom import seed-sim`: scenarios made from configurations of the simulator behind the first paper.
+//! `netloom import seed-sim`: converts configurations of the simulator behind the first paper to scenarios.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -10,7 +10,7 @@ use netloom_lab::{ExitCode, LabError, Source};
 use crate::arguments::SeedSim;
 use crate::output::Output;
 
-/// Imports all files; one that cannot be does not hide the others.
+/// Imports all files; an error in one does not prevent the import of the others.
 pub fn import(arguments: &SeedSim, output: &mut Output) -> ExitCode {
     let mut worst = ExitCode::Good;
     for file in &arguments.files {
@@ -45,7 +45,7 @@ fn import_one(file: &Path, arguments: &SeedSim) -> Result<(Imported, String), La
 }
 
 fn read_text(path: &Path) -> Result<String, LabError> {
-    // What is no text is no JSON either, and the importer says so with the name of the file.
+    // Bytes that are not UTF-8 are not JSON either; the importer reports that with the name of the file.
     Ok(String::from_utf8_lossy(&Source::file(path).read()?).into_owned())
 }
 
