@@ -94,19 +94,12 @@ fn tables_of_means_are_imported_as_a_run_for_each_system() {
         assert_eq!(answer.code, Some(0), "{arguments:?}: {}", answer.err);
     }
     let text = place.netloom(&["report", "--text", "out"]).out;
-    assert!(
-        text.contains("no records of its network") && !text.contains("No packet was lost"),
-        "{text}"
-    );
+    assert!(text.contains("no records of its network") && !text.contains("No packet was lost"), "{text}");
     for arguments in [["export", "osu"], ["export", "nccl-tests"], ["export", "perfetto"], ["show", "paths"]]
     {
         let answer = place.netloom(&[arguments.as_slice(), &["out/points/sea"]].concat());
         assert_eq!(answer.code, Some(2));
-        assert!(
-            answer.err.contains("has only the cells of a study"),
-            "{arguments:?}: {}",
-            answer.err
-        );
+        assert!(answer.err.contains("has only the cells of a study"), "{arguments:?}: {}", answer.err);
     }
 }
 

@@ -142,8 +142,15 @@ fn totals_are_those_of_the_other_tables() {
             assert_eq!(sum(|row| row.size.0), size, "{case} {pair:?}");
             let repairs = run.records.repairs.iter().filter(|row| (row.source, row.destination) == pair);
             let reported = repairs.fold([0; 6], |sums, row| {
-                let more = [row.packets, row.retransmitted, row.duplicates, row.nacks, row.marked, row.notifications]
-                    .map(u64::from);
+                let more = [
+                    row.packets,
+                    row.retransmitted,
+                    row.duplicates,
+                    row.nacks,
+                    row.marked,
+                    row.notifications,
+                ]
+                .map(u64::from);
                 std::array::from_fn(|place| sums[place] + more[place])
             });
             let [packets, again, duplicates, nacks, marked, notified] = reported;
@@ -177,7 +184,10 @@ fn the_rate_is_the_link_rate_until_congestion_is_reported() {
             }
         }
         if model.queues.buffer.is_none() {
-            assert!(run.records.rates.iter().any(|row| row.notifications > 0), "{case}: no sender was notified");
+            assert!(
+                run.records.rates.iter().any(|row| row.notifications > 0),
+                "{case}: no sender was notified"
+            );
         }
     });
 }

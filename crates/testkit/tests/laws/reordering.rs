@@ -80,7 +80,8 @@ fn by_definition(came: &[(u32, u64)]) -> [u64; 5] {
 }
 
 fn reported(row: &ReorderingRow) -> [u64; 5] {
-    let [late, extent, degree, held] = [row.late, row.extent, row.degree, row.buffered_packets].map(u64::from);
+    let [late, extent, degree, held] =
+        [row.late, row.extent, row.degree, row.buffered_packets].map(u64::from);
     [late, extent, degree, held, row.buffered_size.0]
 }
 

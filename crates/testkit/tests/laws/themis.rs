@@ -57,8 +57,12 @@ fn counts_of(run: &Run) -> ([u64; 4], f64) {
     assert_eq!(run.records.repairs.len(), 8, "{:?}", run.outcome.status);
     let last = run.records.flows.iter().filter_map(|flow| flow.end).max().expect("all have arrived");
     let ideal = Rate(100_000_000_000).serialization(Bytes(SIZE)).0;
-    let counts =
-        [sum(|row| row.packets), sum(|row| row.retransmitted), sum(|row| row.duplicates), sum(|row| row.nacks)];
+    let counts = [
+        sum(|row| row.packets),
+        sum(|row| row.retransmitted),
+        sum(|row| row.duplicates),
+        sum(|row| row.nacks),
+    ];
     (counts, last.0 as f64 / ideal as f64)
 }
 
@@ -99,10 +103,17 @@ fn messages_and_ports_agree_on_the_number_of_nacks() {
         };
         let ports =
             |read: fn(&netloom_records::SignalRow) -> u64| -> u64 { records.signals.iter().map(read).sum() };
-        let [sent, blocked, made] =
-            [messages(|row| row.nacks), messages(|row| row.nacks_suppressed), messages(|row| row.nacks_generated)];
+        let [sent, blocked, made] = [
+            messages(|row| row.nacks),
+            messages(|row| row.nacks_suppressed),
+            messages(|row| row.nacks_generated),
+        ];
         assert!(blocked > 0 && (made > 0 || race == "scan"), "{race}: {blocked} {made}");
-        assert_eq!([blocked, made], [ports(|row| row.nacks_suppressed), ports(|row| row.nacks_generated)], "{race}");
+        assert_eq!(
+            [blocked, made],
+            [ports(|row| row.nacks_suppressed), ports(|row| row.nacks_generated)],
+            "{race}"
+        );
         // Some are lost before the switch, or on the path to the sender.
         let passed = ports(|row| row.nacks_forwarded);
         let notified = messages(|row| row.notifications);

@@ -277,8 +277,10 @@ impl Sides<'_> {
         };
         let marked = |hop: &Hop| hop.packet.marked;
         let again = |hop: &Hop| hop.packet.again;
-        let repairs =
-            records.repairs.iter().map(|row| (message(row.source.0, row.number), row.marked, row.retransmitted));
+        let repairs = records
+            .repairs
+            .iter()
+            .map(|row| (message(row.source.0, row.number), row.marked, row.retransmitted));
         let counted = (0..self.reference.messages.len())
             .map(|number| (number, came(number, marked), came(number, again)));
         self.same("repair", &sorted(repairs), &sorted(counted));

@@ -117,8 +117,10 @@ fn streams_become_stages_in_times_of_the_machine() {
     home.measure_all();
     home.collect().expect("all is right");
     let stages: Vec<StageRow> = rows(&home.run("streams", "streams"));
-    let found: Vec<(u32, u16, u64, u64)> =
-        stages.iter().map(|row| (row.stage, row.flow, row.measured_from.0 / 1_000_000_000, row.size.0)).collect();
+    let found: Vec<(u32, u16, u64, u64)> = stages
+        .iter()
+        .map(|row| (row.stage, row.flow, row.measured_from.0 / 1_000_000_000, row.size.0))
+        .collect();
     // 1 ms of 5 ms is warm-up, and times are a hundred times longer: 0.4 s of each stage count.
     let arrived = |list: &[(u32, u16, u64)]| list.iter().map(|row| row.2).collect::<Vec<_>>();
     assert_eq!(
