@@ -117,7 +117,7 @@ fn given_orders_belong_to_the_job() {
 
 #[test]
 fn faults_are_found_by_name_and_sorted() {
-    let rest = "faults: { knowledge: global, failed: [leaf3-spine1.1, leaf0.host2.nic0], \
+    let rest = "faults: { awareness: global, failed: [leaf3-spine1.1, leaf0.host2.nic0], \
                 timed: [ { at: 3ms, link: leaf0-spine0.0, action: up }, { at: 1ms, link: leaf0-spine0.0, action: down } ] }\n";
     let compiled = compiled(&format!("{JOB}{rest}"));
     let named: Vec<_> = compiled
@@ -367,7 +367,7 @@ fn queue_pairs_have_the_defaults_of_their_transport() {
 fn written_settings_of_queue_pairs_reach_the_model() {
     let model = compiled(&format!(
         "{JOB}transport: {{irn: {{mtu: 1000B, header: none, control: 100B, queue_pairs: pair, first_psn: 16777215, \
-         coalesce: 4, timeout: 9us, timeout_low: 5us, retries: 0, window: 9999B, nack: slow_start, entropy: pair}}}}\n\
+         coalesce: 4, timeout: 9us, timeout_low: 5us, retries: 0, window: 9999B, nack: slow_start, hash_input: pair}}}}\n\
          classes: {{data: 2, control: 7}}\n"
     ))
     .model;
@@ -497,7 +497,7 @@ fn longer_paths_are_computed_only_if_the_policy_may_use_them() {
         model.routing.longer(netloom_units::NodeId(2), HostId(1)).to_vec()
     };
     assert_eq!(triangle("adaptive_spectrum"), [2]);
-    assert!(triangle("{adaptive_spectrum: {longer_steps: 0}}").is_empty());
+    assert!(triangle("{adaptive_spectrum: {non_minimal_hops: 0}}").is_empty());
     assert!(triangle("ecmp").is_empty());
 }
 
@@ -515,7 +515,7 @@ fn modelling_assumptions_of_a_fabric_are_noted() {
         !compile(&resolve(&text, "test.yaml").unwrap()).unwrap().warnings.is_empty()
     };
     assert!(has_warning("adaptive_spectrum"));
-    assert!(!has_warning("{adaptive_spectrum: {longer_steps: 0}}"));
+    assert!(!has_warning("{adaptive_spectrum: {non_minimal_hops: 0}}"));
     let several =
         "dragonfly: {groups: 3, switches_per_group: 4, hosts_per_switch: 2, nics: 2, global_links: 4}";
     assert!(notes(several, "ecmp").contains("switches far apart"));
@@ -617,7 +617,7 @@ fn static_routes_reach_the_model_with_ports_and_sources() {
     assert_eq!(resolve(&resolved.to_yaml(), "test.yaml").expect("it is printed"), resolved);
 }
 
-const FLOWS: &str = "flows: { settle: 10us, scale: 1/1000, list: [ \
+const FLOWS: &str = "flows: { warm_up: 10us, scale: 1/1000, list: [ \
                      { name: a, from: leaf0.host0, to: leaf1.host0, stop: 2ms }, \
                      { from: leaf0.host0, to: leaf1.host0, start: 1ms, stop: 3ms, rate: 80Gbps } ] }\n";
 
@@ -645,7 +645,7 @@ fn every_start_and_stop_of_a_flow_is_a_boundary_of_stages() {
 
 #[test]
 fn explicit_stages_need_not_match_the_starts_of_flows() {
-    let given = FLOWS.replace("settle: 10us", "stages: [0.5ms, 2.5ms]");
+    let given = FLOWS.replace("warm_up: 10us", "stages: [0.5ms, 2.5ms]");
     let staged = compiled(&format!("transport: window\n{}", given.replace(", rate: 80Gbps", "")));
     let staged = staged.model.workload.staged.expect("there are flows");
     let [start, end] = [500, 2_500].map(|micros| Time::ZERO + Duration::from_micros(micros));

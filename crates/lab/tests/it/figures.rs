@@ -21,7 +21,7 @@ fabric:
 transport: irn
 flows:
   message: 32KiB
-  settle: 100us
+  warm_up: 100us
   scale: 1/5000
   list:
     - { name: one, from: a0, to: b0, stop: 500us }

@@ -347,7 +347,7 @@ fabric: { leaf_spine: { leaves: 2, spines: 2, hosts_per_leaf: 3, host_rate: 100G
 balance: ecmp
 transport: ideal
 flows:
-  settle: 50us
+  warm_up: 50us
   list:
     - { from: leaf1.host0, to: leaf0.host0, stop: 200us }
     - { from: leaf1.host1, to: leaf0.host1, start: 100us, stop: 200us }

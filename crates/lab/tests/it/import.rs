@@ -128,7 +128,7 @@ fn a_data_parallel_configuration_keeps_its_meaning() {
         "fabric_rate: 2Gbps",
         "flowlet: {by: packets, packets: 8, salt: none}",
         "random: {fraction: 2.5%, among: all, draw: coin}",
-        "open_loop: {packet: 4KiB, entropy: start}",
+        "open_loop: {packet: 4KiB, hash_input: start}",
     ] {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }

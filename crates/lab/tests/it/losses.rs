@@ -12,7 +12,7 @@ fabric: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2, host_rate: 100Gbp
 transport: {irn: {mtu: 1KiB}}
 queues: {buffer: 64KiB}
 faults:
-  knowledge: local
+  awareness: local
   detection: 0s
   timed:
     - {at: 100us, link: leaf0-spine0.0, action: down}

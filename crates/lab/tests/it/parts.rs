@@ -15,7 +15,7 @@ balance: deterministic
 transport: {ideal: {coalesce: 16}}
 queues: {credits: {}}
 flows:
-  settle: 100us
+  warm_up: 100us
   list:
     - {name: near, from: leaf0.host1, to: leaf0.host0, stop: 600us}
     - {name: far, from: leaf1.host0, to: leaf0.host0, stop: 600us}

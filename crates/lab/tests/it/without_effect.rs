@@ -63,9 +63,9 @@ const CASES: [Case; 18] = [
     (
         CLOS,
         RING,
-        "balance: { adaptive_spectrum: { longer_steps: 2 } }",
+        "balance: { adaptive_spectrum: { non_minimal_hops: 2 } }",
         "balance: adaptive_spectrum",
-        "`longer_steps` of",
+        "`non_minimal_hops` of",
     ),
     (
         CLOS,
@@ -82,7 +82,7 @@ const CASES: [Case; 18] = [
         "`marking`",
     ),
     (CLOS, RING, "faults: { detection: 1ms }", "", "`detection`"),
-    (CLOS, RING, "faults: { knowledge: global }", "", "`knowledge`"),
+    (CLOS, RING, "faults: { awareness: global }", "", "`awareness`"),
     (CLOS, RING, "coordination_delay: 50us", "", "`coordination_delay`"),
     (CLOS, RING, "hosts: { handshake: 5us }", "", "`handshake`"),
 ];

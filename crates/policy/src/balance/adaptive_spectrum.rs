@@ -12,12 +12,12 @@
 //! # Parameters
 //! `cell`, `low`, `medium`, `high`: where grades change. `utilization`, `utilization_window`: one grade more for a busy
 //! link. `paused_limit`: a class paused for longer has grade 4. `sticky`, `flows`: how often a flow may change its
-//! port, and the number of entries of the flow table. `longer_above`, `longer_steps`: when and how often packets take a
+//! port, and the number of entries of the flow table. `non_minimal_above`, `non_minimal_hops`: when and how often packets take a
 //! non-minimal hop. `salt`, `hash`: for packets that are not routed adaptively.
 //!
 //! # Invariants
 //! A packet that is not marked takes the port that `ecmp` gives it. Among equal grades the port is drawn uniformly. No
-//! packet takes more than `longer_steps` hops that bring it no nearer, so none loops.
+//! packet takes more than `non_minimal_hops` hops that bring it no nearer, so none loops.
 //!
 //! # When it misleads
 //! It does not distinguish queues below `low` cells. Grades are current; real switches refresh them. Flows that hash to
@@ -96,13 +96,13 @@ pub static SPEC: Spec = Spec {
             meaning: "entries of the table of the flows' ports, indexed by a hash of the flow",
         },
         Parameter {
-            name: "longer_above",
+            name: "non_minimal_above",
             kind: Kind::Count { minimum: 0, maximum: 4 },
             default: Some(Value::Count(1)),
             meaning: "non-minimal paths are considered if the lowest grade of the minimal ones is above this",
         },
         Parameter {
-            name: "longer_steps",
+            name: "non_minimal_hops",
             kind: Kind::Count { minimum: 0, maximum: 255 },
             default: Some(Value::Count(1)),
             meaning: "largest number of hops of a packet that do not bring it nearer to its destination; 0: \
@@ -122,7 +122,7 @@ const FULL: u8 = 3;
 
 /// Whether packets may take non-minimal paths.
 pub(super) fn takes_longer(settings: &Settings) -> bool {
-    settings.count("longer_steps") > 0
+    settings.count("non_minimal_hops") > 0
 }
 
 /// The instance at a node.
@@ -132,8 +132,8 @@ pub struct AdaptiveSpectrum {
     grades: Grades,
     /// `None` chooses for every packet separately.
     sticky: Option<Sticky>,
-    longer_above: u8,
-    longer_steps: u32,
+    non_minimal_above: u8,
+    non_minimal_hops: u32,
     shortest: Lowest,
     longer: Lowest,
 }
@@ -144,8 +144,8 @@ impl AdaptiveSpectrum {
             ecmp: Ecmp::new(settings, position),
             grades: Grades::new(settings, position),
             sticky: Sticky::new(settings),
-            longer_above: settings.count("longer_above") as u8,
-            longer_steps: settings.count("longer_steps") as u32,
+            non_minimal_above: settings.count("non_minimal_above") as u8,
+            non_minimal_hops: settings.count("non_minimal_hops") as u32,
             shortest: Lowest::default(),
             longer: Lowest::default(),
         }
@@ -170,7 +170,7 @@ impl AdaptiveSpectrum {
             }
             None => self.shortest.among(0..n_minimal, &mut grade),
         };
-        if shortest > self.longer_above && self.longer.among(n_minimal..n_all, &mut grade) < shortest {
+        if shortest > self.non_minimal_above && self.longer.among(n_minimal..n_all, &mut grade) < shortest {
             return self.longer.draw(context);
         }
         self.shortest.draw(context)
@@ -184,7 +184,7 @@ impl Balance for AdaptiveSpectrum {
         }
         let n_minimal = ports.n_minimal();
         // For this policy the tag counts the hops that brought the packet no nearer.
-        let n_longer = if packet.tag < self.longer_steps { ports.n_longer() } else { 0 };
+        let n_longer = if packet.tag < self.non_minimal_hops { ports.n_longer() } else { 0 };
         let n_all = n_minimal + n_longer;
         let kept = self.sticky.as_ref().and_then(|sticky| {
             let candidate = sticky.kept(context.now, packet.entropy, n_all, ports)?;

@@ -8,7 +8,7 @@
 //!
 //! # Parameters
 //! `threshold`: bytes waiting below which a port is accepted; 32 KiB are half of the default `buffer` of links with
-//! credits. `drawn`: number of groups drawn for the second class (modelling assumption: the source takes all).
+//! credits. `candidate_groups`: number of groups drawn at random for the second class (modelling assumption: the source takes all).
 //!
 //! # Invariants
 //! A packet goes through at most one intermediate group; after a global link, or once it goes through a group, it keeps
@@ -39,7 +39,7 @@ pub static SPEC: Spec = Spec {
             meaning: "a port is accepted if fewer bytes than this wait there",
         },
         Parameter {
-            name: "drawn",
+            name: "candidate_groups",
             kind: Kind::Count { minimum: 1, maximum: 64 },
             default: Some(Value::Count(4)),
             meaning: "number of intermediate groups that are drawn at random and compared",
@@ -52,7 +52,7 @@ pub static SPEC: Spec = Spec {
 pub struct Progressive {
     guide: Guide,
     threshold: u64,
-    drawn: u64,
+    candidate_groups: u64,
 }
 
 impl Progressive {
@@ -60,7 +60,7 @@ impl Progressive {
         Progressive {
             guide: Guide::new(position, Chooses::InGroup),
             threshold: settings.size("threshold").0,
-            drawn: settings.count("drawn"),
+            candidate_groups: settings.count("candidate_groups"),
         }
     }
 }
@@ -77,7 +77,7 @@ impl Balance for Progressive {
             return self.guide.stay(candidate, packet, ports);
         }
         let mut best: Option<Opened> = None;
-        for _ in 0..self.drawn {
+        for _ in 0..self.candidate_groups {
             let opened = self.guide.open(context, packet, ports);
             best = best.into_iter().chain(opened).min_by_key(|opened| opened.waiting);
         }

@@ -10,7 +10,7 @@
 //! within a group goes through at most one intermediate switch.
 //!
 //! # Parameters
-//! `minimal`, `longer`: the number of minimal and non-minimal paths compared. `longer_weight`, `bias`: the queue of a
+//! `minimal`, `non_minimal`: the number of minimal and non-minimal paths compared. `non_minimal_weight`, `bias`: the queue of a
 //! non-minimal path is multiplied by the first, and the second is added. `within_group`: whether non-minimal paths
 //! exist within a group. `order`: `drained` or `free`.
 //!
@@ -46,14 +46,14 @@ pub static SPEC: Spec = Spec {
             meaning: "number of minimal paths compared: consecutive next hops, from a random one on",
         },
         Parameter {
-            name: "longer",
+            name: "non_minimal",
             kind: Kind::Count { minimum: 0, maximum: 64 },
             default: Some(Value::Count(2)),
             meaning: "number of non-minimal paths compared, each through a random other group or, within a \
                       group, a random other switch",
         },
         Parameter {
-            name: "longer_weight",
+            name: "non_minimal_weight",
             kind: Kind::Count { minimum: 1, maximum: 1_000 },
             default: Some(Value::Count(2)),
             meaning: "factor by which the queue of a non-minimal path is multiplied",
@@ -89,8 +89,8 @@ const FORGOTTEN: Duration = Duration::from_micros(1_000);
 pub struct Slingshot {
     guide: Guide,
     minimal: usize,
-    longer: u64,
-    longer_weight: u64,
+    non_minimal: u64,
+    non_minimal_weight: u64,
     bias: u64,
     /// Paths of flows; `None` if every packet chooses.
     kept: Option<Kept>,
@@ -134,8 +134,8 @@ impl Slingshot {
         Slingshot {
             guide: Guide::new(position, Chooses::AtSource).asking(within),
             minimal: settings.count("minimal") as usize,
-            longer: settings.count("longer"),
-            longer_weight: settings.count("longer_weight"),
+            non_minimal: settings.count("non_minimal"),
+            non_minimal_weight: settings.count("non_minimal_weight"),
             bias: settings.size("bias").0,
             kept: (settings.choice("order") == "drained").then(Kept::default),
         }
@@ -156,12 +156,12 @@ impl Slingshot {
     fn choose<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
         let minimal = self.least_minimal(context, ports);
         let mut best: Option<Opened> = None;
-        for _ in 0..self.longer {
+        for _ in 0..self.non_minimal {
             let opened = self.guide.open(context, packet, ports);
             best = best.into_iter().chain(opened).min_by_key(|opened| opened.waiting);
         }
         let cost =
-            |opened: Opened| opened.waiting.saturating_mul(self.longer_weight).saturating_add(self.bias);
+            |opened: Opened| opened.waiting.saturating_mul(self.non_minimal_weight).saturating_add(self.bias);
         match (minimal, best) {
             (Some((_, waiting)), Some(opened)) if cost(opened) < waiting => Guide::leave(opened, packet),
             (Some((candidate, _)), _) => self.guide.stay(candidate, packet, ports),

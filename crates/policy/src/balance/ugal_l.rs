@@ -8,7 +8,7 @@
 //! of SST/macro.
 //!
 //! # Parameters
-//! `minimal_weight`, `longer_weight`: factors of the queues, which represent the number of links. `threshold`: bytes by
+//! `minimal_weight`, `non_minimal_weight`: factors of the queues, which represent the number of links. `threshold`: bytes by
 //! which the minimal path may be worse; 1920 B are 30 flits of 64 B (that size is a modelling assumption).
 //!
 //! # Invariants
@@ -37,7 +37,7 @@ pub(super) const MINIMAL_WEIGHT: Parameter = Parameter {
 
 /// Weight of the queue of a non-minimal path.
 pub(super) const LONGER_WEIGHT: Parameter = Parameter {
-    name: "longer_weight",
+    name: "non_minimal_weight",
     kind: WEIGHT,
     default: Some(Value::Count(2)),
     meaning: "factor by which the queue of the path through another group is multiplied (BookSim 2, \

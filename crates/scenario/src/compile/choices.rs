@@ -67,7 +67,7 @@ pub(super) fn congestion(
 /// How hosts send messages; `window` is the largest number of packets in flight of a queue pair.
 pub(super) fn transport(parameters: &Parameters, window: u64) -> Transport {
     let settings = &parameters.settings;
-    let entropy = match settings.choice("entropy") {
+    let entropy = match settings.choice("hash_input") {
         "pair" => FlowHashInput::Pair,
         "start" => FlowHashInput::Start,
         _ => FlowHashInput::Message,

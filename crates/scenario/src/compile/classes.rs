@@ -296,7 +296,7 @@ fn one_lane(plan: &Plan<'_>, draft: &Draft, problems: &mut Problems) {
     });
     for place in listed.chain(named).chain(asked) {
         let report = problems.report(place, "with `credits` all data is in one class");
-        report.label("not distinguished").help("virtual lanes are set by `data_lane` and `control_lane`");
+        report.label("not distinguished").help("virtual lanes are set by `data_vl` and `control_vl`");
     }
 }
 

@@ -14,8 +14,8 @@ use crate::resolved::{Balance, Congestion, Parameters, queue_pairs};
 pub(super) fn credits(credits: Option<&Parameters>, control: u8, n_steps: u8) -> Option<Credits> {
     let settings = &credits?.settings;
     let lane = |name| u8::try_from(settings.count(name) * u64::from(n_steps)).unwrap_or(u8::MAX);
-    let mut lanes = [lane("data_lane"); 8];
-    lanes[usize::from(control & 7)] = lane("control_lane");
+    let mut lanes = [lane("data_vl"); 8];
+    lanes[usize::from(control & 7)] = lane("control_vl");
     Some(Credits {
         buffer: settings.size("buffer"),
         vls: lanes,

@@ -169,16 +169,16 @@ impl Maker<'_> {
             report.help("fewer boundaries, given by `stages`, or fewer flows");
             return None;
         }
-        let settle = self.wanted.settings.settings.duration("settle");
+        let settle = self.wanted.settings.settings.duration("warm_up");
         let cut = |two: &[Time]| Stage { start: two[0], judged: two[0] + settle, end: two[1] };
         let stages: Vec<Stage> = boundaries.windows(2).map(cut).collect();
         if let Some(stage) = stages.iter().find(|stage| stage.judged >= stage.end) {
             let [start, end] =
                 [stage.start, stage.end].map(|time| quantity::print(time.0, Dimension::Duration));
-            let text = format!("`settle` leaves nothing to measure of the stage from {start} to {end}");
-            let report = problems.report(self.wanted.settings.place_of("settle"), text);
+            let text = format!("`warm_up` leaves nothing to measure of the stage from {start} to {end}");
+            let report = problems.report(self.wanted.settings.place_of("warm_up"), text);
             report.label("as long as that stage, or longer");
-            report.help("a shorter `settle`, or longer stages");
+            report.help("a shorter `warm_up`, or longer stages");
             return None;
         }
         self.all_are_judged(flows, &stages, place, problems);

@@ -16,7 +16,7 @@ pub(super) fn lane_steps(credits: Option<&Parameters>, switch: &Chosen, routing:
     if routing.n_groups() == 0 {
         return 1;
     }
-    let extra = credits.map_or(0, |credits| credits.settings.count("extra_steps") as u8);
+    let extra = credits.map_or(0, |credits| credits.settings.count("extra_vls") as u8);
     switch.lane_steps(matches!(routing, Routing::DragonflyPlus(_))) + extra
 }
 
@@ -36,7 +36,7 @@ pub(super) fn notes(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
         let steps = lane_steps(Some(credits), &switch, routing);
         notes.push(format!(
             "modelling assumption: each lane of `credits` is {steps} virtual lanes here, one for each step of a path; \
-             a packet whose detour around failed links has more steps is lost, unless there are `extra_steps`"
+             a packet whose detour around failed links has more steps is lost, unless there are `extra_vls`"
         ));
     } else if pauses(draft) {
         notes.push(
@@ -79,23 +79,23 @@ fn enough_lanes(draft: &Draft, balance: &Balance, ground: &Ground, problems: &mu
     let Some(credits) = draft.queues.as_ref().and_then(|queues| queues.credits.as_ref()) else { return };
     let steps = lane_steps(Some(credits), &super::choices::chosen(&balance.switch), &ground.built.routing);
     let lanes = |name| credits.settings.count(name) + 1;
-    let wanted = lanes("data_lane").max(lanes("control_lane")) * u64::from(steps);
+    let wanted = lanes("data_vl").max(lanes("control_vl")) * u64::from(steps);
     if wanted > u64::from(Credits::MAX_VLS) || steps > 8 {
         let message = format!(
             "`{}` needs {steps} virtual lanes for each lane of `credits` here",
             balance.switch.spec.name
         );
         let name = if steps > 8 {
-            "extra_steps"
-        } else if lanes("data_lane") > lanes("control_lane") {
-            "data_lane"
+            "extra_vls"
+        } else if lanes("data_vl") > lanes("control_vl") {
+            "data_vl"
         } else {
-            "control_lane"
+            "control_vl"
         };
         let report = problems.report(credits.place_of(name), message);
         report.label(format!("{wanted} in all, where links have {}", Credits::MAX_VLS));
         report.help(
-            "a lower `data_lane` and `control_lane`, fewer `extra_steps`; packets change virtual lanes at \
+            "a lower `data_vl` and `control_vl`, fewer `extra_vls`; packets change virtual lanes at \
                      global links",
         );
     }

@@ -36,10 +36,10 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
         staged(flows, draft.transport.as_ref(), notes);
     }
     let knowledge =
-        draft.faults.as_ref().map_or("local", |faults| faults.settings.settings.choice("knowledge"));
+        draft.faults.as_ref().map_or("local", |faults| faults.settings.settings.choice("awareness"));
     if knowledge == "up_down" {
         notes.push(
-            "modelling assumption: with `knowledge: up_down` only detour paths around failures go up and then down; of \
+            "modelling assumption: with `awareness: up_down` only detour paths around failures go up and then down; of \
              two switches equally far from hosts the one with the higher number is the upper one"
                 .to_owned(),
         );

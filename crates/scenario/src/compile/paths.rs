@@ -129,13 +129,13 @@ pub(super) fn subset(draft: &Draft, ground: &Ground, problems: &mut Problems) {
         || !faults.failed.is_empty()
         || !faults.timed.is_empty()
         || !faults.processes.is_empty();
-    if fails && faults.settings.settings.choice("knowledge") == "local" {
-        let report = problems.report(place, "`failure: subset` needs `knowledge: global`");
+    if fails && faults.settings.settings.choice("awareness") == "local" {
+        let report = problems.report(place, "`failure: subset` needs `awareness: global`");
         report.label("both ends of a queue pair must know which paths remain");
         report.related(
-            faults.settings.place_of("knowledge"),
+            faults.settings.place_of("awareness"),
             "only the two nodes at a link's ends learn of it",
         );
-        report.help("write `faults: {knowledge: global}`, or `failure: ecmp`");
+        report.help("write `faults: {awareness: global}`, or `failure: ecmp`");
     }
 }

@@ -128,7 +128,7 @@ fn one_path(balance: &Balance, model: &Model, found: &mut Problems) {
 
 /// Paths one link longer than the shortest, in a fabric that has none.
 fn no_longer_paths(balance: &Balance, model: &Model, found: &mut Problems) {
-    let (name, switch) = ("longer_steps", &balance.switch);
+    let (name, switch) = ("non_minimal_hops", &balance.switch);
     if switch.spec.parameter(name).is_none() || switch.settings.count(name) == 0 {
         return;
     }
@@ -226,7 +226,7 @@ fn no_faults(draft: &Draft, model: &Model, found: &mut Problems) {
         return;
     }
     let settings = &faults.settings;
-    for name in ["knowledge", "detection", "recovery", "reconvergence"] {
+    for name in ["awareness", "detection", "recovery", "reconvergence"] {
         if is_set(settings, name) {
             let what = format!("`{name}`");
             tell(

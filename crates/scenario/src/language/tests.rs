@@ -75,7 +75,7 @@ fn is_unread(message: &str) -> bool {
     let is_name =
         message.starts_with("there is no ") && !["host", "link", "node", "switch"].into_iter().any(known);
     // Values that require other settings.
-    if message.contains("needs `knowledge: ") {
+    if message.contains("needs `awareness: ") {
         return false;
     }
     is_name || ["has no key", "is written here", "needs `"].iter().any(|part| message.contains(part))

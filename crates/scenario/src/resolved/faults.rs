@@ -73,7 +73,7 @@ pub static FAULTS: Spec = Spec {
     source: OURS,
     parameters: &[
         parameter(
-            "knowledge",
+            "awareness",
             Kind::Choice(&["local", "global", "up_down"]),
             Some(choice("local")),
             "failure awareness, which nodes avoid a failed link: `local`, the two at its ends; `global`, all from the \
@@ -103,7 +103,7 @@ pub static FAULTS: Spec = Spec {
             Kind::Duration,
             Some(Value::Duration(Duration::ZERO)),
             "routing convergence delay: time from detection until nodes elsewhere learn of it, at the next snapshot; \
-             no effect if `knowledge` is `local`",
+             no effect if `awareness` is `local`",
         ),
     ],
 };

@@ -41,7 +41,7 @@ const PACKET: Parameter = parameter(
 );
 
 pub(super) const ENTROPY: Parameter = parameter(
-    "entropy",
+    "hash_input",
     Kind::Choice(&["message", "pair", "start"]),
     Some(choice("message")),
     "flow-hash input besides source and destination: a value of its own for each message, nothing, or the message's \
@@ -288,15 +288,10 @@ pub static CREDITS: Spec = Spec {
             Some(Value::Duration(Duration::ZERO)),
             "latency of a switch: time from that arrival until the packet may leave",
         ),
-        parameter("data_lane", count(0, 14), Some(Value::Count(0)), "virtual lane of data packets"),
+        parameter("data_vl", count(0, 14), Some(Value::Count(0)), "virtual lane of data packets"),
+        parameter("control_vl", count(0, 14), Some(Value::Count(0)), "virtual lane of ACKs, NACKs and CNPs"),
         parameter(
-            "control_lane",
-            count(0, 14),
-            Some(Value::Count(0)),
-            "virtual lane of ACKs, NACKs and CNPs",
-        ),
-        parameter(
-            "extra_steps",
+            "extra_vls",
             count(0, 6),
             Some(Value::Count(0)),
             "in a fabric of groups: virtual lanes in addition to those that the policy's paths need, for detour paths \
@@ -482,7 +477,7 @@ pub static FLOWS: Spec = Spec {
     source: OURS,
     parameters: &[
         parameter(
-            "settle",
+            "warm_up",
             Kind::Duration,
             Some(Value::Duration(Duration::ZERO)),
             "warm-up: time at the start of each stage that measurements of throughput leave out",

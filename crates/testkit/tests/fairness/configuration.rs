@@ -49,7 +49,7 @@ impl Configuration {
             settings.push("forwarding: store_and_forward".to_owned());
         }
         if self.lane_apart {
-            settings.push("control_lane: 1".to_owned());
+            settings.push("control_vl: 1".to_owned());
         }
         format!(
             "balance: {{host: {policy}, switch: {policy}}}\ntransport: ideal\nqueues: {{credits: {{{}}}}}\n",

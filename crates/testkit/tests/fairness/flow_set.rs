@@ -68,7 +68,7 @@ impl FlowSet {
         let FlowSet { number, fabric, .. } = self;
         let mut text = format!("netloom: 1\nseed: {number}\nfabric: {fabric}\n{}", configuration.sections());
         // Two messages hold more than the buffers of a path.
-        text += "flows:\n  message: 512KiB\n  settle: 200us\n  list:\n";
+        text += "flows:\n  message: 512KiB\n  warm_up: 200us\n  list:\n";
         for (flow, (from, to)) in self.flows.iter().enumerate() {
             let [from, to] = [from, to].map(|host| &self.hosts[host.index()]);
             text += &format!("    - {{name: f{flow}, from: {from}, to: {to}, stop: 600us}}\n");

@@ -30,7 +30,7 @@ fn variants() -> Vec<Variant> {
 fn scenario(head: &str, credits: &str, flows: &[Ends]) -> String {
     let mut text = format!(
         "netloom: 1\n{head}\nbalance: {{host: deterministic, switch: deterministic}}\ntransport: ideal\n\
-         queues: {{credits: {{{credits}}}}}\nflows:\n  message: 1MiB\n  settle: 400us\n  list:\n"
+         queues: {{credits: {{{credits}}}}}\nflows:\n  message: 1MiB\n  warm_up: 400us\n  list:\n"
     );
     for (flow, (from, to)) in flows.iter().enumerate() {
         text += &format!("    - {{name: f{flow}, from: {from}, to: {to}, stop: 1500us}}\n");
@@ -84,7 +84,7 @@ const THREE: [Ends; 3] =
 #[test]
 fn three_flows_without_competition_get_the_link_rate() {
     let fabric = "fabric: {leaf_spine: {leaves: 1, spines: 0, hosts_per_leaf: 4, host_rate: 200Gbps, host_delay: 100ns}}";
-    let found = gbps(&scenario(fabric, "control_lane: 0", &THREE));
+    let found = gbps(&scenario(fabric, "control_vl: 0", &THREE));
     println!("{found:.2?} Gb/s");
     assert!(found.len() == 3 && found.iter().all(|&flow| flow >= 180.0), "{found:?}");
 }
@@ -94,7 +94,7 @@ fn with_a_fourth_flow_to_one_of_their_receivers_no_flow_starves() {
     let fabric = "fabric: {leaf_spine: {leaves: 2, spines: 1, hosts_per_leaf: 4, host_rate: 200Gbps, host_delay: 100ns, \
                   fabric_delay: 100ns}}";
     let flows: Vec<Ends> = THREE.into_iter().chain([("leaf1.host0", "leaf0.host0")]).collect();
-    let found = gbps(&scenario(fabric, "control_lane: 0", &flows));
+    let found = gbps(&scenario(fabric, "control_vl: 0", &flows));
     println!("{found:.2?} Gb/s");
     assert!(found.len() == 4 && found.iter().all(|&flow| flow >= 20.0), "{found:?}");
 }

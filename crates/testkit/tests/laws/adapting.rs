@@ -31,7 +31,7 @@ queues:
 flows:
   message: 16MiB
   posted: 1
-  settle: 1ms
+  warm_up: 1ms
   list:
     - {{from: leaf0.host1, to: leaf0.host0, stop: {stop}}}
     - {{from: leaf1.host0, to: leaf0.host0, stop: {stop}}}

@@ -220,7 +220,7 @@ fn paths_through_other_switches_of_a_group_are_used() {
 #[test]
 fn packets_for_a_host_below_the_switch_take_no_non_minimal_path() {
     // The host's link is dead: its packets are dropped at the switch above it, one link from their source.
-    let dead = "faults: {knowledge: local, failed: [group0.switch0.host1.nic0]}";
+    let dead = "faults: {awareness: local, failed: [group0.switch0.host1.nic0]}";
     let model = loaded(ONE_PAIR, "slingshot", "any", 0.5, dead);
     let work = ListedWork::new(&[Sending::new(0, 0, 1, 5 * PACKET)]);
     let run = simulate_with(&model, work, Options::default(), Seams::default());
@@ -232,7 +232,7 @@ fn packets_for_a_host_below_the_switch_take_no_non_minimal_path() {
 
 #[test]
 fn policies_with_non_minimal_paths_route_around_a_dead_local_link() {
-    let dead = "faults: {knowledge: local, failed: [group0.switch0-switch1.0]}";
+    let dead = "faults: {awareness: local, failed: [group0.switch0-switch1.0]}";
     let (ends, run) = within_a_group("{slingshot: {order: free}}", dead);
     assert_between("two links", ends, (3.0, 3.1));
     // ACKs, of one byte here, take minimal paths.
@@ -324,11 +324,11 @@ fn execution_options_do_not_change_records() {
 }
 
 /// Whatever fails in these, some path is left between any two groups.
-fn failing(policy: &str, knowledge: &str, failed: &[&str], extra_steps: u8) -> Run {
+fn failing(policy: &str, knowledge: &str, failed: &[&str], extra_vls: u8) -> Run {
     let faults = format!("faults: {{knowledge: {knowledge}, failed: [{}]}}\n", failed.join(", "));
     let mut model = loaded(DRAGONFLY, policy, "next_group", 0.1, &format!("{faults}deadline: 1s"));
     model.deadline = Some(Time(30_000_000));
-    model.queues.credits.as_mut().expect("the scenario has credits").n_steps += extra_steps;
+    model.queues.credits.as_mut().expect("the scenario has credits").n_steps += extra_vls;
     simulated(&model, Options::default())
 }
 

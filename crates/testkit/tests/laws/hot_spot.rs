@@ -193,7 +193,7 @@ fn no_packet_waits_for_a_link_that_stays_down() {
     // Packets staged for the dead port are lost too, and so are those that reach the head of a queue later: otherwise a
     // FIFO would block all packets behind one for the dead port.
     for order in ["voq", "fifo"] {
-        let down = "faults: {knowledge: up_down, timed: [{at: 500us, action: down, link: lid7-lid6}]}";
+        let down = "faults: {awareness: up_down, timed: [{at: 500us, action: down, link: lid7-lid6}]}";
         let model = compiled(
             &format!("{SCENE}{down}\n").replace("credits: {}", &format!("credits: {{order: {order}}}")),
         );

@@ -33,7 +33,7 @@ fabric:
 balance: {host: deterministic, switch: {adaptive_infiniband: {notify_above: 16KiB}}}
 transport: ideal
 queues: {credits: {}}
-flows: {message: 1MiB, settle: 200us, list: [{from: a, to: b, stop: 1ms}]}
+flows: {message: 1MiB, warm_up: 200us, list: [{from: a, to: b, stop: 1ms}]}
 ";
 
 fn compiled(text: &str) -> Model {

@@ -38,7 +38,7 @@ fabric:
 congestion: {control}
 flows:
   message: 256KiB
-  settle: 1500us
+  warm_up: 1500us
   list:
 {senders}{more}
 "

@@ -128,7 +128,7 @@ fn a_triangle_uses_the_non_minimal_path_only_while_the_minimal_one_is_congested(
 #[test]
 fn without_non_minimal_steps_the_minimal_path_carries_all_packets() {
     let mut model = mesh(3, 2);
-    model.balances.switch = policy("adaptive_spectrum", &[("longer_steps", Value::Count(0))]);
+    model.balances.switch = policy("adaptive_spectrum", &[("non_minimal_hops", Value::Count(0))]);
     let sendings = [0, 1].map(|host| Sending::new(0, host, 2 + host, 4_000_000));
     let run = simulate(&model, ListedWork::new(&sendings));
     assert!((8_000_000..8_100_000).contains(&longest(&run)), "{} ns", longest(&run));
@@ -143,8 +143,8 @@ fn restless(steps: u64) -> netloom_policy::balance::Chosen {
         ("medium", Value::Count(2)),
         ("high", Value::Count(3)),
         ("sticky", Value::Absent),
-        ("longer_above", Value::Count(0)),
-        ("longer_steps", Value::Count(steps)),
+        ("non_minimal_above", Value::Count(0)),
+        ("non_minimal_hops", Value::Count(steps)),
     ];
     policy("adaptive_spectrum", &parameters)
 }

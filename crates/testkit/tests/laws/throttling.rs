@@ -39,7 +39,7 @@ queues: {{credits: {{buffer: 64KiB}}}}
 congestion: {control}
 flows:
   message: 128KiB
-  settle: 0s
+  warm_up: 0s
   list:
     - {{from: leaf1.host0, to: leaf0.host1, stop: 3ms}}
 {aggressors}

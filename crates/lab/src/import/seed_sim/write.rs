@@ -122,7 +122,7 @@ fn common(text: &mut String, name: &str, config: &Config) {
     routing(text, config.topology.routing);
     line!(text, "# No headers, no ACKs, no windows; messages of a pair that start together share one hash.");
     line!(text, "transport:");
-    line!(text, "  open_loop: {{packet: {}, entropy: start}}", size(config.topology.packet));
+    line!(text, "  open_loop: {{packet: {}, hash_input: start}}", size(config.topology.packet));
     failures(text, config.topology.failure_percent);
 }
 
@@ -170,7 +170,7 @@ fn failures(text: &mut String, percent: f64) {
             "# Each link, host links included, fails at random before the run; only the nodes at its ends detect it."
         );
         line!(text, "faults:");
-        line!(text, "  knowledge: local");
+        line!(text, "  awareness: local");
         line!(text, "  random: {{fraction: {percent}%, among: all, draw: coin}}");
     }
 }

@@ -45,7 +45,7 @@ fabric: { leaf_spine: { leaves: 2, spines: 1, hosts_per_leaf: 2 } }
 transport: ideal
 flows:
   message: 4KiB
-  settle: 1ms
+  warm_up: 1ms
   scale: 1/100
   list:
     - { name: near, from: leaf0.host1, to: leaf0.host0, stop: 10ms }

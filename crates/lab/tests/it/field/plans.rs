@@ -84,7 +84,7 @@ fn differences_between_machine_and_scenario_are_noted() {
         ("interference.aggressor", "{all_to_all_linear: {size: 4KiB}}"),
         ("interference.bursts", "{length: 1500ps, pause: 2us, slack: 1us, kind: exponential}"),
         ("interference.victim", "{ring_all_reduce: {size: 1000B}}"),
-        ("faults", "{failed: [leaf0-spine0.0], knowledge: global}"),
+        ("faults", "{failed: [leaf0-spine0.0], awareness: global}"),
         ("fabric.leaf_spine.spines", "2"),
     ]);
     has(&text, &["bursts exponential 2 2000", "victim ring_all_reduce 1000"]);

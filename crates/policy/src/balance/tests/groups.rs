@@ -169,7 +169,7 @@ fn weights_and_threshold_are_exact_to_the_byte() {
         assert!(booksim.is_minimal(3_920, 1_000, None) && !booksim.is_minimal(3_921, 1_000, None), "{name}");
         let macros = [
             ("minimal_weight", Value::Count(3)),
-            ("longer_weight", Value::Count(5)),
+            ("non_minimal_weight", Value::Count(5)),
             ("threshold", Value::Size(Bytes(0))),
         ];
         let mut macros = Scene::new(name, &macros);

@@ -200,7 +200,7 @@ fn non_minimal_paths_are_used_only_if_minimal_ones_are_congested() {
     for above in 0..4 {
         for (shortest, &waits) in grades.iter().enumerate() {
             for (longer, &beside) in grades.iter().enumerate() {
-                let mut balancer = spectrum(&[("longer_above", Value::Count(above))]);
+                let mut balancer = spectrum(&[("non_minimal_above", Value::Count(above))]);
                 let seen = Seen::waiting(&[waits, 200_000, beside]).longer(1);
                 let goes_round = shortest as u64 > above && longer < shortest;
                 let expected = if goes_round { [0, 0, 50] } else { [50, 0, 0] };
@@ -217,7 +217,7 @@ fn non_minimal_paths_are_used_only_if_minimal_ones_are_congested() {
 
 #[test]
 fn a_packet_takes_a_limited_number_of_non_minimal_steps() {
-    let mut balancer = spectrum(&[("longer_steps", Value::Count(2))]);
+    let mut balancer = spectrum(&[("non_minimal_hops", Value::Count(2))]);
     let mut random = Random::stream(3, 4, 5);
     let mut ports = Seen::waiting(&[200_000, 0]).longer(1);
     let mut next = |tag| {

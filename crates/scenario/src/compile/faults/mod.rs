@@ -40,7 +40,7 @@ pub(super) struct Failing {
 
 /// Failure awareness: which nodes avoid a failed link.
 pub(super) fn knowledge(faults: &Faults) -> Knowledge {
-    match faults.settings.settings.choice("knowledge") {
+    match faults.settings.settings.choice("awareness") {
         "global" => Knowledge::Global(ReroutePaths::Shortest),
         "up_down" => Knowledge::Global(ReroutePaths::UpDown),
         _ => Knowledge::Local,
@@ -108,13 +108,13 @@ fn check_reaction(faults: &Faults, problems: &mut Problems) {
             report.label("expected at most 10 days");
         }
     }
-    let is_local = settings.settings.choice("knowledge") == "local";
+    let is_local = settings.settings.choice("awareness") == "local";
     if is_local && settings.settings.duration("reconvergence") > Duration::ZERO {
         let place = settings.place_of("reconvergence");
-        let report = problems.report(place, "`reconvergence` needs `knowledge: global`");
+        let report = problems.report(place, "`reconvergence` needs `awareness: global`");
         report
-            .label("with `knowledge: local` no other node is notified")
-            .help("write `knowledge: global`, or leave it out");
+            .label("with `awareness: local` no other node is notified")
+            .help("write `awareness: global`, or leave it out");
     }
 }
 
