@@ -33,5 +33,5 @@ export function during({ runs }: Report): string {
 /** A sentence on this part, or nothing. */
 export function overNote(report: Report, what: string): string {
   const when = during(report);
-  return when === "" ? "" : ` ${what} ${when}; with “--over all” they cover the whole run.`;
+  return when === "" ? "" : ` ${what} ${when}; “--over all” selects the whole run.`;
 }

@@ -109,7 +109,7 @@ export function ratioMap(label: string, across: Side, down: Side, cells: RatioCe
       itemWidth: 12,
       itemHeight: Math.min(HIGHEST, high) - 40,
       calculable: false,
-      text: ["1 = none", "0"],
+      text: ["1 (equal)", "0"],
       textStyle: { color: "var(--ink)", fontSize: 11 },
       inRange: { color: SCALE },
     },

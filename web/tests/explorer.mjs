@@ -34,7 +34,7 @@ async function port(page) {
   await page.click(`.busiest button:has-text("${name}")`);
   const series = rows("series").filter(({ port: id }) => id === busiest.port);
   const interval = Number(series[0].interval);
-  const shown = await cells(page, "Spans of");
+  const shown = await cells(page, "Intervals of");
   const byEnd = new Map(series.map((row) => [Math.round(Number(row.time) / interval), row]));
   shown.forEach(([, sent, waiting, paused, dropped], nth) => {
     const row = byEnd.get(nth + 1) ?? { size: 0, waiting: 0, paused: 0, dropped: 0 };
@@ -189,7 +189,7 @@ async function tables(page) {
   await page.locator("#worst caption .copy").first().click();
   const copied = (await page.evaluate(() => globalThis.copied)) ?? "";
   const [head, ...lines] = copied.split("\n");
-  equal("titles of the copied table", head, "message,of,size,start,time,alone,slowdown,timeouts,retransmitted,way");
+  equal("titles of the copied table", head, "message,traffic,size,start,FCT,ideal FCT,slowdown,timeouts,retransmitted,path");
   equal("messages of the copied table", lines.map((line) => line.split(",")[0]).join(), shown.map(([message]) => message).join());
 }
 

@@ -82,7 +82,7 @@ async function look(page) {
     await page.screenshot({ path: picture });
   }
   await page.check("input[value=backlog]");
-  await page.waitForFunction(() => /waited/.test(document.querySelector(".busiest p").textContent));
+  await page.waitForFunction(() => /bytes waiting/.test(document.querySelector(".busiest p").textContent));
   await page.setViewportSize({ width: 400, height: 800 });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1);
   if (wide) {

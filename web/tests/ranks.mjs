@@ -8,9 +8,9 @@ const WORDS = {
   step: "the step",
   compute: "computation",
   communicate: "communication",
-  stages: "messages along stages",
-  barrier: "at a barrier",
-  collective: "collectives of a bucket",
+  stages: "messages of pipeline stages",
+  barrier: "waiting at a barrier",
+  collective: "collective of a bucket",
 };
 
 /** What a row of the table is called on the page. */
@@ -70,11 +70,11 @@ export async function everyStep(page, tablesOf, judge) {
 export async function otherRanks(page, tablesOf, judge) {
   // Of a step that is over: ranks of one that is not all end last.
   await page.locator("#ranks .choices select").first().selectOption("0");
-  await page.locator("#ranks .pages button", { hasText: "after" }).click();
+  await page.locator("#ranks .pages button", { hasText: "next" }).click();
   judge.equal("the first rank after those shown first", (await caption(page, judge)).first, PAGE);
   await shownStep(page, tablesOf, judge);
   await page.locator("#ranks .choices select").nth(1).selectOption("last");
   await shownStep(page, tablesOf, judge, "last");
-  await page.locator("#ranks .pages button", { hasText: "before" }).click();
+  await page.locator("#ranks .pages button", { hasText: "previous" }).click();
   await shownStep(page, tablesOf, judge, "last");
 }

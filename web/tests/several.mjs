@@ -116,7 +116,7 @@ async function listAt(figure, name, place, course) {
   const { length, byPort } = spans.get(name);
   const [first, last] = touched(spans.get(name), place, course);
   const [start, end] = [first * length, Math.min((last + 1) * length, lasted.get(name))];
-  const [, low, high, unit] = /^Largest, ([\d.]+) – ([\d.]+) (\w+): /.exec(title) ?? [];
+  const [, low, high, unit] = /^Largest values, ([\d.]+) – ([\d.]+) (\w+): /.exec(title) ?? [];
   near(`${what}: where its spans begin`, `${low} ${unit}`, start / 1e12);
   near(`${what}: where its spans end`, `${high} ${unit}`, end / 1e12);
   const sent = (port) => (byPort.get(port) ?? []).reduce((sum, { span, size }) => sum + (span >= first && span <= last ? Number(size) : 0), 0);
@@ -201,7 +201,7 @@ async function port(page) {
     equal(`${run}: bytes that ${name} sent in its spans`, shown.reduce((sum, [, sent]) => sum + Number(whole(sent)), 0), known.reduce((sum, { size }) => sum + Number(size), 0));
     equal(`${run}: spans of ${name}`, shown.length, spans.get(run)?.count ?? 0);
   }
-  equal("notes below the port", await page.locator(".detail .note", { hasText: "Without samples" }).count(), 1);
+  equal("notes below the port", await page.locator(".detail .note", { hasText: "so there are no charts" }).count(), 1);
 }
 
 /** How runs ended, at the top of the page, and how many steps they did. */

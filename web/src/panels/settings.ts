@@ -62,4 +62,4 @@ function changed(report: Report): HTMLElement[] {
 const content = (report: Report): HTMLElement[] => [...between(report), ...changed(report)];
 
 /** The panel. */
-export const SETTINGS: Panel = { id: "differences", title: "Settings", content };
+export const SETTINGS: Panel = { id: "differences", title: "Changed settings", content };
