@@ -2,7 +2,7 @@
 
 import { cells, whole } from "./tables.mjs";
 
-/** Ranks that are shown at a time. */
+/** Number of ranks on a page. */
 const PAGE = 32;
 const WORDS = {
   step: "the step",
@@ -19,7 +19,7 @@ const told = ({ activity, phase, bucket }) => `${WORDS[activity]}${phase === "" 
 /** What the caption says: run, job, step, and the first and last of how many ranks, none where all are shown. */
 async function caption(page, judge) {
   const text = (await page.textContent("#ranks figcaption")) ?? "";
-  const [, title, run, job, step, first] = /^((.*?), (.*), step (\d+) \([^)]*\)): (?:all ranks|ranks (\d+) to \d+ of \d+)/.exec(text) ?? [];
+  const [, title, run, job, step, first] = /^((.*?), (.*), step (\d+) \([^)]*\)): (?:all ranks|positions (\d+) to \d+ of \d+ ranks)/.exec(text) ?? [];
   if (title === undefined) {
     judge.complain(`ranks are shown under “${text}”`);
   }
