@@ -103,8 +103,8 @@ impl Frames {
         first..(end.div_ceil(self.length) as usize).clamp(first, last)
     }
 
-    /// Takes it that a link, whose ports are in these edges, was down from time to time. In a span it counts once,
-    /// however often it was down.
+    /// Adds the outages of a link, whose ports are in these edges. In a span a link counts once, however often it was
+    /// down.
     pub fn down(&mut self, edges: &BTreeSet<u32>, outages: &[(u64, u64)]) {
         let frames: BTreeSet<usize> =
             outages.iter().flat_map(|&(start, end)| self.touched(start, end)).collect();
@@ -217,8 +217,9 @@ pub struct FrameData {
     pub joined: Option<u64>,
     /// Whether there was a congestion tree.
     pub has_roles: bool,
-    /// Of each edge and span, edge by edge: bytes sent; the same of the most bytes waiting at a port, the time paused in
-    /// ps, packets dropped, links down, and parts in a congestion tree (3 root, 2 branch, 1 leaf); then of each square
+    /// For each edge and span, in the order of edges: bytes sent; then likewise the largest number of bytes waiting at a
+    /// port, the time paused in ps, packets dropped, links down, and roles in a congestion tree (3 root, 2 branch, 1
+    /// leaf); then for each square
     /// and span whether there are victims. See [`pack`].
     pub packed: String,
 }
