@@ -34,14 +34,14 @@ pub enum ReportError {
         found: OutsideRun,
     },
     /// A file is there.
-    #[error("a file is already there, and overwriting it was not asked for: {}", .0.display())]
+    #[error("the file already exists, and overwriting was not requested: {}", .0.display())]
     Exists(PathBuf),
     /// A folder is there.
-    #[error("a report is a file, and this is a folder: {}", .0.display())]
+    #[error("a report is a file, but this is a folder: {}", .0.display())]
     Folder(PathBuf),
     /// The page would be too large for browsers and e-mail.
     #[error(
-        "the report would have {bytes} bytes, more than {most}; fewer {what} make it smaller, these are {count}"
+        "the report would have {bytes} bytes, more than {most}; it has {count} {what}: choose fewer"
     )]
     TooLarge {
         /// Its size.
