@@ -40,9 +40,7 @@ pub enum ReportError {
     #[error("a report is a file, but this is a folder: {}", .0.display())]
     Folder(PathBuf),
     /// The page would be too large for browsers and e-mail.
-    #[error(
-        "the report would have {bytes} bytes, more than {most}; it has {count} {what}: choose fewer"
-    )]
+    #[error("the report would have {bytes} bytes, more than {most}; it has {count} {what}: choose fewer")]
     TooLarge {
         /// Its size.
         bytes: usize,

@@ -2,8 +2,8 @@
 //!
 //! Models: 95 % intervals; of a mean by Student's t, of a quantile by the ranks between which it lies with that
 //! probability (binomial), without an assumption on the distribution.
-//! Leaves out: dependence. Steps of one run have the same seed, so these intervals cover the variation between the steps
-//! of that run, not between seeds; the page says so.
+//! Leaves out: dependence. Steps of one run have the same seed, so these intervals cover the variation between the
+//! steps of that run, not between seeds; the page says so.
 //!
 //! Invariants: an end for which there are too few observations is absent, never guessed.
 
@@ -57,7 +57,7 @@ pub fn quantile(sample: &Taken, share: f64) -> Estimate {
 #[derive(Debug, PartialEq)]
 struct Above {
     /// The largest number such that at most that number lie above with a probability of at most TAIL; absent if even
-/// zero is more probable than that.
+    /// zero is more probable than that.
     fewest: Option<u64>,
     /// The smallest number such that more lie above with a probability of at most TAIL.
     most: Option<u64>,

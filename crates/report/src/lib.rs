@@ -1,11 +1,11 @@
-//! One self-contained HTML file about some runs, made only from their run folders; or about a paper's figures; or the page
-//! of a run in progress.
+//! One self-contained HTML file about some runs, made only from their run folders; or about a paper's figures; or the
+//! page of a run in progress.
 //!
 //! Models: reading run folders once, block by block; figures of fixed size per panel; the page they are put into.
 //! Leaves out: drawing, which the page does (`web/`); the engine, scenarios and all data that was not stored.
 //!
-//! Invariants: the size of the page does not grow with the number of messages; the page states what is left out; no text
-//! from a run can become markup; an incomplete run is rejected.
+//! Invariants: the size of the page does not grow with the number of messages; the page states what is left out; no
+//! text from a run can become markup; an incomplete run is rejected.
 //!
 //! A new panel is one file in `panels`, one line in its `mod.rs`, and one file in `web/src/panels`.
 
@@ -65,7 +65,8 @@ pub struct ReportedRun {
 /// The page about these runs, in this order, with figures over a part of each.
 ///
 /// # Errors
-/// If one of them is no complete run folder or cannot be read, an interval is not within it, or the page would be too large.
+/// If one of them is no complete run folder or cannot be read, an interval is not within it, or the page would be too
+/// large.
 pub fn render(runs: &[ReportedRun], over: Over) -> Result<String, ReportError> {
     let report = read(runs, over)?;
     page::page(&report, (report.n_runs(), "runs"))

@@ -271,7 +271,7 @@ function content({ interference: study }: Report): HTMLElement[] {
         : "All victims run in isolation, without an aggressor. ") +
         "Sizes are those of the whole vector; for an all-to-all, the size per peer.",
     ),
-    ...(unpaired > 0 ? [note(`${some(unpaired, "run")} with an aggressor without a baseline in this report.`)] : []),
+    ...(unpaired > 0 ? [note(`Without a baseline in this report: ${some(unpaired, "run")} with an aggressor.`)] : []),
     ...(maps.length > 0 ? [pair(...maps)] : []),
     ...overBursts(cells),
     ...overSizes(cells),

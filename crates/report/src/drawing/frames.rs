@@ -1,7 +1,7 @@
 //! Values of the edges and squares of a drawing, in intervals ("spans") of time.
 //!
-//! Models: samples of ports summed up over the ports of an edge and over neighbouring samples; links that were down, and
-//! roles in congestion trees, in every span that they overlap.
+//! Models: samples of ports summed up over the ports of an edge and over neighbouring samples; links that were down,
+//! and roles in congestion trees, in every span that they overlap.
 //! Leaves out: what was not recorded; its numbers are all zero, and a flag says so to the page.
 //!
 //! Invariants: sums are whole numbers of bytes, packets and picoseconds; if an edge is one port and no samples are
@@ -217,8 +217,8 @@ pub struct FrameData {
     pub joined: Option<u64>,
     /// Whether there was a congestion tree.
     pub has_roles: bool,
-    /// For each edge and span, in the order of edges: bytes sent; then likewise the largest number of bytes waiting at a
-    /// port, the time paused in ps, packets dropped, links down, and roles in a congestion tree (3 root, 2 branch, 1
+    /// For each edge and span, in the order of edges: bytes sent; then likewise the largest number of bytes waiting at
+    /// a port, the time paused in ps, packets dropped, links down, and roles in a congestion tree (3 root, 2 branch, 1
     /// leaf); then for each square
     /// and span whether there are victims. See [`pack`].
     pub packed: String,

@@ -1,8 +1,8 @@
 //! Bandwidth of collectives by size, as nccl-tests define it: a line for each job with collectives of several sizes.
 //!
-//! Models: over all collectives of one job, number of ranks, factor and size: algorithm bandwidth, bus bandwidth, and the
-//! mean time. The factor (bus over algorithm bandwidth) distinguishes collectives of one job, such as an all-reduce and an
-//! all-to-all.
+//! Models: over all collectives of one job, number of ranks, factor and size: algorithm bandwidth, bus bandwidth, and
+//! the mean time. The factor (bus over algorithm bandwidth) distinguishes collectives of one job, such as an all-reduce
+//! and an all-to-all.
 //! Leaves out: the name of the collective, which no table has; jobs whose collectives all have one size.
 //!
 //! Invariants: memory grows with the number of sizes in a scenario, not with the number of collectives.
@@ -16,8 +16,8 @@ use super::Collector;
 use crate::collect::About;
 use crate::round::six_digits;
 
-/// Job, number of ranks, and bus over algorithm bandwidth in units of one part of the vector, which has one part for each
-/// rank.
+/// Job, number of ranks, and bus over algorithm bandwidth in units of one part of the vector, which has one part for
+/// each rank.
 type Line = (u16, u32, u64);
 
 /// Sums of a run.

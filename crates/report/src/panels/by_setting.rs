@@ -1,7 +1,7 @@
 //! Completion time by setting: runs that differ in more than their balancing policy, as groups of bars.
 //!
-//! Models: a bar for each balancing policy, a group for each combination of the other settings in which the runs differ;
-//! runs that differ only in their seed share a bar.
+//! Models: a bar for each balancing policy, a group for each combination of the other settings in which the runs
+//! differ; runs that differ only in their seed share a bar.
 //! Leaves out: whether a difference is significant; `netloom sweep` has confidence intervals.
 //!
 //! Invariants: absent unless there are several groups; a setting that depends on the balancing policy forms no group.

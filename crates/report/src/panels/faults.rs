@@ -1,7 +1,7 @@
 //! Fault events of the scenario, state changes of links, and packets lost, by reason.
 //!
-//! Leaves out: state changes of links after the end of the run, which table `faults` may contain: fault processes continue
-//! when all other work is done.
+//! Leaves out: state changes of links after the end of the run, which table `faults` may contain: fault processes
+//! continue when all other work is done.
 //!
 //! Invariants: for lists that are cut the total number is given.
 

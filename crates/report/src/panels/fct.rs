@@ -1,7 +1,8 @@
 //! Flow completion times: of messages of jobs, and of the background messages that started within the span, each from
 //! start to last byte.
 //!
-//! Leaves out: messages of staged flows, which follow each other without a pause; of these only the unfinished are counted.
+//! Leaves out: messages of staged flows, which follow each other without a pause; of these only the unfinished are
+//! counted.
 
 use netloom_records::{Batch, FlowRow};
 use serde::Serialize;

@@ -1,12 +1,13 @@
-//! Goodput of hosts: payload of the messages that arrived, over the time in which the host had such a message in flight.
+//! Goodput of hosts: payload of the messages that arrived, over the time in which the host had such a message in
+//! flight.
 //!
-//! Models: the union of the messages' times for each host, and the line rate of the ports that these messages could use;
-//! for a host whose messages use ports of several rates, such as a GPU with a NIC and a link inside its server, the rate at
-//! which it could have sent these bytes one message after the other.
+//! Models: the union of the messages' times for each host, and the line rate of the ports that these messages could
+//! use; for a host whose messages use ports of several rates, such as a GPU with a NIC and a link inside its server,
+//! the rate at which it could have sent these bytes one message after the other.
 //! Leaves out: messages that never arrived.
 //!
-//! Invariants: memory is bounded; a host with more than [`KEPT`] separate intervals may count time twice if a message is
-//! longer than all of them.
+//! Invariants: memory is bounded; a host with more than [`KEPT`] separate intervals may count time twice if a message
+//! is longer than all of them.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! Studies of interference: the slowdown of a victim by an aggressor, and the times of its iterations.
 //!
 //! Models: runs with a measured job `victim`; a run with a job `aggressor` is paired with the run that differs only in
-//! lacking that job and has the same seed; the ratio of the two means, with its interval; points that differ only in their
-//! seed become one cell.
+//! lacking that job and has the same seed; the ratio of the two means, with its interval; points that differ only in
+//! their seed become one cell.
 //! Leaves out: means over cells; steps beyond the first few thousand of a run.
 //!
 //! Invariants: a run without a baseline has no ratio, and is reported as such.
@@ -74,7 +74,7 @@ pub struct Study {
     pub settings: Vec<String>,
     /// The points, one for each run.
     pub points: Vec<PointData>,
-    /// Points that differ in their seed alone.
+    /// Points that differ only in their seed.
     pub cells: Vec<CellData>,
     /// The victim's steps over time, of the few cells with the smallest ratios, the smallest first.
     pub courses: Vec<CourseData>,
@@ -142,7 +142,7 @@ pub struct RatioData {
     pub seeds: usize,
 }
 
-/// Points that differ in their seed alone.
+/// Points that differ only in their seed.
 #[derive(Debug, Clone, Serialize)]
 pub struct CellData {
     /// Their common coordinates.
@@ -255,8 +255,8 @@ fn system(about: &About) -> String {
 
 /// Names points by the settings that are no other coordinate. Returns these settings.
 ///
-/// Measured and simulated runs are named separately: settings that distinguish one kind need not be known for the other.
-/// Imported cells are named by their system.
+/// Measured and simulated runs are named separately: settings that distinguish one kind need not be known for the
+/// other. Imported cells are named by their system.
 fn name<'a>(points: &mut [PointData], scenario: impl Fn(usize) -> &'a Value) -> Vec<String> {
     let mut settings = Vec::new();
     for measured in [false, true] {

@@ -3,8 +3,8 @@
 //! Models: utilization, the share of the span in which a direction of a link was transmitting.
 //! Leaves out: the span, if ports were not sampled over time; utilization is of the whole run then.
 //!
-//! Invariants: a large fabric is shown in blocks of neighbouring leaves and spines, whose size is given; for a list that is
-//! cut the total number is given.
+//! Invariants: a large fabric is shown in blocks of neighbouring leaves and spines, whose size is given; for a list
+//! that is cut the total number is given.
 
 use netloom_records::statistics::PortShares;
 use netloom_records::{Batch, PortRow};

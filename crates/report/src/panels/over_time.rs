@@ -1,11 +1,11 @@
 //! Throughput to hosts and backlog of switches over time, of the whole fabric.
 //!
-//! Models: for each interval of the table `series`, bytes sent on the links to all hosts, and the largest number of bytes
-//! waiting at one switch, summed over its ports, at the end of the interval.
+//! Models: for each interval of the table `series`, bytes sent on the links to all hosts, and the largest number of
+//! bytes waiting at one switch, summed over its ports, at the end of the interval.
 //! Leaves out: peaks between two samples; single ports. The mean is over the span.
 //!
-//! Invariants: an interval without a row is zero; intervals are those of the table, or are combined so that there are at
-//! most [`MOST`]; combining sums bytes and keeps the largest backlog.
+//! Invariants: an interval without a row is zero; intervals are those of the table, or are combined so that there are
+//! at most [`MOST`]; combining sums bytes and keeps the largest backlog.
 
 use std::collections::BTreeMap;
 

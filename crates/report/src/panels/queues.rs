@@ -1,5 +1,5 @@
-//! The longest queues, separately at hosts and at switches: queues at hosts show how far a transport runs ahead of its NIC,
-//! queues at switches how well traffic is balanced.
+//! The longest queues, separately at hosts and at switches: queues at hosts show how far a transport runs ahead of its
+//! NIC, queues at switches how well traffic is balanced.
 
 use netloom_records::{Batch, PortRow};
 use netloom_units::Bytes;

@@ -1,7 +1,7 @@
 //! Selected flows over time: retransmission ratio, the rate that congestion control allowed, and goodput.
 //!
-//! Invariants: absent if no flow was selected; of many flows those that sent most are drawn, and the total number is given;
-//! many intervals are combined with their neighbours, so that the page stays small.
+//! Invariants: absent if no flow was selected; of many flows those that sent most are drawn, and the total number is
+//! given; many intervals are combined with their neighbours, so that the page stays small.
 
 use std::collections::BTreeMap;
 

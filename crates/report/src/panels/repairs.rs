@@ -1,7 +1,8 @@
-//! Retransmissions of messages on queue pairs: needed and spurious retransmissions, NACKs from receiver to sender, marks,
-//! packets out of order; totals and the worst messages.
+//! Retransmissions of messages on queue pairs: needed and spurious retransmissions, NACKs from receiver to sender,
+//! marks, packets out of order; totals and the worst messages.
 //!
-//! Models: the table `repairs`, the sums of `tallies`, and the handling of NACKs by switches at the edge, from `signals`.
+//! Models: the table `repairs`, the sums of `tallies`, and the handling of NACKs by switches at the edge, from
+//! `signals`.
 //! Leaves out: retransmissions that were lost, since the counts are taken at receivers.
 //!
 //! Invariants: absent in a run without queue pairs; for a list that is cut the total number is given.
@@ -133,7 +134,7 @@ pub struct RunData {
     pub marked: u64,
     /// CNPs their receivers sent.
     pub cnps: u64,
-    /// CNPs, NACKs and marks that reduced the rate of their senders down.
+    /// CNPs, NACKs and marks that reduced the rate of their senders.
     pub notified: u64,
     /// Retransmission timeouts of their senders.
     pub timeouts: u64,
@@ -172,7 +173,7 @@ pub struct MessageData {
     pub marked: u32,
     /// CNPs its receiver sent.
     pub cnps: u32,
-    /// CNPs, NACKs and marks that reduced the rate of its sender down.
+    /// CNPs, NACKs and marks that reduced the rate of its sender.
     pub notified: u32,
     /// Retransmission timeouts of its sender.
     pub timeouts: u32,

@@ -1,8 +1,8 @@
 //! Settings: those that differ from their defaults, and those in which the runs differ.
 //!
 //! Models: the resolved scenarios of all runs as lists of paths and values, in the form `--set` takes.
-//! A setting with several choices, such as a policy with its parameters, is one row: the choice of each run, followed by
-//! its parameters.
+//! A setting with several choices, such as a policy with its parameters, is one row: the choice of each run, followed
+//! by its parameters.
 //! Leaves out: the current defaults; a run folder has the settings that differed from the defaults of its time.
 //!
 //! Invariants: for a list that is cut the total number is given.

@@ -1,8 +1,8 @@
-//! Ports that marked packets, were paused, or lost packets: counts, share of time, and reasons; also packets that were lost
-//! before an egress port was chosen.
+//! Ports that marked packets, were paused, or lost packets: counts, share of time, and reasons; also packets that were
+//! lost before an egress port was chosen.
 //!
-//! Invariants: absent if none of it happened; of many ports those with the largest values of each kind are listed, and the
-//! total number is given.
+//! Invariants: absent if none of it happened; of many ports those with the largest values of each kind are listed, and
+//! the total number is given.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -38,9 +38,9 @@ impl Collector for Timeline {
 pub struct RunData {
     /// By job, then by step.
     pub steps: Vec<StepData>,
-    /// The spans of those steps that are drawn, step by step and in the table's order: of each its rank, its activity, its
-    /// phase and its bucket counted from 1 with 0 for none, its start since that of the step, and its length counted from 1
-    /// with 0 for one that was not completed; all times in ps. See [`pack`].
+    /// The spans of those steps that are drawn, step by step and in the table's order: of each its rank, its activity,
+    /// its phase and its bucket counted from 1 with 0 for none, its start since that of the step, and its length
+    /// counted from 1 with 0 for one that was not completed; all times in ps. See [`pack`].
     pub packed: String,
 }
 

@@ -1,7 +1,7 @@
 //! Kinds of traffic: completion times and throughput of each, and counters of ports for each class.
 //!
-//! Models: completion times and throughput of every kind that a scenario names; a kind's throughput is its payload from its
-//! first start to its last arrival.
+//! Models: completion times and throughput of every kind that a scenario names; a kind's throughput is its payload from
+//! its first start to its last arrival.
 //! Leaves out: traffic of no kind; background messages that started outside of the span.
 //!
 //! Invariants: absent if no kind is named; memory grows with the kinds, not with the messages.

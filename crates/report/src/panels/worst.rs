@@ -1,7 +1,7 @@
 //! The slowest messages, with their paths if these were recorded.
 //!
-//! Models: messages with the largest slowdown (FCT over ideal FCT), and the slowest messages with recorded paths, with the
-//! ports that their packets passed.
+//! Models: messages with the largest slowdown (FCT over ideal FCT), and the slowest messages with recorded paths, with
+//! the ports that their packets passed.
 //!
 //! Invariants: memory does not grow with the number of messages; for a list that is cut the total number is given.
 

@@ -1,13 +1,14 @@
 //! Comparison of measured and simulated cells.
 //!
-//! Models: pairs of a measured and a simulated cell with the same hosts, collectives, sizes and bursts, of the same system;
-//! how close their ratios and times are, and whether they rank cells in the same order; cells without a counterpart.
+//! Models: pairs of a measured and a simulated cell with the same hosts, collectives, sizes and bursts, of the same
+//! system; how close their ratios and times are, and whether they rank cells in the same order; cells without a
+//! counterpart.
 //! Leaves out: the reasons of differences.
 //!
 //! Invariants: every cell without a counterpart is counted; each simulated series has its own scores.
 //!
-//! Source: modelling assumptions: two names denote one system if one begins with the other and the next character is not
-//! part of a word; the scores, except Kendall's tau (1938), in the form b, which takes ties into account.
+//! Source: modelling assumptions: two names denote one system if one begins with the other and the next character is
+//! not part of a word; the scores, except Kendall's tau (1938), in the form b, which takes ties into account.
 
 use serde::Serialize;
 

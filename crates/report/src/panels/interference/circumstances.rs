@@ -1,10 +1,10 @@
 //! The series of a study: what it varies apart from hosts, collectives, sizes and bursts, in short form.
 //!
-//! Models: settings in which the scenarios differ, each with its value; settings of jobs, steps among them, and names of
-//! scenarios only if nothing else distinguishes two runs.
+//! Models: settings in which the scenarios differ, each with its value; settings of jobs, steps among them, and names
+//! of scenarios only if nothing else distinguishes two runs.
 //!
-//! Invariants: two runs that differ in anything but their seed, what is recorded, and the aggressor have different names,
-//! or differ in other coordinates.
+//! Invariants: two runs that differ in anything but their seed, what is recorded, and the aggressor have different
+//! names, or differ in other coordinates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
