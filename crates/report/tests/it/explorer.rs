@@ -1,5 +1,5 @@
-//! What the explorer is told of a fabric over time, of recorded steps and of the worst messages, against what can be
-//! worked out by hand.
+//! Data of the explorer on a fabric over time, recorded steps and the slowest messages, against values calculated by
+//! hand.
 
 use std::io::Read;
 
