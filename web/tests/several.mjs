@@ -195,11 +195,11 @@ async function port(page) {
   await page.locator(".drawings figure").first().locator(".busiest button").first().click();
   const name = await page.textContent(".explorer h3");
   for (const run of ["coarse", "silent", "cut"]) {
-    const shown = await cells(page, `Spans of ${run}`);
+    const shown = await cells(page, `Intervals of ${run}`);
     const [row] = tablesOf(run)("ports").filter((one) => `${one.node_name} → ${one.peer_name}` === name);
     const known = spans.get(run)?.byPort.get(row.port) ?? [];
     equal(`${run}: bytes that ${name} sent in its spans`, shown.reduce((sum, [, sent]) => sum + Number(whole(sent)), 0), known.reduce((sum, { size }) => sum + Number(size), 0));
-    equal(`${run}: spans of ${name}`, shown.length, spans.get(run)?.count ?? 0);
+    equal(`${run}: intervals of ${name}`, shown.length, spans.get(run)?.count ?? 0);
   }
   equal("notes below the port", await page.locator(".detail .note", { hasText: "so there are no charts" }).count(), 1);
 }

@@ -95,8 +95,8 @@ function content(report: Report): HTMLElement[] {
   return [
     note(
       "Each drawing covers an interval in which the same ports were roots, branches and leaves; figures are means over it. " +
-        "Arrows point in the direction of the data; a branch leads to the port that blocks it. A victim is a flow that " +
-        "passes no root, but whose host is blocked by the congestion; contributors pass a root.",
+        "Arrows point in the direction of the data; a branch leads to the port that blocks it. Contributors are flows that pass " +
+        "a root. A victim is a flow that passes no root, but is slowed down because its host is blocked by the congestion.",
     ),
     key(),
     pair(...all.flatMap((run) => run.found.scenes.map((scene) => drawn(run, scene)))),

@@ -57,7 +57,7 @@ function content(report: Report): HTMLElement[] {
   const shares = { name: "%", worth: 0.01 };
   const marks = marksOf(report);
   const intervals = [...new Set(shown.map(({ run }) => span(run.interval)))].join(", ");
-  const numbers = ["packets", "retransmitted", "spurious retransmissions", "NACKs", "ECN-marked", "rate reductions notified", "mean rate", "mean goodput"];
+  const numbers = ["packets", "retransmitted", "spurious retransmissions", "NACKs", "ECN-marked", "congestion notifications", "mean rate", "mean goodput"];
   return [
     note(
       `Interval: ${intervals}. The scenario selects flows by “rates_of” and “rates_from”: all messages of a ` +

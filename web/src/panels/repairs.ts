@@ -90,7 +90,7 @@ const COLUMNS = [
   "NACKs generated",
   "ECN-marked packets",
   "CNPs",
-  "rate reductions notified",
+  "congestion notifications",
   "messages out of order",
   "largest distance early (packets)",
 ];
@@ -139,7 +139,7 @@ const FIGURES_OF_EDGE: typeof FIGURES = [
 const MORE_FIGURES: typeof FIGURES = [
   ["ECN-marked", ({ marked }) => marked],
   ["CNPs", ({ cnps }) => cnps],
-  ["rate reductions notified", ({ notified }) => notified],
+  ["congestion notifications", ({ notified }) => notified],
   ["distance early (packets)", ({ distance }) => distance],
 ];
 
@@ -173,8 +173,8 @@ function content(report: Report): HTMLElement[] {
     note(
       "Counted over the whole run, for each message until none of its packets was in flight. A retransmission is spurious if " +
         "the receiver had accepted the packet before. A packet is early if packets before it in its queue pair were missing " +
-        "when it arrived. Shares are of all packets that arrived. Senders are notified to reduce their rate by CNPs, and by " +
-        "NACKs and ACKs if the NIC treats these as congestion signals.",
+        "when it arrived. Shares are of all packets that arrived. Congestion notifications are CNPs, and NACKs and marks in " +
+        "ACKs if the NIC treats these as signals of congestion.",
     ),
     ...(figures.length > 0 ? [pair(...figures)] : [note("No packet was retransmitted, and no receiver sent a NACK.")]),
     totals(report, shown),

@@ -106,7 +106,7 @@ fn reason(system: &str, is_known: bool) -> String {
     if is_known {
         format!("`{system}` was simulated, but not with these hosts, collectives, sizes and bursts")
     } else {
-        format!("no simulated scenario has a name that begins as `{system}`")
+        format!("no simulated scenario has a name that begins with `{system}`")
     }
 }
 
