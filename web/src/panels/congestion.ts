@@ -43,14 +43,14 @@ function pairs(found: CongestionScene["victims"], total: number): string {
   return [...names, ...(total > found.length ? [`and ${count(total - found.length)} more`] : [])].join(", ");
 }
 
-function people({ victims, total_victims, contributors, total_contributors }: CongestionScene): HTMLElement[] {
+function flowNotes({ victims, total_victims, contributors, total_contributors }: CongestionScene): HTMLElement[] {
   return [
     note(`Victims: ${pairs(victims, total_victims) || "none"}.`),
     note(`Contributors: ${pairs(contributors, total_contributors) || "none"}.`),
   ];
 }
 
-function told(label: string, { ports, total_ports }: CongestionScene): HTMLElement {
+function portTable(label: string, { ports, total_ports }: CongestionScene): HTMLElement {
   const columns = [
     { title: "port" },
     { title: "role" },
@@ -76,10 +76,10 @@ function told(label: string, { ports, total_ports }: CongestionScene): HTMLEleme
 
 function drawn({ prefix, found }: Shown, scene: CongestionScene): HTMLElement {
   const label = `${prefix}${spans(scene.start, scene.end)}`;
-  const table = told(label, scene);
+  const table = portTable(label, scene);
   return found.nodes.length === 0
-    ? figure(label, note(NOT_DRAWN), ...people(scene), table)
-    : figure(label, treeChart(`Congestion tree, ${label}`, found, scene), ...people(scene), table);
+    ? figure(label, note(NOT_DRAWN), ...flowNotes(scene), table)
+    : figure(label, treeChart(`Congestion tree, ${label}`, found, scene), ...flowNotes(scene), table);
 }
 
 function cut({ prefix, found: { total_scenes, scenes } }: Shown): HTMLElement[] {

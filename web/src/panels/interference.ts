@@ -15,17 +15,17 @@ import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
 const GIGABIT = 1e9;
-type Told = InterferenceCell & { ratio: NonNullable<InterferenceCell["ratio"]> };
+type RatedCell = InterferenceCell & { ratio: NonNullable<InterferenceCell["ratio"]> };
 
-const told = (study: Study): Told[] => study.cells.filter((cell): cell is Told => cell.ratio !== null);
+const withRatio = (study: Study): RatedCell[] => study.cells.filter((cell): cell is RatedCell => cell.ratio !== null);
 
 const distinct = <Value>(values: Value[]): Value[] => [...new Set(values)];
 
 const rising = (values: number[]): number[] => distinct(values).sort((left, right) => left - right);
 
-const interval = (cell: Told): string => (cell.ratio.half === null ? "" : ` ± ${ratioText(cell.ratio.half)}`);
+const interval = (cell: RatedCell): string => (cell.ratio.half === null ? "" : ` ± ${ratioText(cell.ratio.half)}`);
 
-const tips = (cell: Told): string[] => [
+const tips = (cell: RatedCell): string[] => [
   `${cell.victim} of ${size(cell.bytes)} ${cell.aggressor === null ? "in isolation" : `with ${cell.aggressor}`}`,
   `${count(cell.nodes)} hosts, mean ${span(cell.mean_s)}`,
   `ratio ${cell.ratio.value.toFixed(3)}${interval(cell)}, ${count(cell.ratio.seeds)} seeds`,
@@ -47,7 +47,7 @@ function sized(cells: InterferenceCell[]): string {
 }
 
 /** Cells with the same name, in order of appearance. */
-function groups(cells: Told[], name: (cell: Told) => string): [string, Told[]][] {
+function groups(cells: RatedCell[], name: (cell: RatedCell) => string): [string, RatedCell[]][] {
   return distinct(cells.map(name)).map((found) => [found, cells.filter((cell) => name(cell) === found)]);
 }
 
@@ -61,8 +61,8 @@ const parts = (cell: InterferenceCell): string[] => [
   cell.measured ? "measured" : "",
 ];
 
-const sentence = (told: string[]): string =>
-  told
+const sentence = (words: string[]): string =>
+  words
     .filter((part) => part !== "")
     .join(", ")
     .replace(", with ", " with ")
@@ -76,18 +76,18 @@ function apart(all: string[][]): { common: string; names: string[] } {
   return { common: sentence(common), names: rest };
 }
 
-const steadyGroups = (cells: Told[]): [string, Told[]][] =>
+const steadyGroups = (cells: RatedCell[]): [string, RatedCell[]][] =>
   groups(
     cells.filter((cell) => cell.bursts === null),
     (cell) => `${cell.victim} with ${cell.aggressor ?? ""} (${seriesOf(cell)})`,
   );
 
 /** A group with one number of hosts and several sizes is drawn as a curve. */
-const isCurve = (group: Told[]): boolean =>
+const isCurve = (group: RatedCell[]): boolean =>
   rising(group.map((cell) => cell.nodes)).length === 1 && rising(group.map((cell) => cell.bytes)).length > 1;
 
 /** Maps with hosts across and sizes down, for aggressors that never pause. */
-function overHosts(cells: Told[]): HTMLElement[] {
+function overHosts(cells: RatedCell[]): HTMLElement[] {
   return steadyGroups(cells).flatMap(([name, group]) => {
     if (isCurve(group)) {
       return [];
@@ -106,10 +106,10 @@ function overHosts(cells: Told[]): HTMLElement[] {
 }
 
 /** Ratio over size: a line for each series with one number of hosts. */
-function overSizes(cells: Told[]): HTMLElement[] {
+function overSizes(cells: RatedCell[]): HTMLElement[] {
   const series = steadyGroups(cells).map(([, group]) => group).filter(isCurve);
-  const told = series.flatMap(([first]) => (first === undefined ? [] : [parts(first)]));
-  const { common, names } = apart(told);
+  const described = series.flatMap(([first]) => (first === undefined ? [] : [parts(first)]));
+  const { common, names } = apart(described);
   const lines = series.map((group, nth) => ({
     name: names[nth] || common,
     ...runStroke(nth),
@@ -133,22 +133,22 @@ function overSizes(cells: Told[]): HTMLElement[] {
 const MOST_MAPS = 24;
 
 /** The groups with the smallest ratios, in their original order. */
-function worst(all: [string, Told[]][]): [string, Told[]][] {
-  const least = (group: Told[]): number => group.reduce((left, { ratio }) => Math.min(left, ratio.value), Number.POSITIVE_INFINITY);
+function worst(all: [string, RatedCell[]][]): [string, RatedCell[]][] {
+  const least = (group: RatedCell[]): number => group.reduce((left, { ratio }) => Math.min(left, ratio.value), Number.POSITIVE_INFINITY);
   const kept = new Set([...all].sort(([, left], [, right]) => least(left) - least(right)).slice(0, MOST_MAPS));
   return all.filter((one) => kept.has(one));
 }
 
 /** Maps with pauses across and lengths of bursts down. */
-function overBursts(cells: Told[]): HTMLElement[] {
+function overBursts(cells: RatedCell[]): HTMLElement[] {
   const bursty = cells.filter((cell) => cell.bursts !== null);
-  const name = (cell: Told): string =>
+  const name = (cell: RatedCell): string =>
     `${cell.victim} of ${size(cell.bytes)} with ${cell.aggressor ?? ""}, ${count(cell.nodes)} hosts (${seriesOf(cell)})`;
   const all = groups(bursty, name);
   const drawn = worst(all);
   const left = all.length - drawn.length;
   const maps = drawn.map(([found, group]) => {
-    const part = (cell: Told, which: 0 | 1): number => cell.bursts?.[which] ?? 0;
+    const part = (cell: RatedCell, which: 0 | 1): number => cell.bursts?.[which] ?? 0;
     const lengths = rising(group.map((cell) => part(cell, 0))).reverse();
     const pauses = rising(group.map((cell) => part(cell, 1)));
     const squares = group.map((cell) => ({
@@ -257,7 +257,7 @@ function content({ interference: study }: Report): HTMLElement[] {
   if (study === null) {
     return [];
   }
-  const cells = told(study);
+  const cells = withRatio(study);
   const titles = ["scenario", "victim", "aggressor"].map((title) => ({ title }));
   const maps = overHosts(cells);
   const unpaired = study.points.filter((point) => point.aggressor !== null && point.ratio === null).length;

@@ -48,8 +48,8 @@ function intervals(found: Found[]): HTMLElement {
 }
 
 function content(report: Report): HTMLElement[] {
-  const found = report.over_time.flatMap((told, run): Found[] =>
-    told === null ? [] : [{ ...told, run, name: report.runs[run]?.name ?? "" }],
+  const found = report.over_time.flatMap((sampled, run): Found[] =>
+    sampled === null ? [] : [{ ...sampled, run, name: report.runs[run]?.name ?? "" }],
   );
   if (found.length === 0) {
     return [];

@@ -81,8 +81,8 @@ function content(report: Report): HTMLElement[] {
     note(
       "Order in which packets arrive on the wire, independent of the transport; of each packet only the first copy counts. " +
         "A packet is late if a packet with a higher sequence number of the same message or queue pair arrived before it; its " +
-        "reordering extent (RFC 4737) is the number of packets that arrived from that one on. The reordering buffer is what a receiver would need to " +
-        "deliver packets in order. Figures cover the whole run.",
+        "reordering extent (RFC 4737) is the number of packets that arrived from that one on. The reordering buffer is what " +
+        "a receiver would need to deliver packets in order. Figures cover the whole run.",
     ),
     ...(isLate ? [legend(report.runs, runs), pair(byPlaces(shown), toHold(shown))] : [note("No packet arrived late.")]),
     asTable(

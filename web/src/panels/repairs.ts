@@ -156,10 +156,10 @@ function worst(report: Report, shown: Found[]): HTMLElement[] {
     return [];
   }
   const cut = shown.filter(({ of }) => of.affected > of.worst.length);
-  const told = cut.map(({ name, of }) => `${name}: ${of.worst.length} of ${count(of.affected)}`).join("; ");
+  const counts = cut.map(({ name, of }) => `${name}: ${of.worst.length} of ${count(of.affected)}`).join("; ");
   const columns = [{ title: "run" }, { title: "message" }, ...numbers.map(([title]) => ({ title, number: true }))];
   const caption = "Messages with most timeouts, then most retransmissions";
-  const more = told === "" ? [] : [note(`Only the first messages of this kind are listed (${told}); table “repairs” has all of them.`)];
+  const more = counts === "" ? [] : [note(`Only the first messages of this kind are listed (${counts}); table “repairs” has all of them.`)];
   return [folded(caption, table(caption, columns, rows), ...more)];
 }
 

@@ -47,7 +47,7 @@ const reasons = (of: { reasons: Record<string, number> }): string =>
     .map(([reason, packets]) => `${reason.replaceAll("_", " ")} ${count(packets)}`)
     .join(", ");
 
-function told(port: SignalledPort): string[] {
+function tipOf(port: SignalledPort): string[] {
   return [
     `paused ${span(port.paused)}, ${percent(port.paused_share)} of the time`,
     `marked ${count(port.marked)} of ${some(port.packets, "packet")}`,
@@ -65,7 +65,7 @@ function drawing({ title, axis, unit, of }: Kind, found: Found[]): HTMLElement[]
     name: where(port),
     colour: runColour(run),
     value: of(port),
-    tip: told(port),
+    tip: tipOf(port),
   }));
   return [figure(title, barChart(title, axis, unit, bars))];
 }

@@ -86,7 +86,7 @@ function byStage({ prefix, found }: Shown): HTMLElement[] {
 /** The unit of variances of rates. */
 const squared = ({ worth }: Unit): number => worth * worth;
 
-function told({ prefix, found }: Shown): HTMLElement {
+function stageTable({ prefix, found }: Shown): HTMLElement {
   const { flows, stages } = found;
   const unit = rateUnit(fastest(found));
   const scale = stageUnit(found);
@@ -109,7 +109,7 @@ function told({ prefix, found }: Shown): HTMLElement {
 }
 
 /** The warm-up of stages. */
-function settled(all: Shown[]): string {
+function warmUp(all: Shown[]): string {
   const left = new Set(
     all.flatMap(({ found }) => found.stages.map(({ start, judged }) => span(Math.max(0, judged - start)))),
   );
@@ -139,12 +139,12 @@ function content(report: Report): HTMLElement[] {
     note(
       "Throughput is payload that arrived for the first time, per second. Jain’s index is 1 if all flows of a stage have the " +
         "same throughput, and 1/n if one of n flows has all of it; the variance is that of the throughputs of the n flows " +
-        `(sum of squares divided by n). ${settled(all)}`,
+        `(sum of squares divided by n). ${warmUp(all)}`,
     ),
     ...all.flatMap((run) => [
       ...scaled(run),
       ...(run.found.lines.length > 0 ? overTime(report, run) : byStage(run)),
-      told(run),
+      stageTable(run),
       ...cut(run),
     ]),
   ];

@@ -85,10 +85,10 @@ function content(report: Report): HTMLElement[] {
     "other. It covers the variation between steps of this run, not the variation between seeds; " +
     "“from” marks an interval without an upper end, because there are too few steps.";
   const hasSteps = summary.some(({ steps }) => steps !== null);
-  const told = `${hasSteps ? intervals : ""}${against}`.trim();
+  const remarks = `${hasSteps ? intervals : ""}${against}`.trim();
   return [
     table("Figures of each run", columns, summary.map(cells), true),
-    ...(told === "" ? [] : [note(told)]),
+    ...(remarks === "" ? [] : [note(remarks)]),
     note(
       "FCT: completion time of background messages. Queues: the largest number of bytes waiting at one port at any time in the run." +
         overNote(report, "Of background messages, only those count that started"),

@@ -21,7 +21,7 @@ interface Shown {
 const shown = (report: Report): Shown[] =>
   report.traffic.flatMap((found, run) => (found === null ? [] : [{ run, kinds: found.kinds }]));
 
-function told(kind: KindOfTraffic): string[] {
+function tipOf(kind: KindOfTraffic): string[] {
   const { times } = kind;
   return [
     `class ${kind.class}, ${kind.may_reorder ? "may be reordered" : "delivered in order"}`,
@@ -46,7 +46,7 @@ function drawing(report: Report, title: string, axis: string, unitOf: (most: num
     bars: names.map((name) => {
       const kind = kinds.find((found) => found.name === name);
       const bar = kind === undefined ? null : of(kind);
-      return kind === undefined || bar === null ? null : { ...bar, tip: told(kind) };
+      return kind === undefined || bar === null ? null : { ...bar, tip: tipOf(kind) };
     }),
   }));
   const most = Math.max(...bars.flatMap(({ bars: found }) => found.map((bar) => bar?.high ?? 0)));
