@@ -1,4 +1,4 @@
-// One file out of everything: page, styles, code, notices, and a mark that says which sources it was made from.
+// Builds one file from page, styles, code, notices, and a mark that identifies its sources.
 
 import { defineConfig } from "vite";
 import type { Plugin } from "vite";

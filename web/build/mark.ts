@@ -1,20 +1,20 @@
-// The mark of the sources: FNV-1a over every file that the page is made of, path and content.
+// The mark of the sources: FNV-1a over the path and content of every file from which the page is built.
 //
-// A test in Rust computes it again, so a template that was not rebuilt is noticed where there is no Node.
-// It guards against forgetting, not against anybody.
+// A test in Rust computes it again and so detects a template that was not rebuilt, also without Node.
+// It guards against mistakes, not against manipulation.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-/** Folders that hold nothing of the page. */
+/** Folders that are not part of the page. */
 const LEFT_OUT = new Set(["node_modules", "tests"]);
 
 const OFFSET = 0xcbf29ce484222325n;
 const PRIME = 0x100000001b3n;
 
-/** Paths of all files, relative, with `/` between their parts, in the order of their bytes. */
+/** Relative paths of all files, with `/` between their parts, in the order of their bytes. */
 function paths(folder: string): string[] {
   const entries = readdirSync(join(ROOT, folder), { withFileTypes: true });
   const below = entries.flatMap((entry) => {

@@ -1,9 +1,9 @@
-// The licences of the libraries that end up in the page, whole, as these licences ask.
+// The complete licences of the libraries that are bundled into the page, as these licences require.
 
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** What the page is bundled from; the build tools leave nothing of theirs in it. */
+/** The libraries bundled into the page; the build tools add none of their own code. */
 const EMBEDDED = ["echarts", "zrender", "tslib"];
 const FILES = ["LICENSE", "LICENSE.txt", "NOTICE"];
 

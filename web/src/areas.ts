@@ -1,11 +1,11 @@
-// Areas of charts are told apart by their colours, and without these by what lies over the colour or by how much of a row
-// they take.
+// Areas of charts differ in colour and also in texture or in height within a row, so that they can be distinguished
+// without colours.
 
 import type { Options } from "./chart.ts";
 import { element } from "./dom.ts";
 import { shape } from "./svg.ts";
 
-/** What lies over a colour, in that of the page. */
+/** The texture over a colour, in the colour of the page. */
 export type Texture = "plain" | "lines" | "dots";
 
 /** How an area is drawn. */
@@ -44,7 +44,7 @@ function over(texture: Texture): SVGElement[] {
   return [path];
 }
 
-/** A name with a piece of the area it stands for before it. */
+/** A name after a sample of its area. */
 export function areaName(name: string, { colour, texture, edges: [top, bottom] }: Area): HTMLElement {
   const { width, height } = KEY;
   const area = shape("rect", { x: 0, y: top * height, width, height: (bottom - top) * height });

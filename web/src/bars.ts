@@ -1,4 +1,4 @@
-// Horizontal bars, a row for each run or job, with intervals and marks where there are any.
+// Horizontal bars, a row for each run or job, with intervals and marks if there are any.
 
 import { chart, names, numbers, tip, tooltip } from "./chart.ts";
 import type { Options } from "./chart.ts";
@@ -13,7 +13,7 @@ export interface Bar {
   high?: number | null;
   /** Further values on the same axis, each with its own mark. */
   marks?: Mark[];
-  /** What is told beside the pointer. */
+  /** Lines of the tooltip. */
   tip: string[];
 }
 
@@ -24,7 +24,7 @@ export interface Mark {
 }
 
 const ROW = 34;
-/** Beyond as many rows names would overlap, and bars get thinner instead. */
+/** With more rows, names would overlap; the chart keeps its height and bars get thinner. */
 const ROWS = 40;
 
 interface Drawing {
@@ -32,7 +32,7 @@ interface Drawing {
   coord: (at: [number, number]) => [number, number];
 }
 
-/** A whisker: a line from end to end, closed by a stroke where there is an end. */
+/** A whisker: a line from end to end, closed by a stroke at each end that is not open. */
 function whisker(_: unknown, api: Drawing): Options {
   const [low, high, row, open] = [api.value(0), api.value(1), api.value(2), api.value(3)];
   const [left, y] = api.coord([low, row]);

@@ -1,4 +1,5 @@
-// Values by sizes, or by buckets of sizes, a line for each run, with intervals where they are known. Sizes lie at equal distances, whatever they are.
+// Values by sizes, or by buckets of sizes, a line for each run, with intervals if known. Sizes are at equal distances on
+// the axis.
 
 import { chart, numbers, tip, tooltip } from "./chart.ts";
 import type { Options } from "./chart.ts";
@@ -8,25 +9,25 @@ import { significant, size } from "./units.ts";
 /** A line. */
 export interface BucketLine extends Stroke {
   name: string;
-  /** Sizes with their values, and half the intervals of these where they are known. */
+  /** Sizes with their values, and half the width of their intervals if known. */
   points: { size: number; value: number; half?: number | null }[];
 }
 
-/** Values that differ more than by this factor are read better on a logarithmic axis. */
+/** The axis is logarithmic if values differ by more than this factor. */
 const WIDE = 20;
-/** So many sizes have room beside each other. */
+/** Largest number of sizes with horizontal labels. */
 const STRAIGHT = 10;
 
-/** How the chart is read. */
+/** What the chart shows. */
 interface Reading {
-  /** What a size is. */
+  /** Title of the axis of sizes. */
   sizes: string;
-  /** What is said of a size beside the pointer. */
+  /** Heading of the tooltip for a size. */
   heading: (size: string) => string;
-  /** No value is below. */
+  /** Lower end of the axis of values. */
   least: number;
   log: boolean;
-  /** A value that is drawn as a line across, with its name. */
+  /** A value drawn as a horizontal line, with its name. */
   level?: { value: number; name: string };
 }
 
@@ -42,23 +43,23 @@ export function slowdownChart(label: string, what: string, lines: BucketLine[]):
 export const bandwidthChart = (label: string, what: string, lines: BucketLine[]): HTMLElement =>
   bySize(label, what, lines, { sizes: "size of the vector", heading: (at) => at, least: 0, log: false });
 
-/** The chart of ratios by the size of a collective: 1 is no harm, and everything is drawn down to 0. */
+/** The chart of ratios by the size of a collective: 1 is no slowdown, and the axis begins at 0. */
 export const ratioChart = (label: string, what: string, sizes: string, lines: BucketLine[]): HTMLElement =>
   bySize(label, what, lines, {
     sizes,
     heading: (at) => at,
     least: 0,
     log: false,
-    level: { value: 1, name: "no harm" },
+    level: { value: 1, name: "no slowdown" },
   });
 
-/** What ECharts hands to who draws an interval. */
+/** What ECharts passes to a function that draws an interval. */
 interface Drawing {
   value: (dimension: number) => number;
   coord: (at: [number, number]) => [number, number];
 }
 
-/** Intervals as upright lines with two ends; those of different lines at the same size stand beside each other. */
+/** Intervals as vertical lines with two ends; those of different lines at the same size are side by side. */
 const whisker =
   (colour: string, aside: number) =>
   (_: unknown, api: Drawing): Options => {
@@ -73,7 +74,7 @@ const whisker =
     return { type: "group", children: [line(x, low, x, high), ...[low, high].map((y) => line(x - 4, y, x + 4, y))] };
   };
 
-/** The intervals of a line, none below what is drawn. */
+/** The intervals of a line, cut at the lower end of the axis. */
 function intervals({ colour, points }: BucketLine, sizes: number[], least: number, aside: number): Options {
   return {
     type: "custom",
@@ -88,7 +89,7 @@ function intervals({ colour, points }: BucketLine, sizes: number[], least: numbe
   };
 }
 
-/** A line across, with its name above its end. */
+/** A horizontal line, with its name above its end. */
 const across = ({ value, name }: { value: number; name: string }): Options => ({
   silent: true,
   symbol: "none",
@@ -100,7 +101,7 @@ const across = ({ value, name }: { value: number; name: string }): Options => ({
 
 function bySize(label: string, what: string, lines: BucketLine[], reading: Reading): HTMLElement {
   const { sizes: sized, heading: head, least, log, level } = reading;
-  // Runs of different traffic have different sizes; all of them are ticks.
+  // Runs with different traffic have different sizes; all of them are ticks.
   const sizes = [...new Set(lines.flatMap(({ points }) => points.map((point) => point.size)))].sort((a, b) => a - b);
   const aslant = sizes.length > STRAIGHT;
   return chart(label, aslant ? 320 : 300, {

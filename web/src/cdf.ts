@@ -11,13 +11,13 @@ export interface Line extends Stroke {
   cdf: Cdf;
 }
 
-/** Times that differ more than by this factor are read better on a logarithmic axis. */
+/** The axis is logarithmic if times differ by more than this factor. */
 const WIDE = 20;
 
-/** Shown instead of zero where an axis is logarithmic. */
+/** Replaces zero on a logarithmic axis. */
 const LEAST = 1e-12;
 
-/** The chart; its axis is logarithmic if asked for or if the times differ much. */
+/** The chart; its axis is logarithmic if requested or if the times differ much. */
 export function cdfChart(label: string, what: string, things: string, lines: Line[], logarithmic = false): HTMLElement {
   const values = lines.flatMap((line) => line.cdf.values);
   const most = values.reduce((left, right) => Math.max(left, right), LEAST);
@@ -31,7 +31,7 @@ export function cdfChart(label: string, what: string, things: string, lines: Lin
   const series = lines.map(({ name, colour, dash, cdf }) => ({
     type: "line",
     name,
-    // Between quantiles there are other values; a step would say that there are none.
+    // Between quantiles there are other values; steps would suggest that there are none.
     step: cdf.whole ? "end" : undefined,
     symbol: "none",
     data: points(cdf, worth, log),
@@ -40,7 +40,7 @@ export function cdfChart(label: string, what: string, things: string, lines: Lin
     emphasis: { disabled: true },
   }));
   return chart(label, 320, {
-    // Half of the last label is beyond the axis.
+    // Room for the half of the last label beyond the axis.
     grid: { left: 64, right: log ? 36 : 24, top: 16, bottom: 56 },
     tooltip: tooltip((hovered: { seriesName: string; value: [number, number] }[]) => {
       const shown = hovered.map(
@@ -59,7 +59,7 @@ export function cdfChart(label: string, what: string, things: string, lines: Lin
   });
 }
 
-/** From no share at the least value on, so that a line begins at the axis. */
+/** Points from share 0 at the smallest value on, so that a line begins at the axis. */
 function points(cdf: Cdf, worth: number, log: boolean): [number, number][] {
   const place = (value: number): number => (log ? Math.max(value, LEAST) : value / worth);
   const first = cdf.values[0];
@@ -67,7 +67,7 @@ function points(cdf: Cdf, worth: number, log: boolean): [number, number][] {
   return start.concat(cdf.values.map((value, nth) => [place(value), cdf.shares[nth] ?? 1]));
 }
 
-/** Powers of ten with the unit at each, over a decade at least. */
+/** A logarithmic axis over at least one decade, labelled at powers of ten with units. */
 function logAxis(what: string, least: number, most: number): Record<string, unknown> {
   const high = Math.ceil(Math.log10(most) - 1e-9);
   const low = Math.min(Math.floor(Math.log10(least) + 1e-9), high - 1);

@@ -1,6 +1,6 @@
-// Charts: what all of them have in common.
+// Parts that all charts have in common.
 //
-// They are drawn as SVG, so that colours follow the style sheet into dark mode and onto paper without being drawn again.
+// They are drawn as SVG, so that colours follow the style sheet in dark mode and on paper without a redraw.
 // Tooltips are elements, never HTML made of texts.
 
 import { BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart } from "echarts/charts";
@@ -29,7 +29,7 @@ use([
   SVGRenderer,
 ]);
 
-/** Anything that ECharts takes. */
+/** Options of ECharts. */
 export type Options = Record<string, unknown>;
 
 const FONT = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", sans-serif';
@@ -43,11 +43,11 @@ class Chart {
   constructor(box: HTMLElement, options: Options) {
     this.box = box;
     this.options = options;
-    // A box that is on no page has no size, and nothing is said of it before it has one.
+    // A box outside the page has no size; the observer reports it once it has one.
     new ResizeObserver(() => this.fit()).observe(box);
   }
 
-  /** Draws it as wide as its place is, unless that is hidden; what has left the page is given up. */
+  /** Draws the chart at the width of its box, unless that is hidden; disposes of it if its box has left the page. */
   fit(): void {
     const width = this.box.clientWidth;
     if (!this.box.isConnected) {
@@ -67,13 +67,13 @@ class Chart {
     drawn.add(this);
   }
 
-  /** With a view box the style sheet can scale the drawing to the width of the paper. */
+  /** Sets a view box, so that the style sheet can scale the drawing to the width of the paper. */
   private frame(): void {
     const { made } = this;
     this.box.querySelector("svg")?.setAttribute("viewBox", `0 0 ${made?.getWidth() ?? 0} ${made?.getHeight() ?? 0}`);
   }
 
-  /** ECharts itself keeps what it has drawn until it is told. */
+  /** ECharts keeps a chart until it is disposed of. */
   private dispose(): void {
     this.made?.dispose();
     this.made = null;
@@ -85,7 +85,7 @@ class Chart {
 const charts = new WeakMap<Element, Chart>();
 const drawn = new Set<Chart>();
 
-/** A place for a chart, which is drawn once it is on the page and has a width. */
+/** A box for a chart, which is drawn once the box is on the page and has a width. */
 export function chart(label: string, height: number, options: Options): HTMLElement {
   const box = element("div", { class: "chart", role: "img", "aria-label": label });
   box.style.height = `${height}px`;
@@ -93,13 +93,13 @@ export function chart(label: string, height: number, options: Options): HTMLElem
   return box;
 }
 
-/** Draws all charts that are shown and not drawn as they should be, now and not with the next picture of the page. */
+/** Draws all visible charts that are missing or have the wrong width, at once and not at the next rendering of the page. */
 export function drawAll(): void {
   drawn.forEach((one) => one.fit());
   document.querySelectorAll(".chart").forEach((box) => charts.get(box)?.fit());
 }
 
-/** What is shown beside the pointer: a heading and lines. */
+/** The content of a tooltip: a heading and lines. */
 export function tip(heading: string, lines: (string | HTMLElement)[]): HTMLElement {
   const shown = lines.map((line) => element("div", {}, line));
   return element("div", { class: "tip" }, element("strong", {}, heading), ...shown);
@@ -121,7 +121,7 @@ export function tooltip(formatter: unknown, trigger: "item" | "axis" = "item"): 
 
 const LABELS = { color: "var(--muted)", fontSize: 12, hideOverlap: true };
 
-/** An axis of numbers with what they are and their unit. */
+/** An axis of numbers with its title and unit. */
 export function numbers(name: string, more: Options = {}): Options {
   return {
     type: "value",

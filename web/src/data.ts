@@ -1,4 +1,4 @@
-// What the command puts into the page; the structs of the same names in crates/report/src/panels and, of slowdowns, in
+// Data that the command puts into the page; the structs of the same names in crates/report/src/panels and, of slowdowns, in
 // crates/records/src/statistics; those of maps in crates/report/src/maps.rs.
 //
 // Times in seconds, sizes in bytes, rates in bits per second, shares from 0 to 1.
@@ -16,7 +16,7 @@ export interface Estimate {
 export interface Cdf {
   values: number[];
   shares: number[];
-  /** Whether every value is there. */
+  /** Whether it has every value. */
   whole: boolean;
 }
 
@@ -33,11 +33,11 @@ export interface Run {
   threads: number | null;
   wall_time: number;
   simulated: number;
-  /** Who measured it, and names and values of what is known of the machine; absent of what was simulated. */
+  /** Who measured it, and names and values of facts on the machine; absent of a simulated run. */
   measured: { by: string; source: string; facts: [string, string][] } | null;
-  /** The part of it that background messages, mean throughput and utilization are of. */
+  /** The part over which background messages, mean throughput and utilization are taken. */
   span: { jobs: boolean; whole: boolean; parts: [number, number][]; length: number };
-  /** Both absent where nobody counted them. */
+  /** Both absent if they were not counted. */
   packets: number | null;
   hops: number | null;
   command: string;
@@ -164,7 +164,7 @@ export interface LinkList {
 }
 
 export interface LinksOfRun {
-  /** Whether this is of the whole run all the same, because ports were not sampled over time. */
+  /** Whether this is of the whole run although a part was requested, because ports were not sampled over time. */
   unsampled: boolean;
   from_hosts: Usage | null;
   to_hosts: Usage | null;
@@ -354,7 +354,7 @@ export interface SignalsOfRun {
 }
 
 export interface CongestedPort {
-  /** Places in the list of nodes, where they can be drawn. */
+  /** Indices in the list of nodes, if the fabric is drawn. */
   from: number | null;
   to: number | null;
   name: string;
@@ -368,7 +368,7 @@ export interface CongestedPort {
 }
 
 export interface CongestedPair {
-  /** Place of the sender in the list of nodes, where they can be drawn. */
+  /** Index of the sender in the list of nodes, if the fabric is drawn. */
   source: number | null;
   name: string;
   share: number;
@@ -451,11 +451,11 @@ export interface InterferenceCell {
   bytes: number;
   /** Absent in a baseline. */
   aggressor: string | null;
-  /** Length and pause; absent where the aggressor never pauses. */
+  /** Length and pause; absent if the aggressor never pauses. */
   bursts: [number, number] | null;
   mean_s: number;
   busbw_bps: number | null;
-  /** Mean of the victim alone; absent in a baseline, or without one. */
+  /** Mean of the victim in isolation; absent in a baseline, or without one. */
   baseline_s: number | null;
   /** Absent in a baseline, or without one. */
   ratio: { value: number; half: number | null; seeds: number } | null;
@@ -466,7 +466,7 @@ export interface InterferencePoint extends InterferenceCell {
   /** Absent of a measured run. */
   seed: number | null;
   half_s: number | null;
-  /** Steps that count, and those before these. */
+  /** Number of steps in the statistics, and of warm-up steps before these. */
   steps: [number, number];
 }
 
@@ -474,13 +474,13 @@ export interface Study {
   settings: string[];
   points: InterferencePoint[];
   cells: InterferenceCell[];
-  /** The worst first. */
+  /** The smallest ratio first. */
   courses: (CourseSteps & { point: number; warm_up: number; baseline: CourseSteps })[];
-  /** Absent where cells were not both measured and simulated. */
+  /** Absent unless cells were both measured and simulated. */
   beside: Beside | null;
 }
 
-/** Cells that were measured, beside the same as they were simulated. */
+/** Measured cells with the same cells as simulated. */
 export interface Beside {
   pairs: BesidePair[];
   scores: BesideScore[];
@@ -488,7 +488,7 @@ export interface Beside {
   only_simulated: number;
 }
 
-/** Places in the study's cells, and simulated over measured values. */
+/** Indices in the cells of the study, and ratios of simulated to measured values. */
 export interface BesidePair {
   measured: number;
   simulated: number;
@@ -497,7 +497,7 @@ export interface BesidePair {
   alone: number | null;
 }
 
-/** How near a simulated series is. */
+/** Scores of a simulated series. */
 export interface BesideScore {
   scenario: string;
   measured: string;
@@ -532,27 +532,27 @@ export interface SlowMessage {
   of: string;
   size: number;
   start: number;
-  /** Null if it never came. */
+  /** Null if it never arrived. */
   time: number | null;
   alone: number | null;
   slowdown: number | null;
   /** Null without a queue pair. */
   repair: { timeouts: number; again: number } | null;
-  /** Its way, where that was recorded. */
+  /** Its path, if that was recorded. */
   hops: { total: number; ports: PassedPort[] }[];
 }
 
 export interface WorstOfRun {
   slowed: SlowMessage[];
-  /** Messages that came, and whose time alone is known. */
+  /** Number of messages that arrived and whose ideal FCT is known. */
   total_slowed: number;
-  /** Those with recorded paths that are not among these. */
+  /** Messages with recorded paths that are not in `slowed`. */
   followed: SlowMessage[];
-  /** Messages with recorded paths. */
+  /** Number of messages with recorded paths. */
   total_followed: number;
 }
 
-/** The fabric over time: bits per second, bytes, and the switch with the most of these. */
+/** The fabric over time: bits per second, bytes, and the switch with the largest backlog. */
 export interface OverTimeOfRun {
   interval: number;
   throughput: number[];
@@ -570,30 +570,30 @@ export interface Report {
   queues: QueuesOfRun[];
   links: LinksOfRun[];
   faults: FaultsOfRun[];
-  /** Absent unless runs differ in more than their balancing. */
+  /** Absent unless runs differ in more than their balancing policy. */
   by_setting: BySetting | null;
-  /** Run by run, absent where no job has collectives of several sizes. */
+  /** For each run, absent if no job has collectives of several sizes. */
   bandwidth: (BandwidthLine[] | null)[];
-  /** Run by run, absent without queue pairs, as the next two are. */
+  /** For each run, absent without queue pairs, as the next two are. */
   goodput: (GoodputOfRun | null)[];
   repairs: (RepairsOfRun | null)[];
   rates: (RatesOfRun | null)[];
-  /** Run by run, absent without staged flows. */
+  /** For each run, absent without staged flows. */
   stages: (StagesOfRun | null)[];
   signals: (SignalsOfRun | null)[];
-  /** Run by run, absent where no congestion tree was recorded. */
+  /** For each run, absent if no congestion tree was recorded. */
   congestion: (CongestionOfRun | null)[];
-  /** Run by run, absent where no kind of traffic is named. */
+  /** For each run, absent if no kind of traffic is named. */
   traffic: (TrafficOfRun | null)[];
-  /** Run by run, absent where the order of packets was not recorded. */
+  /** For each run, absent if the order of packets was not recorded. */
   reordering: (ReorderingOfRun | null)[];
   /** Absent unless some run measures a victim. */
   interference: Study | null;
   fabric: FabricOfRun[];
   worst: WorstOfRun[];
-  /** Run by run, absent where no step was recorded rank by rank. */
+  /** For each run, absent if no step was recorded for each rank. */
   timeline: (TimelineOfRun | null)[];
-  /** Run by run, absent where nothing was sampled. */
+  /** For each run, absent if ports were not sampled. */
   over_time: (OverTimeOfRun | null)[];
   settings: Settings;
 }
@@ -603,7 +603,7 @@ export interface MapAxis {
   labels: string[];
 }
 
-/** A ratio and what it is of, in the unit of the quantities. */
+/** A ratio and its two values, in the units of the quantities. */
 export interface MapRatio {
   above: number | null;
   below: number | null;
@@ -624,12 +624,12 @@ export interface MapCell {
 export interface PanelMap {
   title: string;
   across: MapAxis;
-  /** From the bottom. */
+  /** From the bottom up. */
   up: MapAxis;
   cells: MapCell[];
 }
 
-/** Median of |ln(simulated / measured)|, and the share of cells of which that is at most 0.1. */
+/** Median of |ln(simulated / measured)|, and the share of cells with at most 0.1. */
 export interface Nearness {
   median_error: number;
   share_near: number;
@@ -639,24 +639,24 @@ export interface FigureMaps {
   name: string;
   shows: string;
   quantities: [string, string];
-  /** Why some cells are left out of the scores; absent where none is. */
+  /** Why some cells are excluded from the scores; absent if none is. */
   left_out: string | null;
-  /** Absent where no cell can be compared. */
+  /** Absent if no cell can be compared. */
   scores: (Nearness & { cells: number; trivial: Nearness }) | null;
   panels: PanelMap[];
 }
 
-/** A paper's figures, measured beside simulated. */
+/** A paper's figures, measured and simulated. */
 export interface Maps {
   paper: string;
   netloom: string;
   figures: FigureMaps[];
 }
 
-/** What a page is about: runs, or a paper's figures. */
+/** The content of a page: runs, a paper's figures, or a run in progress. */
 export type Page = Report | { maps: Maps } | { live: Live };
 
-/** The data in this page; none in the bare template. */
+/** The data in this page; null in the empty template. */
 export function embedded(): Page | null {
   const holder = document.getElementById("netloom-data");
   return JSON.parse(holder?.textContent ?? "null") as Page | null;

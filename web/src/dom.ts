@@ -17,18 +17,18 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A paragraph that says how to read what follows. */
+/** A paragraph that explains what follows. */
 export const note = (text: string): HTMLElement => element("p", { class: "note" }, text);
 
-/** A text as a machine has it. */
+/** A text in the font of code. */
 export const code = (text: string): HTMLElement => element("code", {}, text);
 
-/** Something that is shown when asked for. */
+/** Content that is shown after a click on its title. */
 export function folded(title: string, ...children: Child[]): HTMLElement {
   return element("details", {}, element("summary", {}, title), ...children);
 }
 
-/** A value with something smaller below it. */
+/** A value with smaller lines below it. */
 export function stacked(value: string, ...below: string[]): HTMLElement {
   const lines = below.filter((text) => text !== "").map((text) => element("small", {}, text));
   return element("span", { class: "stacked" }, value, ...lines);

@@ -1,26 +1,26 @@
-// Events in charts over time: an upright line for each, and what it stands for.
+// Events in charts over time: a vertical line for each, and a list of their descriptions.
 
 import type { FaultEvent, Report } from "./data.ts";
 import { element } from "./dom.ts";
 import { bitRate, count, significant, span } from "./units.ts";
 
-/** An upright line and what it says. */
+/** A vertical line and its description. */
 export interface Mark {
   /** In seconds. */
   time: number;
-  /** What stands at the line and in the list below. */
+  /** Its number at the line and in the list below. */
   number: string;
   text: string;
-  /** When it was noticed, in seconds. */
+  /** When it was detected, in seconds. */
   noticed: number | null;
 }
 
-/** Lines that can be told apart. */
+/** Largest number of lines. */
 const MOST = 40;
 
 const TARGETS: Record<FaultEvent["target"], string> = { link: "link", switch: "switch", nic: "NIC", host: "host" };
 
-/** What happened, in words. */
+/** The event as text. */
 export function happening({ action, rate, loss, period }: FaultEvent): string {
   switch (action) {
     case "down":
@@ -30,22 +30,22 @@ export function happening({ action, rate, loss, period }: FaultEvent): string {
     case "flap":
       return period === null ? "flaps" : `flaps every ${span(period)}`;
     case "steady":
-      return "flaps no more";
+      return "stops flapping";
     case "degrade":
-      return rate === null ? "becomes slower" : `has ${bitRate(rate)} only`;
+      return rate === null ? "becomes slower" : `is reduced to ${bitRate(rate)}`;
     case "restore":
-      return "has its own rate again";
+      return "returns to its full rate";
     case "errors":
       return loss === null ? "loses packets" : `loses ${significant(100 * loss)} % of full packets`;
     case "clear":
-      return "loses no more packets";
+      return "stops losing packets";
   }
 }
 
-/** An event in words, without its instant. */
+/** An event as text, without its time. */
 export const told = (event: FaultEvent): string => `${TARGETS[event.target]} ${event.name} ${happening(event)}`;
 
-/** The events of runs as marks, those that runs share once; what was so from the start is no event. */
+/** The events of runs as marks, each event once even if several runs have it; states from the start are not events. */
 export function marksOf({ runs, faults }: Report, shown: number[] = runs.map((_, run) => run)): Mark[] {
   const found = new Map<string, { event: FaultEvent; runs: number[] }>();
   for (const run of shown) {
@@ -65,19 +65,19 @@ export function marksOf({ runs, faults }: Report, shown: number[] = runs.map((_,
   });
 }
 
-const heard = ({ time, noticed }: Mark): string =>
-  noticed === null || noticed === time ? "" : `, noticed at ${span(noticed)}`;
+const detection = ({ time, noticed }: Mark): string =>
+  noticed === null || noticed === time ? "" : `, detected at ${span(noticed)}`;
 
-/** Which upright line is which; nothing where there is none. */
+/** The list of events; nothing if there are none. */
 export function markLegend(report: Report, marks: Mark[]): HTMLElement[] {
   if (marks.length === 0) {
     return [];
   }
   const items = marks.map((mark) =>
-    element("li", {}, `${span(mark.time)}: ${mark.text}${heard(mark)}`),
+    element("li", {}, `${span(mark.time)}: ${mark.text}${detection(mark)}`),
   );
   const total = report.faults.reduce((sum, run) => sum + run.events.filter(({ time }) => time > 0).length, 0);
-  const cut = total > MOST && marks.length === MOST ? [` The first ${count(MOST)} are drawn.`] : [];
-  const heading = element("p", { class: "note" }, "Upright lines in charts over time are events:", ...cut);
+  const cut = total > MOST && marks.length === MOST ? [` The first ${count(MOST)} are shown.`] : [];
+  const heading = element("p", { class: "note" }, "Numbered vertical lines in charts over time are events:", ...cut);
   return [heading, element("ol", { class: "marks" }, ...items)];
 }

@@ -1,4 +1,4 @@
-// Groups of upright bars: a group for each setting, a bar of the same colour for each policy.
+// Groups of vertical bars: a group for each setting, a bar of the same colour for each policy.
 
 import { chart, numbers, tip, tooltip } from "./chart.ts";
 import type { Options } from "./chart.ts";
@@ -16,7 +16,7 @@ export interface GroupBar {
   value: number;
   low: number;
   high: number;
-  /** What is told beside the pointer. */
+  /** Lines of the tooltip. */
   tip: string[];
 }
 
@@ -27,12 +27,12 @@ interface Drawing {
 }
 
 const WIDEST = 36;
-/** Beyond as many letters beside each other names are written aslant. */
+/** With more letters in a row, names are rotated. */
 const STRAIGHT = 150;
-/** Most pixels of a name that is written aslant, of each of its letters, and how far down these reach. */
+/** Of rotated names: largest length in pixels, pixels per letter, and the share of the length that counts downwards. */
 const ASLANT = { most: 160, letter: 6.8, down: 0.57 };
 
-/** From the lowest to the highest value, in the middle of its bar. */
+/** A whisker from the lowest to the highest value, in the middle of its bar. */
 const whisker =
   (kind: number, count: number) =>
   (_: unknown, api: Drawing): Options => {

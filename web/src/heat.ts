@@ -5,20 +5,20 @@ import type { Tiers, Usage } from "./data.ts";
 import { SCALE, onScale } from "./palette.ts";
 import { percent, some } from "./units.ts";
 
-/** Which way packets go. */
+/** The direction of packets. */
 export type Direction = "up" | "down";
 
-/** Numbers are written into cells while there are no more along each side. */
+/** Largest number of cells along each side with numbers in them. */
 const WRITTEN = 12;
 const CELL = 26;
 const LOWEST = 180;
 const HIGHEST = 620;
 
-/** Pixels of a letter in a label, about, and the most that a label may take. */
+/** Approximate width of a letter of a label, and largest width of a label, in pixels. */
 const LETTER = 6.5;
 const WIDEST = 110;
 
-/** What a block of nodes is called: `leaf0 – 15`, or both whole names where they differ in more than their last number. */
+/** The name of a block of nodes: `leaf0 – 15`, or both names if they differ in more than their last number. */
 export function between([first, last]: [string, string]): string {
   const [stem, number] = [last.replace(/\d+$/, ""), /\d+$/.exec(last)?.[0]];
   if (first === last) {

@@ -1,4 +1,4 @@
-// Values over the time of a run, a line for each flow. A line has a gap where there is no value.
+// Values over simulated time, a line for each flow or run. A line has a gap where there is no value.
 
 import { chart, numbers, tip, tooltip } from "./chart.ts";
 import type { Options } from "./chart.ts";
@@ -10,14 +10,14 @@ import type { Unit } from "./units.ts";
 /** A line. */
 export interface TimeLine extends Stroke {
   name: string;
-  /** Seconds, and the value if there is one. */
+  /** Time in seconds, and the value if there is one. */
   points: [number, number | null][];
 }
 
-/** Lines told beside the pointer. */
+/** Largest number of lines in the tooltip. */
 const TOLD = 16;
 
-/** Upright lines where something happened, with their numbers above: at their end, or at their start where rows go down. */
+/** Vertical lines at events, with their numbers at the top: at their end, or at their start if the axis points down. */
 export const happened = (events: Mark[], scale: Unit, above: "start" | "end" = "end"): Options => ({
   silent: true,
   symbol: "none",
@@ -27,7 +27,7 @@ export const happened = (events: Mark[], scale: Unit, above: "start" | "end" = "
   data: events.map(({ time, number }) => ({ xAxis: time / scale.worth, name: number })),
 });
 
-/** Upright lines at some instants, in seconds. */
+/** Vertical lines at some instants, in seconds. */
 const upright = (instants: number[], scale: Unit): Options => ({
   silent: true,
   symbol: "none",
@@ -37,13 +37,13 @@ const upright = (instants: number[], scale: Unit): Options => ({
   data: instants.map((instant) => ({ xAxis: instant / scale.worth })),
 });
 
-/** What happened near an instant: within so small a part of what is drawn that nobody could point between. */
+/** Events near an instant: within 1 % of the width of the chart, which the pointer cannot resolve. */
 const near = (events: Mark[], at: number, whole: number): string[] =>
   events.filter(({ time }) => Math.abs(time - at) <= 0.01 * whole).map(({ number, text }) => `${number}. ${text}`);
 
 /**
- * The chart; values are written by `write`, upright lines stand at the instants in `marks`, and others, with numbers,
- * where something happened.
+ * The chart; values are written by `write`. There are vertical lines at the instants in `marks`, and numbered ones at
+ * events.
  */
 export function timeChart(
   label: string,
@@ -57,7 +57,7 @@ export function timeChart(
   const times = [...lines.flatMap(({ points }) => points.map(([time]) => time)), ...marks];
   const last = times.reduce((left, right) => Math.max(left, right), 0);
   const first = times.reduce((left, right) => Math.min(left, right), last);
-  // What happened later than anything that is drawn is in the list below.
+  // Events after the last value are only in the list below.
   const seen = events.filter(({ time }) => time <= last);
   const scale = spanUnit(last);
   return chart(label, 300, {
@@ -71,7 +71,7 @@ export function timeChart(
       return tip(at === undefined ? "" : `at ${span(at * scale.worth)}`, [...shown.slice(0, TOLD), ...also]);
     }, "axis"),
     xAxis: numbers(`time (${scale.name})`, {
-      // What happened late in a run is not drawn as a stroke at its edge.
+      // If all values are late in the run, the axis begins at the first one.
       min: first > last / 2 ? undefined : 0,
       max: last / scale.worth,
       axisLabel: { color: "var(--muted)", fontSize: 12, hideOverlap: true, showMaxLabel: false },
@@ -81,7 +81,7 @@ export function timeChart(
       ...lines.map(({ name, colour, dash, points }, nth) => ({
         type: "line",
         name,
-        // A single value between two gaps would not be seen.
+        // A single value between two gaps would be invisible without a symbol.
         symbol: "circle",
         symbolSize: 3,
         showSymbol: points.length <= 60,
@@ -91,7 +91,7 @@ export function timeChart(
         emphasis: { disabled: true },
         ...(nth === 0 && marks.length > 0 ? { markLine: upright(marks, scale) } : {}),
       })),
-      // A series of its own, since each has one style of such lines.
+      // A separate series, since each has only one style of such lines.
       ...(seen.length > 0 ? [{ type: "line", name: "", data: [], markLine: happened(seen, scale) }] : []),
     ],
   });

@@ -1,4 +1,4 @@
-// The page: reads the data in it and shows the explorer of a report, the maps of a paper's figures, or a run that goes on.
+// The page: reads its data and shows the explorer of a report, the maps of a paper's figures, or a run in progress.
 
 import { drawAll } from "./chart.ts";
 import { embedded } from "./data.ts";
@@ -14,7 +14,7 @@ import { some } from "./units.ts";
 import { Stage, VIEWS } from "./views.ts";
 import "./style.css";
 
-/** What is shown first is looked at, for so many milliseconds, before anything else is made. */
+/** Milliseconds after loading before views that are not shown are built. */
 const PAUSE = 500;
 
 function header(report: Report): HTMLElement {
@@ -39,7 +39,7 @@ function footer(drawnFrom: string, ...more: HTMLElement[]): HTMLElement {
   return element("footer", {}, element("p", {}, drawnFrom), ...more, licences);
 }
 
-/** Shows the view to which the address leads, the first one if it leads nowhere. */
+/** Shows the view that the address names, or the first one. */
 function follow(stages: Stage[]): void {
   const { place } = route();
   const found = stages.find((stage) => stage.owns(place)) ?? stages[0];
@@ -49,7 +49,7 @@ function follow(stages: Stage[]): void {
   }
 }
 
-/** A digit shows the view of that number; not where somebody types, or holds another key. */
+/** A digit key shows the view of that number, except in input fields or with a modifier key. */
 function listen(stages: Stage[]): void {
   addEventListener("keydown", (event) => {
     const typing = event.target instanceof HTMLElement && event.target.matches("input:not([type=range]), select, textarea");
@@ -61,7 +61,7 @@ function listen(stages: Stage[]): void {
   });
 }
 
-/** On paper all views stand one below the other. */
+/** On paper all views are printed, one below the other. */
 function print(stages: Stage[]): void {
   addEventListener("beforeprint", () => {
     document.body.classList.add("paper");
@@ -72,11 +72,11 @@ function print(stages: Stage[]): void {
 }
 
 /**
- * Makes the views that nobody has looked at yet, one after the other while there is nothing else to do: paper takes all of
- * them, and does not wait for what is being unpacked.
+ * Builds the views that have not been shown yet, one after the other when the browser is idle: printing needs all of them,
+ * and does not wait for data being unpacked.
  */
 function prepare(stages: Stage[]): void {
-  // Not every browser tells when it is idle.
+  // Not every browser has requestIdleCallback.
   const idle = (act: () => void): unknown => ("requestIdleCallback" in window ? requestIdleCallback(act) : setTimeout(act, PAUSE));
   const next = ([first, ...others]: Stage[]): void => {
     if (first !== undefined) {
@@ -93,8 +93,8 @@ function show(report: Report): void {
   document.title = `${report.runs.map((run) => run.name).join(", ")} – netloom report`;
   const stages = VIEWS.map((view) => new Stage(view, report));
   const views = element("nav", { class: "views", "aria-label": "Views" }, ...stages.map(({ link }) => link));
-  const keys = element("p", {}, `Keys: 1 to ${stages.length} show a view; in the fabric, space plays and the arrows move in time.`);
-  const below = footer("Drawn from the records of these runs and nothing else.", keys);
+  const keys = element("p", {}, `Keys: 1 to ${stages.length} show a view; in the view Fabric, space plays or stops, and the arrow keys move in time.`);
+  const below = footer("Made only from the records of these runs.", keys);
   document.body.append(header(report), views, element("main", {}, ...stages.map(({ box }) => box)), below);
   addEventListener("hashchange", () => follow(stages));
   listen(stages);
@@ -105,33 +105,33 @@ function show(report: Report): void {
 
 /** The figures of a paper, a section each. */
 function showMaps(maps: Maps): void {
-  document.title = `${maps.paper} – measured beside simulated`;
-  const title = element("h1", {}, "Measured beside simulated");
+  document.title = `${maps.paper} – measured and simulated`;
+  const title = element("h1", {}, "Measured and simulated");
   const about = `Figures of ${maps.paper}, simulated with netloom ${maps.netloom}`;
   const links = maps.figures.map(({ name }) => element("a", { href: `#${identifier(name)}` }, name));
   document.body.append(
     element("header", {}, title, element("p", {}, about)),
     element("nav", { class: "panels", "aria-label": "Figures" }, ...links),
     element("main", {}, ...maps.figures.map(mapSection)),
-    footer("Drawn from what was published and from the runs of this reproduction, and nothing else."),
+    footer("Made only from published values and from the runs of this reproduction."),
   );
   drawAll();
 }
 
-/** A run that goes on. */
+/** A run in progress. */
 function showLive(live: Live): void {
   document.title = `${live.scenario} – netloom live`;
   const title = element("h1", {}, "netloom live");
   const about = `${live.scenario}, seed ${live.seed}, made with netloom ${live.netloom}; records go to ${live.folder}`;
   const page = new LivePage(live);
-  const below = footer("What happens in this run now, from the command that simulates it; looking on changes nothing of it.");
+  const below = footer("Current values of this run, from the command that simulates it; this page does not affect the run.");
   document.body.append(element("header", {}, title, element("p", {}, about)), page.box, below);
   void page.follow();
 }
 
 const page = embedded();
 if (page === null) {
-  document.body.append(element("p", {}, "This is the bare page of a report; “netloom report” puts runs into it."));
+  document.body.append(element("p", {}, "This is the empty template of a report; “netloom report” inserts the data of runs."));
 } else if ("maps" in page) {
   showMaps(page.maps);
 } else if ("live" in page) {

@@ -1,4 +1,4 @@
-// Maps of a paper's figures: each ratio as it was measured, and beside it as it was simulated.
+// Maps of a paper's figures: each ratio as measured, next to the same ratio as simulated.
 
 import type { FigureMaps, MapAxis, MapCell, MapRatio, PanelMap } from "./data.ts";
 import { element, note } from "./dom.ts";
@@ -15,7 +15,7 @@ export const identifier = (name: string): string =>
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "");
 
-/** Simulated over measured, as a change; nothing where one of them is missing. */
+/** The change from the measured to the simulated ratio; null if one of them is missing. */
 const off = ({ measured, simulated }: MapCell): string | null =>
   measured.ratio === null || simulated.ratio === null ? null : change(simulated.ratio / measured.ratio);
 
@@ -23,22 +23,22 @@ const half = (cell: MapCell): string => (cell.half === null ? "" : ` ± ${ratioT
 
 const known = (number: number | null): string => (number === null ? "" : significant(number));
 
-/** What a ratio is of. */
+/** The two values of a ratio. */
 const terms = ({ above, below }: MapRatio): string =>
-  above === null || below === null ? "not known" : `${significant(above)} over ${significant(below)}`;
+  above === null || below === null ? "values not known" : `${significant(above)} / ${significant(below)}`;
 
 function tips(cell: MapCell, [above, below]: [string, string]): string[] {
   const { measured, simulated } = cell;
   return [
     `measured ${measured.ratio === null ? "–" : ratioText(measured.ratio)}: ${terms(measured)}`,
     `simulated ${simulated.ratio === null ? "–" : ratioText(simulated.ratio) + half(cell)}: ${terms(simulated)}`,
-    above === below ? above : `${above} over ${below}`,
-    `${cell.runs[0]} over ${cell.runs[1]}, ${some(cell.seeds, "seed")}`,
-    ...(cell.left_out ? ["in no score"] : []),
+    above === below ? above : `${above} / ${below}`,
+    `${cell.runs[0]} / ${cell.runs[1]}, ${some(cell.seeds, "seed")}`,
+    ...(cell.left_out ? ["excluded from the scores"] : []),
   ];
 }
 
-/** The cells of a map, and the places without one. */
+/** The cells of a map, and positions without a cell. */
 function squares({ across, up, cells }: PanelMap, square: (cell: MapCell) => RatioCell): RatioCell[] {
   const last = up.labels.length - 1;
   return across.labels.flatMap((_, column) =>
@@ -46,13 +46,13 @@ function squares({ across, up, cells }: PanelMap, square: (cell: MapCell) => Rat
       const place = { across: column, down: last - row };
       const cell = cells.find((one) => one.across === column && one.up === row);
       return cell === undefined
-        ? { ...place, ratio: null, tip: ["no cell of the figure"], absent: true }
+        ? { ...place, ratio: null, tip: ["the figure has no such cell"], absent: true }
         : { ...square(cell), ...place };
     }),
   );
 }
 
-/** The one map and the other one. */
+/** The measured and the simulated map. */
 function beside(panel: PanelMap, quantities: [string, string]): HTMLElement {
   const side = ({ name, labels }: MapAxis, reversed = false): MapAxis => ({
     name,
@@ -78,7 +78,7 @@ function beside(panel: PanelMap, quantities: [string, string]): HTMLElement {
   );
 }
 
-/** How near they are, and how many there are. */
+/** The number of cells simulated, and the scores. */
 function standing({ scores, panels }: FigureMaps): string {
   const cells = panels.flatMap((panel) => panel.cells);
   const run = cells.filter((cell) => cell.simulated.ratio !== null).length;
@@ -90,30 +90,30 @@ function standing({ scores, panels }: FigureMaps): string {
   const percents = (share: number): string => `${Math.round(share * 100)} %`;
   return (
     `${ran} Over ${some(n, "cell")} the median of |ln(simulated / measured)| is ${median_error.toFixed(3)}, ` +
-    `and ${percents(share_near)} of them are within 0.1; an answer of 1 everywhere would have ` +
+    `and ${percents(share_near)} of the cells are within 0.1; a prediction of 1 for every cell would have ` +
     `${trivial.median_error.toFixed(3)} and ${percents(trivial.share_near)}.`
   );
 }
 
-/** How to read what cannot be read off. */
+/** The explanation of signs in cells. */
 function reading({ left_out, panels }: FigureMaps): string {
   const all = panels.flatMap((panel) => panel.cells);
   const places = panels.reduce((sum, { across, up }) => sum + across.labels.length * up.labels.length, 0);
   const parts = [
-    "Below a simulated ratio: how far it is from the measured one.",
-    all.some((cell) => cell.measured.ratio === null) ? "– on the left: not published." : "",
-    all.some((cell) => cell.simulated.ratio === null) ? "– on the right: not among these runs." : "",
-    all.length < places ? "Blank: no cell of the figure." : "",
-    left_out === null ? "" : `In brackets, with a dashed edge: in no score, since ${left_out}.`,
+    "Below a simulated ratio: its change from the measured ratio.",
+    all.some((cell) => cell.measured.ratio === null) ? "“–” on the left: not published." : "",
+    all.some((cell) => cell.simulated.ratio === null) ? "“–” on the right: not simulated in these runs." : "",
+    all.length < places ? "Blank: the figure has no such cell." : "",
+    left_out === null ? "" : `In brackets, with a dashed edge: excluded from the scores, since ${left_out}.`,
   ];
   return parts.filter((part) => part !== "").join(" ");
 }
 
-const TERMS = ["measured: above", "measured: below", "simulated: above", "simulated: below"];
-const RATIOS = ["measured ratio", "simulated ratio", "half of its 95 % interval", "simulated against measured"];
+const TERMS = ["measured numerator", "measured denominator", "simulated numerator", "simulated denominator"];
+const RATIOS = ["measured ratio", "simulated ratio", "half of its 95 % interval", "change from measured"];
 
 function tableOf({ title, across, up, cells }: PanelMap, [above, below]: [string, string]): HTMLElement {
-  const line = above === below ? `, in ${above}` : `: ${above} and ${below}`;
+  const line = above === below ? `both: ${above}` : `numerator: ${above}; denominator: ${below}`;
   const numbers = [...RATIOS, ...TERMS, "seeds"].map((name) => ({ title: name, number: true }));
   const row = (cell: MapCell): string[] => [
     across.labels[cell.across] ?? "",
@@ -127,7 +127,7 @@ function tableOf({ title, across, up, cells }: PanelMap, [above, below]: [string
     cell.left_out ? "no" : "yes",
   ];
   return asTable(
-    `${title}; what ratios are of stands above and below the line${line}`,
+    `${title}; ${line}`,
     [{ title: across.name }, { title: up.name }, ...numbers, { title: "in scores" }],
     cells.map(row),
   );

@@ -1,14 +1,14 @@
-// Many whole numbers packed into a text: base 64 of zlib of LEB128, see crates/report/src/drawing/pack.rs. Browsers undo
-// the first two themselves.
+// Whole numbers packed into a text: base 64 of zlib of LEB128, see crates/report/src/drawing/pack.rs. Browsers decode
+// base 64 and zlib.
 
-/** Undoes base 64 and zlib. */
+/** Decodes base 64 and zlib. */
 async function inflate(text: string): Promise<Uint8Array> {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Seven bits at a time, the lowest first; doubles hold whole numbers up to 2^53, which no run of a fabric reaches. */
+/** Decodes LEB128: seven bits per byte, the lowest first. Doubles are exact up to 2^53, which no value of a run reaches. */
 function numbersIn(bytes: Uint8Array): Float64Array {
   const count = bytes.reduce((sum, byte) => sum + (byte < 0x80 ? 1 : 0), 0);
   const numbers = new Float64Array(count);

@@ -1,13 +1,13 @@
-// Colours. Lines are told apart by the palette of Okabe and Ito, made for all kinds of colour vision, and by dashes, so
-// that colour is never the only sign; shares by a scale after cividis, which reads the same to everybody.
+// Colours. Lines use the palette of Okabe and Ito, which suits all kinds of colour vision, and dashes, so that colour is
+// never the only distinction; shares use a scale after cividis, which looks alike with all kinds of colour vision.
 //
-// The colours themselves stand in style.css, a set each for light, dark and paper.
+// The colours are defined in style.css, a set each for light, dark and paper.
 
 import type { Run } from "./data.ts";
 import { element } from "./dom.ts";
 import { shape } from "./svg.ts";
 
-/** So many lines are told apart by their colours. */
+/** Number of colours of lines. */
 export const COLOURS = 8;
 
 /** Dashes and gaps in pixels, or none. */
@@ -37,16 +37,16 @@ const stroke = (colour: number, dash: number): Stroke => ({
   dash: DASHES[dash % DASHES.length] ?? "solid",
 });
 
-/** The number of a line's dashes: neighbours have others, and so have lines of the same colour. */
+/** The number of a line's dashes: different for neighbours and for lines of the same colour. */
 const turn = (line: number): number => (line % COLOURS) + Math.floor(line / COLOURS);
 
-/** The stroke of a run's lines: among as many as there are colours, one of them or the dashes alone tell which it is. */
+/** The stroke of the lines of a run: up to `COLOURS` runs differ both in colour and in dashes. */
 export const runStroke = (run: number): Stroke => stroke(run, turn(run));
 
 /** The colour of a run. */
 export const runColour = (run: number): string => runStroke(run).colour;
 
-/** The stroke of one of so many jobs of a run: its run by the colour, unless there is one only, and each job by its dashes. */
+/** The stroke of a job of a run: the colour shows the run, unless there is only one, and the dashes show the job. */
 export function jobStroke(run: number, job: number, n_jobs: number, n_runs: number): Stroke {
   return n_runs === 1 ? runStroke(job) : stroke(run, turn(run) * n_jobs + job);
 }
@@ -62,22 +62,22 @@ function swatch({ colour, dash }: Stroke): SVGElement {
   return shape("svg", { class: "swatch", width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, line);
 }
 
-/** A name with the line it stands for before it. */
+/** A name after a sample of its line. */
 export const lineName = (name: string, drawn: Stroke): HTMLElement =>
   element("span", { class: "run" }, swatch(drawn), name);
 
-/** A run's name with its line before it. */
+/** The name of a run after a sample of its line. */
 export const runName = (runs: Run[], run: number): HTMLElement => lineName(runs[run]?.name ?? "", runStroke(run));
 
-/** Which line is which. */
+/** A legend of lines. */
 export const legendOf = (names: HTMLElement[]): HTMLElement => element("p", { class: "legend" }, ...names);
 
-/** Which line is which run. */
+/** The legend of runs. */
 export const legend = (runs: Run[], shown: number[]): HTMLElement =>
   legendOf(shown.map((run) => runName(runs, run)));
 
-/** The scale of shares, from none to most. */
+/** The scale of shares, from zero to the largest. */
 export const SCALE = ["#00224e", "#2d4270", "#5b616e", "#7f7c75", "#a79b6d", "#d2bd5c", "#fee838"];
 
-/** What is read best on a colour of the scale. */
+/** The colour of text with the best contrast on a colour of the scale. */
 export const onScale = (share: number): string => (share >= 0.5 ? "#111" : "#fff");

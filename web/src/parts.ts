@@ -1,4 +1,4 @@
-// Horizontal bars made of parts, a row for each thing.
+// Stacked horizontal bars.
 
 import { styleOf } from "./areas.ts";
 import type { Area } from "./areas.ts";
@@ -10,12 +10,12 @@ export interface PartsRow {
   name: string;
   /** The parts, in the order of their areas. */
   parts: number[];
-  /** What is told beside the pointer. */
+  /** Lines of the tooltip. */
   tip: string[];
 }
 
 const ROW = 30;
-/** Beyond as many rows names would overlap, and bars get thinner instead. */
+/** With more rows, names would overlap; the chart keeps its height and bars get thinner. */
 const ROWS = 40;
 
 /** The chart. */

@@ -1,20 +1,20 @@
-// Heat maps of ratios: numbers in cells, a scale from harm to none beside them or apart.
+// Heat maps of ratios: numbers in cells, and a colour scale that ends at 1, with each map or shared.
 
 import { chart, names, tip, tooltip } from "./chart.ts";
 import { element } from "./dom.ts";
 import { SCALE, legendOf, onScale } from "./palette.ts";
 
-/** A cell: its place, its ratio if there is one, and what is told beside the pointer. */
+/** A cell: its position, its ratio if there is one, and the lines of its tooltip. */
 export interface RatioCell {
   across: number;
   down: number;
   ratio: number | null;
   tip: string[];
-  /** What stands below the number. */
+  /** Text below the number. */
   below?: string;
   /** Whether it is marked: in brackets, with a dashed edge. */
   marked?: boolean;
-  /** Whether there is none of which anything could be known: blank. */
+  /** Whether the figure has no such cell: blank. */
   absent?: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Side {
 const CELL = 34;
 /** The same with room for a second line. */
 const TALL = 40;
-/** Room for what stands beside the map, however few its rows are. */
+/** Smallest height, for the scale of the map. */
 const LEAST = 112;
 const AROUND = 84;
 const HIGHEST = 640;
@@ -41,10 +41,10 @@ interface Square {
   itemStyle?: Record<string, unknown>;
 }
 
-/** Two digits behind the point, as the paper writes them. */
+/** A ratio with two decimals, as in the paper. */
 export const ratioText = (ratio: number): string => ratio.toFixed(2);
 
-/** What is written into cells of which nothing is known. */
+/** The text of cells without a ratio. */
 const UNKNOWN = "–";
 
 const DASHED = { borderColor: "var(--ink)", borderType: [4, 3], borderWidth: 1.5 };
@@ -70,15 +70,15 @@ function written({ data: { cell } }: { data: Square }): string {
   return cell.below === undefined ? first : `${first}\n{below|${cell.below}}`;
 }
 
-/** Which colour is which ratio, for maps without a scale beside each. */
+/** The colour scale, for maps without a scale of their own. */
 export function ratioScale(): HTMLElement {
   const bar = element("span", { class: "scale", "aria-hidden": "true" });
   bar.style.background = `linear-gradient(to right, ${SCALE.join(", ")})`;
-  return legendOf([element("span", {}, "0"), bar, element("span", {}, "1 no harm")]);
+  return legendOf([element("span", {}, "0"), bar, element("span", {}, "1 (no slowdown)")]);
 }
 
-/** The map; colours end at 1, where there is no harm. One of two that have a scale in common has none of its own, and is as
- * high as the other one whatever stands in its cells. */
+/** The map; colours end at 1, which is no slowdown. A map of a pair (`twofold`) has no scale of its own, and both maps have the
+ * same height. */
 export function ratioMap(label: string, across: Side, down: Side, cells: RatioCell[], twofold = false): HTMLElement {
   const scaled = !twofold;
   const data = cells.map(square);
@@ -109,7 +109,7 @@ export function ratioMap(label: string, across: Side, down: Side, cells: RatioCe
       itemWidth: 12,
       itemHeight: Math.min(HIGHEST, high) - 40,
       calculable: false,
-      text: ["1 no harm", "0"],
+      text: ["1 (equal)", "0"],
       textStyle: { color: "var(--ink)", fontSize: 11 },
       inRange: { color: SCALE },
     },

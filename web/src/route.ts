@@ -1,13 +1,13 @@
-// The address of what is shown: `#place?name=value&...`, so that a view can be sent to somebody and gone back to.
+// The address of what is shown: `#place?name=value&...`, so that a view can be shared and bookmarked.
 
-/** What an address says. */
+/** The parts of an address. */
 export interface Route {
   /** A view or a panel. */
   place: string;
   words: URLSearchParams;
 }
 
-/** A place as it was meant; one that no page wrote leads nowhere. */
+/** The decoded name of a place; empty if its encoding is invalid. */
 function decoded(place: string): string {
   try {
     return decodeURIComponent(place);
@@ -22,17 +22,17 @@ export function route(): Route {
   return { place: decoded(place), words: new URLSearchParams(words) };
 }
 
-/** A whole number in an address, 0 where there is none. */
+/** A whole number in an address, 0 if there is none. */
 export function wholeNumber(text: string | null): number {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
-/** Browsers refuse addresses that change too often: one is written once it has been still for so many milliseconds. */
+/** Milliseconds without a change before the address is written: browsers refuse addresses that change too often. */
 const STILL = 300;
 let pending: ReturnType<typeof setTimeout> | undefined;
 addEventListener("hashchange", () => clearTimeout(pending));
 
-/** Writes settings of a view into the address, without a new entry in the history; those without a value are left out. */
+/** Writes settings of a view into the address, without a new entry in the history; null values are left out. */
 export function keep(place: string, words: Record<string, string | null>): void {
   const kept = new URLSearchParams();
   Object.entries(words).forEach(([name, value]) => value !== null && kept.set(name, value));
@@ -41,7 +41,7 @@ export function keep(place: string, words: Record<string, string | null>): void 
   pending = setTimeout(() => history.replaceState(null, "", `#${place}${text === "" ? "" : `?${text}`}`), STILL);
 }
 
-/** Goes where an address leads that somebody put into the place of the one before. */
+/** Calls `go` when the address is changed to this place with settings. */
 export function onArrival(place: string, go: (words: URLSearchParams) => void): void {
   addEventListener("hashchange", () => {
     const now = route();

@@ -1,4 +1,4 @@
-// One value over another, a mark for each thing that has both: near the diagonal both are the same.
+// Scatter plot of two values, a mark for each cell that has both; on the diagonal both are equal.
 
 import { chart, numbers, tip, tooltip } from "./chart.ts";
 import type { Options } from "./chart.ts";
@@ -6,11 +6,11 @@ import { element } from "./dom.ts";
 import { legendOf, runStroke } from "./palette.ts";
 import { shape } from "./svg.ts";
 
-/** A thing with both values. */
+/** A cell with both values. */
 export interface Mark {
   across: number;
   up: number;
-  /** Halves of the intervals of both, where they are known. */
+  /** Half the widths of the intervals of both, if known. */
   halves: [number | null, number | null];
   heading: string;
   tip: string[];
@@ -22,9 +22,9 @@ export interface Marks {
   marks: Mark[];
 }
 
-/** Values that differ more than by this factor are read better on logarithmic axes. */
+/** The axes are logarithmic if values differ by more than this factor. */
 const WIDE = 30;
-/** Marks within this share of the diagonal lie in the band. */
+/** Distance of the dashed lines from the diagonal, as a share. */
 const BAND = 0.1;
 const SYMBOLS = ["circle", "rect", "triangle", "diamond"];
 const SIZE = 9;
@@ -38,7 +38,7 @@ const OUTLINES: Record<string, string> = {
 
 const symbolOf = (kind: number): string => SYMBOLS[kind % SYMBOLS.length] ?? "circle";
 
-/** A kind's name with its mark before it. */
+/** The name of a kind after its mark. */
 function markName(name: string, kind: number): HTMLElement {
   const points = OUTLINES[symbolOf(kind)];
   const drawn = points === undefined ? shape("circle", { cx: 5, cy: 5, r: 4.5 }) : shape("polygon", { points });
@@ -47,7 +47,7 @@ function markName(name: string, kind: number): HTMLElement {
   return element("span", { class: "run" }, shape("svg", box, drawn), name);
 }
 
-/** Which mark is which kind. */
+/** The legend of marks. */
 export const marksLegend = (kinds: Marks[]): HTMLElement =>
   legendOf(kinds.map(({ name }, kind) => markName(name, kind)));
 
@@ -63,7 +63,7 @@ const line = (factor: number, [low, high]: [number, number], dash: string | numb
   ],
 });
 
-/** What ECharts hands to who draws a mark's intervals. */
+/** What ECharts passes to a function that draws the intervals of a mark. */
 interface Drawing {
   value: (dimension: number) => number;
   coord: (at: [number, number]) => [number, number];
@@ -102,7 +102,7 @@ function crosses({ marks }: Marks, kind: number, least: number): Options {
   };
 }
 
-/** The chart; both axes have the same ends. Values are printed by `written`. */
+/** The chart; both axes have the same ends. Values are written by `written`. */
 export function scatter(label: string, names: [string, string], kinds: Marks[], written: (value: number) => string): HTMLElement {
   const values = kinds.flatMap(({ marks }) => marks.flatMap(({ across, up }) => [across, up]));
   const low = values.reduce((left, right) => Math.min(left, right), Number.POSITIVE_INFINITY);

@@ -1,8 +1,8 @@
-// Tables that are sorted by a click on the title of a column, and copied as comma-separated values.
+// Tables: sorted by a click on the title of a column, copied as comma-separated values.
 
 import { element } from "./dom.ts";
 
-/** What a unit is worth, of all units that the page writes. */
+/** The values of all units that the page writes. */
 const WORTH: Record<string, number> = {
   ps: 1e-12,
   ns: 1e-9,
@@ -20,7 +20,7 @@ const WORTH: Record<string, number> = {
   Tbps: 1e12,
 };
 
-/** The number that a text begins with, in the unit that all units of its kind are made of; null where there is none. */
+/** The number at the start of a text, in the base unit; null if there is none. */
 export function numberIn(text: string): number | null {
   const found = /^([+−-]?)([\d,]*\.?\d+(?:e[+-]?\d+)?)\s*([A-Za-z]*)/.exec(text.trim());
   if (found === null) {
@@ -31,13 +31,13 @@ export function numberIn(text: string): number | null {
   return sign === "" ? number : sign === "+" ? number : -number;
 }
 
-/** What a cell is sorted by: its first line, since what stands below is about it. */
+/** The text by which a cell is sorted: its first line. */
 const textOf = (cell: HTMLTableCellElement | undefined): string => {
   const stacked = cell?.querySelector(".stacked")?.firstChild;
   return (stacked ?? cell)?.textContent?.trim() ?? "";
 };
 
-/** Cells without a number come last, whichever way it goes. */
+/** Compares two cells; cells without a number come last in both directions. */
 function compare(left: string, right: string, numeric: boolean, down: boolean): number {
   const turned = down ? -1 : 1;
   if (!numeric) {
@@ -56,7 +56,7 @@ function sortBy(body: HTMLTableSectionElement, place: number, numeric: boolean, 
   body.append(...rows.map(({ row }) => row));
 }
 
-/** Makes the titles of a table's columns into buttons that sort it. */
+/** Turns the titles of the columns of a table into buttons that sort it. */
 export function sortable(table: HTMLTableElement, numeric: boolean[]): void {
   const [body, titles] = [table.tBodies[0], [...(table.tHead?.rows[0]?.cells ?? [])]];
   if (body === undefined || body.rows.length < 2) {
@@ -66,7 +66,7 @@ export function sortable(table: HTMLTableElement, numeric: boolean[]): void {
     const button = element("button", { type: "button", class: "sort" }, ...title.childNodes);
     title.replaceChildren(button);
     button.addEventListener("click", () => {
-      // Of numbers the largest are looked for first.
+      // Numbers are first sorted in descending order.
       const now = title.getAttribute("aria-sort");
       const down = now === null ? numeric[place] === true : now === "ascending";
       titles.forEach((other) => other.removeAttribute("aria-sort"));
@@ -76,10 +76,10 @@ export function sortable(table: HTMLTableElement, numeric: boolean[]): void {
   });
 }
 
-/** A text as a field: in quotes where it would be taken apart. */
+/** A text as a field, in quotes where necessary. */
 const field = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** A table as comma-separated values, as it is sorted now; what is folded in a cell comes with it. */
+/** A table as comma-separated values in its current order, including folded content of cells. */
 export function valuesOf(table: HTMLTableElement): string {
   const words = (cell: Element): string => {
     const parts = [...cell.querySelectorAll(".stacked > small")].map((below) => below.textContent ?? "");
@@ -99,19 +99,19 @@ export function copier(table: HTMLTableElement): HTMLButtonElement {
   button.addEventListener("click", () => {
     copy(valuesOf(table)).then(
       () => say("Copied"),
-      () => say("Not allowed to copy"),
+      () => say("Copying is not permitted"),
     );
   });
   return button;
 }
 
-/** Files opened from a disk may lack the clipboard of pages; an area that is selected and copied does there. */
+/** Copies a text. Pages opened from a disk may lack the clipboard interface; then a selected text area is copied. */
 async function copy(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) {
     try {
       return await navigator.clipboard.writeText(text);
     } catch {
-      // Below is the other way.
+      // Falls back to the text area.
     }
   }
   const area = element("textarea", { "aria-hidden": "true" });

@@ -1,4 +1,4 @@
-// Horizontal bars in two parts, a row for each run: the first part full, the second one hollow.
+// Horizontal bars in two parts, a row for each run: the first part filled, the second one hollow.
 
 import { chart, names, numbers, tip, tooltip } from "./chart.ts";
 import type { Options } from "./chart.ts";
@@ -10,14 +10,14 @@ export interface Stack {
   colour: string;
   full: number;
   hollow: number;
-  /** Something else on the same axis. */
+  /** A further value on the same axis. */
   mark?: number;
-  /** What is told beside the pointer. */
+  /** Lines of the tooltip. */
   tip: string[];
 }
 
 const ROW = 34;
-/** Beyond as many rows names would overlap, and bars get thinner instead. */
+/** With more rows, names would overlap; the chart keeps its height and bars get thinner. */
 const ROWS = 40;
 
 /** The chart. */

@@ -1,8 +1,8 @@
-// Elements of drawings.
+// SVG elements.
 
 const SPACE = "http://www.w3.org/2000/svg";
 
-/** An element of a drawing, with attributes and children. */
+/** An SVG element with attributes and children. */
 export function shape<Tag extends keyof SVGElementTagNameMap>(
   tag: Tag,
   attributes: Record<string, string | number> = {},

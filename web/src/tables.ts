@@ -1,4 +1,4 @@
-// Tables: sorted by a click, copied as values.
+// Tables, which can be sorted and copied.
 
 import { element, folded } from "./dom.ts";
 import type { Child } from "./dom.ts";
@@ -10,10 +10,10 @@ export interface Column {
   number?: boolean;
 }
 
-/** A cell: a text, or what an element shows. */
+/** A cell: a text, an element, or empty. */
 export type Cell = Child | null;
 
-/** A table that scrolls sideways where the page is narrow; as cards, its rows are drawn below each other there instead. */
+/** A table that scrolls sideways on narrow pages; as cards, each row becomes a card there instead. */
 export function table(caption: string, columns: Column[], rows: Cell[][], asCards = false): HTMLElement {
   const classed = (column: Column | undefined): Record<string, string> =>
     column?.number === true ? { class: "number" } : {};
@@ -41,5 +41,5 @@ export function table(caption: string, columns: Column[], rows: Cell[][], asCard
 
 /** The text alternative of a chart. */
 export function asTable(caption: string, columns: Column[], rows: Cell[][]): HTMLElement {
-  return folded("The same as a table", table(caption, columns, rows));
+  return folded("Show as table", table(caption, columns, rows));
 }

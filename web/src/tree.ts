@@ -1,11 +1,11 @@
-// A fabric in tiers, hosts at the bottom, with the ports of a congestion tree drawn over its links.
+// A fabric in tiers, hosts at the bottom, with the ports of a congestion tree over its links.
 
 import { chart, tip, tooltip } from "./chart.ts";
 import type { CongestedPort, CongestionOfRun, CongestionScene } from "./data.ts";
 import type { Stroke } from "./palette.ts";
 import { percent, size } from "./units.ts";
 
-/** How ports of each role are drawn: by colour, by dashes and by width. */
+/** How ports of each role are drawn: they differ in colour, dashes and width. */
 export const ROLES: Record<CongestedPort["role"], Stroke & { width: number }> = {
   root: { colour: "var(--run-1)", dash: "solid", width: 6 },
   branch: { colour: "var(--run-0)", dash: "solid", width: 3 },
@@ -22,15 +22,15 @@ const TIER = 110;
 const EDGE = 44;
 /** Pixels between a link and a port drawn beside it. */
 const ASIDE = 3;
-/** Nodes in a tier up to which all their names are written. */
+/** Largest number of nodes in a tier with names. */
 const NAMED = 24;
-/** Pixels of a letter, about, and letters of a tier up to which names stand upright side by side. */
+/** Approximate width of a letter in pixels, and the largest number of letters in a tier without rotation of names. */
 const LETTER = 6.5;
 const SIDE_BY_SIDE = 60;
 
 type Point = [number, number];
 
-/** Where nodes stand: from 0 to 1 across, by tiers up. */
+/** Positions of nodes: from 0 to 1 across, by tiers up. */
 function places({ nodes }: CongestionOfRun): Point[] {
   const inTier = new Map<number, number>();
   const rank = nodes.map(({ tier }) => {
@@ -65,13 +65,13 @@ function line(api: Api, from: Point, to: Point, aside: number, drawn: Stroke & {
   return { type: "group", children: [{ type: "line", shape, style }, ...(arrow ? [head] : [])] };
 }
 
-/** What is shown beside the pointer of a port. */
+/** The tooltip of a port. */
 function about({ name, role, occupied, sending, starved, waiting, peak, blocked_by }: CongestedPort): HTMLElement {
   const lines = [
-    `${role}: sending ${percent(sending)} of the time, without credits ${percent(starved)}`,
-    ...(occupied === null ? [] : [`packets waiting ${percent(occupied)} of the time`]),
-    ...(waiting === null || peak === null ? [] : [`waiting ${size(waiting)} on average, ${size(peak)} at most`]),
-    ...(blocked_by === null ? [] : [`held up by ${blocked_by}`]),
+    `${role}: sending ${percent(sending)} of the interval, without credits ${percent(starved)}`,
+    ...(occupied === null ? [] : [`packets waiting ${percent(occupied)} of the interval`]),
+    ...(waiting === null || peak === null ? [] : [`backlog ${size(waiting)} on average, ${size(peak)} at most`]),
+    ...(blocked_by === null ? [] : [`blocked by ${blocked_by}`]),
   ];
   return tip(name, lines);
 }
@@ -98,7 +98,7 @@ function points(run: CongestionOfRun, scene: CongestionScene, leans: boolean): R
   }));
 }
 
-/** The drawing of a scene. */
+/** The drawing of an interval. */
 export function treeChart(label: string, run: CongestionOfRun, scene: CongestionScene): HTMLElement {
   const at = places(run);
   const point = (node: number | null): Point => at[node ?? 0] ?? [0, 0];

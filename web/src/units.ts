@@ -1,6 +1,6 @@
-// Numbers as people read them: rounded, with a unit, with thousands set apart; the same words as the command prints.
+// Formatting of numbers: rounded, with a unit, with separated thousands; in the same form as the command prints.
 
-/** A unit: its name and what it is worth. */
+/** A unit: its name and its value in the base unit. */
 export interface Unit {
   name: string;
   worth: number;
@@ -30,21 +30,21 @@ const RATES: Unit[] = [
 ];
 
 function fitting(number: number, units: Unit[]): Unit {
-  // Nothing at all is read best in the unit that all others are made of.
+  // Zero is written in the base unit.
   const fits = (unit: Unit): boolean => (number === 0 ? unit.worth === 1 : Math.abs(number) >= unit.worth);
   return units.find(fits) ?? units.at(-1) ?? { name: "", worth: 1 };
 }
 
-/** The unit in which a span of this length is read best. */
+/** The largest unit that is not above a span of this length. */
 export const spanUnit = (seconds: number): Unit => fitting(seconds, SPANS);
 
-/** The unit in which a size like this is read best. */
+/** The largest unit that is not above this size. */
 export const sizeUnit = (bytes: number): Unit => fitting(bytes, SIZES);
 
-/** The unit in which a rate like this is read best. */
+/** The largest unit that is not above this rate. */
 export const rateUnit = (bits: number): Unit => fitting(bits, RATES);
 
-/** Four digits that count, without trailing zeros behind the point. */
+/** Four significant digits, without trailing zeros after the decimal point. */
 export function significant(number: number): string {
   const size = Math.abs(number);
   const decimals = size >= 999.95 ? 0 : size >= 99.995 ? 1 : size >= 9.9995 ? 2 : 3;
@@ -57,7 +57,7 @@ export function span(seconds: number): string {
   return `${significant(seconds / unit.worth)} ${unit.name}`;
 }
 
-/** From a span to a span, in one unit. */
+/** A range of times, in one unit. */
 export function spans(low: number, high: number): string {
   const unit = spanUnit(high);
   return `${significant(low / unit.worth)} – ${significant(high / unit.worth)} ${unit.name}`;
@@ -75,12 +75,12 @@ export function bitRate(bits: number): string {
   return `${significant(bits / unit.worth)} ${unit.name}`;
 }
 
-/** A whole number with its thousands set apart. */
+/** A whole number with separated thousands. */
 export function count(number: number): string {
   return String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** A count with its noun, in the plural unless there is one. */
+/** A count with its noun, in the plural unless it is one. */
 export function some(number: number, noun: string, plural = `${noun}s`): string {
   return `${count(number)} ${number === 1 ? noun : plural}`;
 }
@@ -88,9 +88,9 @@ export function some(number: number, noun: string, plural = `${noun}s`): string 
 /** A share of one. */
 export const percent = (share: number): string => `${significant(share * 100)} %`;
 
-/** What a value has changed to, compared with the first one. */
+/** The relative change of a value, given its ratio to the first one. */
 export function change(ratio: number): string {
-  // Rounded first: a change that is none has no sign of its own.
+  // Rounded first, so that a change that rounds to zero is written as +0.0 %.
   const percents = Number(((ratio - 1) * 100).toFixed(1));
   return `${percents < 0 ? "−" : "+"}${Math.abs(percents).toFixed(1)} %`;
 }

@@ -1,9 +1,9 @@
-// A place for what is made of packed numbers, which browsers unpack in their own time.
+// A placeholder for content made of packed numbers, which browsers unpack asynchronously.
 
 import { drawAll } from "./chart.ts";
 import { element, note } from "./dom.ts";
 
-/** The place, busy until what is unpacked is there. A browser that cannot unpack says so; a mistake in `make` is thrown. */
+/** The placeholder, busy until the numbers are unpacked. A failure to unpack is shown; an error in `make` is thrown. */
 export function unpacked<Found>(unpacking: Promise<Found>, make: (found: Found) => HTMLElement): HTMLElement {
   const place = element("div", { "aria-busy": "true" }, note("Unpacking…"));
   const show = (made: () => HTMLElement): void => {
@@ -13,7 +13,7 @@ export function unpacked<Found>(unpacking: Promise<Found>, make: (found: Found) 
   };
   void unpacking.then(
     (found) => show(() => make(found)),
-    (error: unknown) => show(() => element("p", { class: "warning" }, `This browser cannot unpack it: ${String(error)}`)),
+    (error: unknown) => show(() => element("p", { class: "warning" }, `This browser cannot unpack the data: ${String(error)}`)),
   );
   return place;
 }

@@ -1,4 +1,4 @@
-// The views in their order, and the panels of each: the one place where a new panel is entered.
+// The views in their order, and the panels of each; a new panel is registered here.
 
 import type { Report } from "./data.ts";
 import { drawAll } from "./chart.ts";
@@ -35,10 +35,10 @@ import { WORST } from "./panels/worst.ts";
 
 /** A view of the explorer. */
 export interface View {
-  /** Its place in the page's address. */
+  /** Its fragment in the page's address. */
   id: string;
   title: string;
-  /** What it answers. */
+  /** The question that it answers. */
   asks: string;
   panels: Panel[];
 }
@@ -48,7 +48,7 @@ export const VIEWS: View[] = [
   {
     id: "study",
     title: "Study",
-    asks: "Which run was better, by how much, and how sure is that?",
+    asks: "Which run was better, by how much, and with what confidence?",
     panels: [SUMMARY, STAGES, INTERFERENCE, MEASURED, BY_SETTING, STEPS, BANDWIDTH, OVER_TIME],
   },
   {
@@ -72,7 +72,7 @@ export const VIEWS: View[] = [
   {
     id: "settings",
     title: "Settings",
-    asks: "What was run, and how is it run again?",
+    asks: "What was run, and how can it be repeated?",
     panels: [SETTINGS, PROVENANCE],
   },
 ];
@@ -84,7 +84,7 @@ function contents(view: View, shown: HTMLElement[]): HTMLElement[] {
   return panels.length < 2 ? [] : [element("nav", { class: "panels", "aria-label": `Panels of ${view.title}` }, ...links)];
 }
 
-/** A view on the page: made when it is first shown, or later than what is, which is what keeps the page quick to open. */
+/** A view on the page: built when it is first shown, or after the page has loaded, so that the page opens quickly. */
 export class Stage {
   readonly box: HTMLElement;
   readonly link: HTMLAnchorElement;
@@ -99,7 +99,7 @@ export class Stage {
     this.box = element("div", { class: "view", id: `view-${view.id}`, hidden: "" });
   }
 
-  /** Whether an address leads here. */
+  /** Whether an address names this view or one of its panels. */
   owns = (place: string): boolean => place === this.view.id || this.view.panels.some(({ id }) => id === place);
 
   /** Shows it, or hides it. */
@@ -114,14 +114,14 @@ export class Stage {
     }
   }
 
-  /** Makes it, if that has not been done; charts wait until it is shown, since they take its width. */
+  /** Builds it, unless that has been done; charts wait until it is shown, since they need its width. */
   make(): void {
     if (this.made) {
       return;
     }
     this.made = true;
     const panels = this.view.panels.flatMap((panel) => section(panel, this.report));
-    const none = panels.length === 0 ? [note("Nothing in these runs belongs here.")] : [];
+    const none = panels.length === 0 ? [note("These runs have no data for this view.")] : [];
     const title = element("h2", { class: "view-title" }, this.view.title, " ", element("small", {}, this.view.asks));
     this.box.append(title, ...contents(this.view, panels), ...panels, ...none);
   }

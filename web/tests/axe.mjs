@@ -1,12 +1,12 @@
-// What a page does wrong towards people who use a screen reader or keys, or tell few colours apart: by axe-core.
+// Accessibility checks of a page by axe-core: screen readers, keyboard, contrast of colours.
 
 import axe from "axe-core";
 
-/** Complaints about what is shown now. */
+/** Violations in the current state of the page. */
 export async function accessibility(page) {
   const violations = await page.evaluate(async (source) => {
     if (!("axe" in globalThis)) {
-      // A script of the page's own: its policy allows no others.
+      // Injected as a script of the page itself: its policy allows no others.
       const script = document.createElement("script");
       script.textContent = source;
       document.head.append(script);

@@ -13,7 +13,7 @@ import { chromium } from "playwright-core";
 
 import { FLAGS, open, settled } from "./page.mjs";
 
-/** The views, and the panels that every report of something simulated has in each. */
+/** The views, each with the panels that every report of simulated runs has. */
 const VIEWS = {
   study: ["summary", "steps", "over_time"],
   fabric: ["drawing", "queues", "links", "faults"],
@@ -23,7 +23,7 @@ const VIEWS = {
 };
 /** Figures of a paper, each with its maps, in place of views. */
 const FIGURES = { maps: ["figure-5-cresco8", "figure-6-cresco8-64-nodes-rings-beside-incasts-in-bursts"] };
-/** Reports of cells of machines: there is no network in them, nor a step. */
+/** Reports of imported cells, which have neither a network nor steps. */
 const CELLS = { machines: { study: ["interference", "measured"], settings: ["differences", "provenance"] } };
 /** Panels of runs with jobs. */
 const JOBS = ["course", "breakdown", "ranks"];
@@ -49,7 +49,7 @@ const [executablePath, ...reports] = words;
 
 const complaints = [];
 
-/** What a page shows, seen from within, where it should have some of these panels and no others. */
+/** What a page shows, evaluated in the page, compared with the panels it should have. */
 function survey(panels) {
   const shown = (one) => one.closest("[hidden]") === null;
   const hasTitle = (id) => (document.querySelector(`#${id} h2`)?.textContent ?? "").trim() !== "";
@@ -74,8 +74,8 @@ function survey(panels) {
 }
 
 /**
- * Charts that no table tells: the one of a chart is in its figure or the next in its panel, where it may be that of
- * several charts; it has rows, and the name of the run, where the chart is of one.
+ * Charts without a table: the table of a chart is in its figure, or the next one in its panel, where several charts may
+ * share it; it has rows, and the name of the run if the chart is of one run.
  */
 function untold() {
   const shown = (one) => one.closest("[hidden]") === null;
@@ -94,33 +94,33 @@ function untold() {
   return charts.filter((chart) => !tells(chart)).map((chart) => chart.getAttribute("aria-label"));
 }
 
-/** Whether a text has become markup. */
+/** Whether a text of a run was parsed as markup. */
 const isHostile = () => "hostile" in globalThis || document.querySelector("img, iframe, object") !== null;
 
-/** What is too wide for the window. */
+/** An element that is too wide for the window. */
 function tooWide() {
   const isOut = (one) => one.getBoundingClientRect().right > innerWidth + 1 && one.closest(".scroll, nav, svg, pre, .chart") === null;
   const wide = [...document.querySelectorAll("body *")].find(isOut);
   return wide === undefined ? "" : `${wide.tagName} ${wide.className}`;
 }
 
-/** What is wrong with what a page shows now; the number of its charts. */
+/** Reports errors in the current state of a page; returns the number of its charts. */
 async function inspect(page, panels, complain) {
   const found = await page.evaluate(survey, panels);
-  found.more.forEach((id) => complain(`a panel that does not concern these runs: ${id}`));
-  found.bare.forEach((id) => complain(`a panel without anything: ${id}`));
+  found.more.forEach((id) => complain(`a panel that does not apply to these runs: ${id}`));
+  found.bare.forEach((id) => complain(`a panel without content: ${id}`));
   found.untitled.forEach((id) => complain(`a panel without a title: ${id}`));
   found.unlinked.forEach((id) => complain(`no link leads to the panel ${id}`));
   found.missing.forEach((id) => complain(`a panel is missing: ${id}`));
   found.empty.forEach((label) => complain(`a chart is empty: ${label}`));
-  (await page.evaluate(untold)).forEach((label) => complain(`no table tells the chart ${label}`));
+  (await page.evaluate(untold)).forEach((label) => complain(`the chart ${label} has no table`));
   if (found.alike > 0) {
-    complain(`${found.alike} legends have lines that look alike`);
+    complain(`${found.alike} legends have indistinguishable lines`);
   }
   await hover(page, complain);
-  // Tooltips stay in the page, and what they tried to fetch is a complaint, so this is about them as well.
+  // Tooltips stay in the page, and requests are complaints, so this check covers tooltips as well.
   if (await page.evaluate(isHostile)) {
-    complain("a text has become markup");
+    complain("a text was parsed as markup");
   }
   await page.setViewportSize({ width: 400, height: 800 });
   const wide = await page.evaluate(tooWide);
@@ -161,7 +161,7 @@ async function look(browser, report) {
   await page.close();
 }
 
-/** Tooltips are made of texts as well: one appears somewhere on each chart and drawing. */
+/** Tooltips contain texts of runs, too: each chart and drawing must show one somewhere. */
 async function hover(page, complain) {
   for (const box of await page.$$(".chart, .drawing")) {
     if (!(await box.isVisible())) {
@@ -175,19 +175,19 @@ async function hover(page, complain) {
   }
 }
 
-/** Places of a chart to which the pointer goes in any case, and those where nothing was told until then. */
+/** Number of positions of a chart that the pointer always visits, and of further ones if there was no tooltip until then. */
 const [PLACES, MOST_PLACES] = [8, 96];
 
-/** Middles of what is drawn: marks, bars, and lines of a fabric. The last one is the first, since it lies above the others. */
+/** Centres of shapes: marks, bars, and lines of a fabric. The last one comes first, since it is above the others. */
 function marks(box) {
   const shapes = [...box.querySelectorAll("svg path, svg rect")].reverse();
   return shapes.map((shape) => shape.getBoundingClientRect()).map(({ x, y, width, height }) => [x + width / 2, y + height / 2]);
 }
 
-/** So many of them, from all over. */
+/** A number of them, evenly spread. */
 const spread = (all, most) => all.filter((_, nth) => Math.floor((nth * most) / all.length) !== Math.floor(((nth - 1) * most) / all.length));
 
-/** Moves the pointer over what is drawn; whether something was told. Each tip may hold another text of a run. */
+/** Moves the pointer over shapes; returns whether a tooltip appeared. Each may contain another text of a run. */
 async function hasTooltip(page, box) {
   const seen = { visibilityProperty: true, opacityProperty: true };
   const isTold = () => box.evaluate((one, how) => [...one.querySelectorAll(".tip")].some((tip) => tip.textContent !== "" && tip.checkVisibility(how)), seen);
@@ -206,7 +206,7 @@ async function hasTooltip(page, box) {
 
 async function picture(page, stem) {
   mkdirSync(pictures, { recursive: true });
-  // Without what the pointer brought up.
+  // Without tooltips.
   await page.mouse.move(0, 0);
   const shot = async (name) => page.screenshot({ path: `${stem}-${name}.png`, fullPage: true });
   await shot("light");
@@ -231,4 +231,4 @@ if (complaints.length > 0) {
   console.error(complaints.join("\n"));
   process.exit(1);
 }
-console.log(`browser: ${reports.length} reports without a complaint`);
+console.log(`browser: ${reports.length} reports without errors`);

@@ -3,7 +3,7 @@
 //
 // node tests/explorer.mjs CHROMIUM REPORT CSV
 //
-// REPORT is about one run whose tables lie in the folder CSV, as `netloom export csv` leaves them.
+// REPORT is about one run whose tables are in the folder CSV, as `netloom export csv` writes them.
 
 import { chromium } from "playwright-core";
 
@@ -19,13 +19,13 @@ const judge = new Judge(report);
 const { complain, equal, near } = judge;
 const rows = tablesIn(folder);
 
-/** Lets colours tell something, at a place of the slider. */
+/** Sets the metric of colours and the position of the slider. */
 async function at(page, metric, place) {
   await page.check(`input[value="${metric}"]`);
   await page.locator("#instant").fill(String(place));
 }
 
-/** The busiest port between two nodes, by a click on it, span by span. */
+/** The values of the busiest port between two nodes in each interval, after a click on it. */
 async function port(page) {
   const ports = rows("ports");
   const busiest = ports.reduce((most, one) => (Number(one.size) > Number(most.size) ? one : most));
@@ -34,7 +34,7 @@ async function port(page) {
   await page.click(`.busiest button:has-text("${name}")`);
   const series = rows("series").filter(({ port: id }) => id === busiest.port);
   const interval = Number(series[0].interval);
-  const shown = await cells(page, "Spans of");
+  const shown = await cells(page, "Intervals of");
   const byEnd = new Map(series.map((row) => [Math.round(Number(row.time) / interval), row]));
   shown.forEach(([, sent, waiting, paused, dropped], nth) => {
     const row = byEnd.get(nth + 1) ?? { size: 0, waiting: 0, paused: 0, dropped: 0 };
@@ -44,12 +44,12 @@ async function port(page) {
     equal(`${name}: packets dropped in span ${nth + 1}`, whole(dropped), row.dropped);
   });
   if (shown.length < 10 || shown.length < Math.max(...byEnd.keys())) {
-    complain(`${name}: only ${shown.length} spans are shown`);
+    complain(`${name}: only ${shown.length} intervals are shown`);
   }
   return { name, series, interval };
 }
 
-/** The slider: what colours tell at a place is what the tables say of that time. */
+/** The slider: colours at a position agree with the tables at that time. */
 async function slider(page, { name, series, interval }) {
   const most = series.reduce((left, right) => (Number(right.waiting) > Number(left.waiting) ? right : left));
   const place = Math.round(Number(most.time) / interval);
@@ -71,17 +71,17 @@ async function slider(page, { name, series, interval }) {
 
 /** Shows a view by its key. */
 async function show(page, number, id) {
-  // Keys that are pressed in a field are of that field.
+  // Keys pressed in an input field do not reach the page.
   await page.evaluate(() => document.activeElement?.blur());
   await page.keyboard.press(String(number));
   await page.waitForSelector(`#view-${id}:not([hidden])`);
   await settled(page);
 }
 
-/** The largest of some numbers, 0 where there are none. */
+/** The largest of some numbers, 0 if there are none. */
 const most = (numbers) => numbers.reduce((left, right) => Math.max(left, right), 0);
 
-/** Lines of the drawing, each with what it tells of the whole run, or of one span. */
+/** Lines of the drawing agree with the tables, over the whole run and in one interval. */
 async function painted(page) {
   const figure = page.locator(".drawings figure").first();
   const ports = rows("ports");
@@ -102,14 +102,14 @@ async function painted(page) {
   await colours(page, figure, `utilization until ${busiest.time} ps`, during(busiest.time, used), judge);
 }
 
-/** The address, once it says where the slider is. */
+/** The address, once it contains the position of the slider. */
 async function address(page) {
   const isThere = () => new URLSearchParams(location.hash.split("?")[1]).get("at") === document.querySelector("#instant").value;
-  await page.waitForFunction(isThere, undefined, { timeout: 3000 }).catch(() => complain("the address does not say where the slider is"));
+  await page.waitForFunction(isThere, undefined, { timeout: 3000 }).catch(() => complain("the address does not contain the position of the slider"));
   return new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1]);
 }
 
-/** The address leads back to the same place. */
+/** Opening the address restores the same state. */
 async function deepLink(browser, page) {
   const hash = await page.evaluate(() => location.hash);
   const again = await open(browser, report, complain, hash);
@@ -122,7 +122,7 @@ const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / num
 const BACKGROUND = "65535";
 const times = (table) => table.map(({ start, end }) => (Number(end) - Number(start)) / 1e12);
 
-/** Sums of the whole run, and what reached hosts over time. */
+/** Totals of the whole run, and throughput to hosts over time. */
 async function study(page) {
   await show(page, 1, "study");
   const titles = await page.evaluate(() => [...document.querySelectorAll("#summary th[scope=col]")].map((title) => title.textContent));
@@ -144,7 +144,7 @@ async function study(page) {
   near("throughput", run?.[3], Math.max(...sums.values()));
 }
 
-/** Completion times, and the worst messages. */
+/** Completion times, and the slowest messages. */
 async function flows(page) {
   await show(page, 4, "flows");
   const groups = await cells(page, "Flow completion times");
@@ -161,7 +161,7 @@ async function flows(page) {
   for (const [message, , , , time, , slowdown] of worst) {
     const flow = known.get(message);
     if (flow === undefined) {
-      complain(`${message} is among the worst, and not in the tables`);
+      complain(`${message} is among the slowest messages, but not in the tables`);
       continue;
     }
     near(`${message}: time`, time, times([flow])[0]);
@@ -172,7 +172,7 @@ async function flows(page) {
   equal("kinds of worst messages", captions.length, 2);
 }
 
-/** Titles of columns sort, and a table is copied as it is sorted. */
+/** Titles of columns sort, and a table is copied in its current order. */
 async function tables(page) {
   await show(page, 4, "flows");
   await page.locator("#worst th .sort", { hasText: "size" }).first().click();
@@ -189,11 +189,11 @@ async function tables(page) {
   await page.locator("#worst caption .copy").first().click();
   const copied = (await page.evaluate(() => globalThis.copied)) ?? "";
   const [head, ...lines] = copied.split("\n");
-  equal("titles of the copied table", head, "message,of,size,start,time,alone,slowdown,timeouts,retransmitted,way");
+  equal("titles of the copied table", head, "message,traffic,size,start,FCT,ideal FCT,slowdown,timeouts,retransmitted,path");
   equal("messages of the copied table", lines.map((line) => line.split(",")[0]).join(), shown.map(([message]) => message).join());
 }
 
-/** The command leads to the same run. */
+/** The command repeats the same run. */
 async function settings(page) {
   await show(page, 5, "settings");
   const told = await page.textContent("#view-settings");
@@ -225,9 +225,9 @@ try {
   }
   await paper(browser, report, judge);
 } catch (error) {
-  // What was found before says why.
+  // Errors reported before give the reason.
   complain(String(error));
 } finally {
   await browser.close();
 }
-judge.end("explorer: what is shown is what the tables say, on screen and paper, and axe-core has no complaint");
+judge.end("explorer: all values agree with the tables, on screen and on paper, and axe-core found no violation");

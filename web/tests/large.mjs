@@ -1,5 +1,5 @@
-// Whether the report of a large run is small and quick: below 15 MB, its first view within two seconds, and nothing missing
-// in the others. And whether the run is large: 8,192 hosts and a million messages.
+// Checks that the report of a large run is small and quick: below 15 MB, first view within two seconds, and all other views
+// complete; and that the run is large: 8,192 hosts and a million messages.
 //
 // node tests/large.mjs CHROMIUM REPORT
 
@@ -13,9 +13,9 @@ import { cells, whole } from "./tables.mjs";
 const [executablePath, report] = process.argv.slice(2);
 const MOST_BYTES = 15e6;
 const MOST_TIME = 2000;
-/** A machine may be busy with something else: the best of so many counts. */
+/** Number of attempts, of which the fastest counts, since the machine may be busy. */
 const TRIES = 3;
-/** What makes it a large run. */
+/** Sizes of a large run. */
 const HOSTS = 8192;
 const LEAST_MESSAGES = 1e6;
 const complaints = [];
@@ -28,7 +28,7 @@ async function show(page, view) {
   await settled(page);
 }
 
-/** The tables tell of as many hosts and messages as there should be. */
+/** The tables have the expected numbers of hosts and messages. */
 async function largeEnough(page) {
   await show(page, "fabric");
   const hosts = (await cells(page, "Longest queues")).find((row) => row[1] === "at hosts");
@@ -73,7 +73,7 @@ try {
     messages: document.querySelector(".busiest li") !== null,
   }));
   if (told.ports !== true || !told.messages) {
-    complain("the fabric does not say what its lines stand for, or nothing happens in it");
+    complain("the fabric does not state what its lines represent, or has no traffic");
   }
 } finally {
   await browser.close();

@@ -1,8 +1,8 @@
-// Lines of a fabric's drawing as a reader sees them: what each is called, what its colour says, and a click on one.
+// Lines of the drawing of a fabric as a reader sees them: their names, their colours, and clicks on them.
 
 import { worth } from "./tables.mjs";
 
-/** Names of the squares of a drawing, beside their centres in the drawing: what is told where the pointer is at them. */
+/** Names of the squares of a drawing, from tooltips, with their centres in the drawing. */
 async function squares(page, figure) {
   const found = [];
   for (const square of await figure.locator(".squares rect").all()) {
@@ -33,7 +33,7 @@ export async function linesOf(page, figure) {
   return (await drawn(figure)).map((line) => ({ ...line, name: `${nodeAt(line.from)} → ${nodeAt(line.to)}` }));
 }
 
-/** Where colours begin, and where the last one ends. */
+/** The values at which colours begin, and the end of the last one. */
 const scaleOf = async (page) =>
   (await page.locator(".key .steps li").allTextContents()).slice(1).map((text) => worth(text.replace(/^(> |up to )/, "")));
 
@@ -57,7 +57,7 @@ export async function colours(page, figure, what, { values, most }, judge) {
   }
 }
 
-/** The place on a line that is farthest from all others. */
+/** The point on a line that is farthest from all other lines. */
 function free(line, lines) {
   const at = (share) => line.from.map((start, axis) => start + share * (line.to[axis] - start));
   const distance = ([x, y], { from, to }) => {
@@ -70,7 +70,7 @@ function free(line, lines) {
   return at(shares.reduce((left, right) => (room(right) > room(left) ? right : left)));
 }
 
-/** Clicks lines, each of which is then told below and marked. */
+/** Clicks lines; the port of each must then be shown below and marked. */
 export async function clicks(page, figure, judge) {
   const lines = await linesOf(page, figure);
   const isHost = ({ name }) => name.includes("host");

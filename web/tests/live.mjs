@@ -1,10 +1,10 @@
-// Watches a run in Chromium while it goes on.
+// Opens the page of a run in progress in Chromium.
 //
 // node tests/live.mjs CHROMIUM NETLOOM FOLDER SCENARIO [ARGUMENT...] [--picture FILE]
 //
-// Starts “netloom run --live” on a scenario that takes longer than anybody looks, opens its address, and ends it. Progress
-// must move, links must be coloured, the line must grow, nothing may be asked of anybody but the server, no error may be
-// logged; at the end the page says how the run ended, and nobody listens any more.
+// Starts “netloom run --live” on a scenario that takes longer than this test, opens its address, and ends it. Progress must
+// increase, links must be coloured, the line must grow, requests may go only to the server, no error may be logged; at the
+// end the page states the outcome, and the server no longer listens.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ import { chromium } from "playwright-core";
 
 import { FLAGS } from "./page.mjs";
 
-/** Milliseconds for each thing that is waited for. */
+/** Timeout of each wait, in milliseconds. */
 const PATIENCE = 60_000;
 
 const words = process.argv.slice(2);
@@ -35,7 +35,7 @@ async function addressOf(run) {
   throw new Error("the run prints no address");
 }
 
-/** A page whose complaints are kept. */
+/** A page whose errors are collected. */
 async function open(browser, address) {
   const page = await browser.newPage({ viewport: { width: 1100, height: 1020 } });
   page.setDefaultTimeout(PATIENCE);
@@ -54,7 +54,7 @@ async function open(browser, address) {
   return page;
 }
 
-/** What a reader sees change. */
+/** Values that change during a run. */
 const seen = () => ({
   share: document.querySelector("progress").position,
   words: document.querySelector(".progress p").textContent,
@@ -76,13 +76,13 @@ async function look(page) {
     }
   }
   if (second.words === first.words || second.listed === 0 || !/left/.test(second.words)) {
-    complaints.push(`nothing is told: ${JSON.stringify(second)}`);
+    complaints.push(`no progress is shown: ${JSON.stringify(second)}`);
   }
   if (picture !== undefined) {
     await page.screenshot({ path: picture });
   }
   await page.check("input[value=backlog]");
-  await page.waitForFunction(() => /waited/.test(document.querySelector(".busiest p").textContent));
+  await page.waitForFunction(() => /bytes waiting/.test(document.querySelector(".busiest p").textContent));
   await page.setViewportSize({ width: 400, height: 800 });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1);
   if (wide) {
@@ -102,7 +102,7 @@ try {
   await page.waitForFunction(() => /The run has ended: stopped/.test(document.querySelector(".word").textContent));
   await over;
   if (await fetch(address).then(() => true, () => false)) {
-    complaints.push("somebody listens although the run is over");
+    complaints.push("the server still listens although the run has ended");
   }
 } catch (error) {
   complaints.push(error.message);
@@ -114,4 +114,4 @@ if (complaints.length > 0) {
   console.error(complaints.join("\n"));
   process.exit(1);
 }
-console.log("browser: a run was watched without a complaint");
+console.log("browser: the page of a run in progress has no errors");

@@ -1,9 +1,9 @@
-// A report opened as a reader would: from the disk, without a network. Whatever it complains about is kept.
+// Opens a report as a reader would: from the disk, without a network. Its errors are collected.
 
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** How the browser is started: without anything that would ask a network. */
+/** Options of the browser: without features that send requests. */
 export const FLAGS = [
   "--headless",
   "--no-sandbox",

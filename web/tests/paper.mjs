@@ -1,27 +1,27 @@
-// A report on paper: all views one below the other, each whole, with what can be read and not what can be pressed.
+// A report on paper: all views one below the other, complete, and without controls.
 
 import { open } from "./page.mjs";
 
 const VIEWS = ["study", "fabric", "jobs", "flows", "settings"];
-/** What a reader waits at most, after opening a report, until all of it can be printed, in milliseconds. */
+/** Largest time from opening a report until all of it can be printed, in milliseconds. */
 const MOST_WAIT = 5000;
 
-/** What is printed, at the moment when the browser takes it: nothing comes later. */
+/** What is printed, at the instant when the browser reads it. */
 async function taken(browser, report, judge) {
   const page = await open(browser, report, judge.complain, "#settings");
   const isReady = () => [...document.querySelectorAll(".view")].every((view) => view.childElementCount > 0 && view.querySelector('[aria-busy="true"]') === null);
-  // Where this never comes true, what is printed tells.
+  // If this times out, the check of the printed page fails.
   await page.waitForFunction(isReady, undefined, { timeout: MOST_WAIT }).catch(() => undefined);
   await page.evaluate(() => addEventListener("beforeprint", () => void (globalThis.taken = document.body.textContent)));
   await page.pdf({ format: "A4" });
   const text = await page.evaluate(() => globalThis.taken);
   if (text === undefined || text.includes("Unpacking")) {
-    judge.complain(text === undefined ? "nothing is made ready for paper" : "on paper something is still being unpacked");
+    judge.complain(text === undefined ? "no view is prepared for paper" : "on paper some data is still being unpacked");
   }
   await page.close();
 }
 
-/** What of a page is seen, in its state and medium now. */
+/** The visible parts of a page, in its current state and medium. */
 function survey(views) {
   const seen = (one) => one?.checkVisibility({ visibilityProperty: true }) === true && one.getBoundingClientRect().height > 0;
   const lists = [...document.querySelectorAll(".busiest li")];
@@ -35,7 +35,7 @@ function survey(views) {
   };
 }
 
-/** See above; the page is left as it was. */
+/** Checks a report on paper, and restores the page. */
 async function laidOut(browser, report, judge) {
   const page = await open(browser, report, judge.complain, "#fabric");
   await page.emulateMedia({ media: "print" });
@@ -50,7 +50,7 @@ async function laidOut(browser, report, judge) {
     judge.complain(`${found.flat} charts and drawings are not on paper`);
   }
   if (found.controls > 0) {
-    judge.complain(`on paper ${found.controls} things could be pressed`);
+    judge.complain(`on paper ${found.controls} controls are visible`);
   }
   await page.evaluate(() => dispatchEvent(new Event("afterprint")));
   await page.emulateMedia({ media: "screen" });

@@ -1,8 +1,8 @@
-// A picture of one panel of a report, or of its first figure with a title that begins so, for the documentation.
+// A picture of one panel of a report, or of its first figure whose title begins with TITLE, for the documentation.
 //
 // node tests/picture.mjs CHROMIUM REPORT PANEL PICTURE [TITLE] [dark]
 //
-// With `all` for the panel there is one of each, and PICTURE is how their names begin.
+// With `all` for the panel there is one picture of each, and PICTURE is the prefix of their names.
 
 import { chromium } from "playwright-core";
 
@@ -14,7 +14,7 @@ try {
   const complain = (what) => console.error(`${report}: ${what}`);
   const page = await open(browser, report, complain, panel === "all" ? "" : `#${panel}`, { width: 1100, height: 1400 });
   await page.emulateMedia({ colorScheme });
-  // What is folded, and the list of panels that stays at the top, are no part of a picture.
+  // Folded content and the list of panels at the top are left out of pictures.
   const alone = title === "" ? "" : "figure { padding: 0.75rem }";
   await page.addStyleTag({ content: `nav, details { display: none !important } ${alone}` });
   if (panel === "all") {

@@ -1,32 +1,32 @@
-// Ranks of a step as they are shown, compared with table `spans`; and what chooses step, order and ranks.
+// Ranks of a step as shown, compared with table `spans`; and the controls of step, order and ranks.
 
 import { cells, whole } from "./tables.mjs";
 
-/** Ranks that are shown at a time. */
+/** Number of ranks on a page. */
 const PAGE = 32;
 const WORDS = {
   step: "the step",
   compute: "computation",
   communicate: "communication",
-  stages: "messages along stages",
-  barrier: "at a barrier",
-  collective: "collectives of a bucket",
+  stages: "messages of pipeline stages",
+  barrier: "waiting at a barrier",
+  collective: "collective of a bucket",
 };
 
-/** What a row of the table is called on the page. */
+/** The description of a row of the table on the page. */
 const told = ({ activity, phase, bucket }) => `${WORDS[activity]}${phase === "" ? "" : `, phase ${phase}`}${bucket === "" ? "" : `, bucket ${bucket}`}`;
 
-/** What the caption says: run, job, step, and the first and last of how many ranks, none where all are shown. */
+/** The parts of the caption: run, job, step, and the first rank shown, none if all ranks are shown. */
 async function caption(page, judge) {
   const text = (await page.textContent("#ranks figcaption")) ?? "";
-  const [, title, run, job, step, first] = /^((.*?), (.*), step (\d+) \([^)]*\)): (?:all ranks|ranks (\d+) to \d+ of \d+)/.exec(text) ?? [];
+  const [, title, run, job, step, first] = /^((.*?), (.*), step (\d+) \([^)]*\)): (?:all ranks|positions (\d+) to \d+ of \d+ ranks)/.exec(text) ?? [];
   if (title === undefined) {
     judge.complain(`ranks are shown under “${text}”`);
   }
   return { title, run, job, step, first: Number(first ?? 1) - 1 };
 }
 
-/** Ranks of a step in the order that is chosen. */
+/** Ranks of a step in the selected order. */
 function inOrder(table, order) {
   const steps = table.filter(({ activity }) => activity === "step");
   const end = ({ end: at }) => (at === "" ? Infinity : Number(at));
@@ -35,7 +35,7 @@ function inOrder(table, order) {
   return [...steps].sort(order === "last" ? later : byRank).map(({ rank }) => rank);
 }
 
-/** The step that is shown: each of its spans is one of the tables, and none is missing. `tablesOf` gives those of a run. */
+/** The step shown: its spans are those of the tables. `tablesOf` gives the tables of a run. */
 export async function shownStep(page, tablesOf, judge, order = "rank") {
   const { title, run, job, step, first } = await caption(page, judge);
   const rows = tablesOf(run);
@@ -57,7 +57,7 @@ export async function shownStep(page, tablesOf, judge, order = "rank") {
   judge.equal(`${title}: spans`, found.length, expected.length);
 }
 
-/** Every step that can be chosen. */
+/** Checks every step that can be selected. */
 export async function everyStep(page, tablesOf, judge) {
   const select = page.locator("#ranks .choices select").first();
   for (const value of await select.locator("option").evaluateAll((options) => options.map((option) => option.value))) {
@@ -66,15 +66,15 @@ export async function everyStep(page, tablesOf, judge) {
   }
 }
 
-/** Other ranks of a step of more than one page, and those that end last. */
+/** Checks other pages of a step with several pages, and the order by end. */
 export async function otherRanks(page, tablesOf, judge) {
-  // Of a step that is over: ranks of one that is not all end last.
+  // A completed step: in others all ranks that did not end come first.
   await page.locator("#ranks .choices select").first().selectOption("0");
-  await page.locator("#ranks .pages button", { hasText: "after" }).click();
+  await page.locator("#ranks .pages button", { hasText: "next" }).click();
   judge.equal("the first rank after those shown first", (await caption(page, judge)).first, PAGE);
   await shownStep(page, tablesOf, judge);
   await page.locator("#ranks .choices select").nth(1).selectOption("last");
   await shownStep(page, tablesOf, judge, "last");
-  await page.locator("#ranks .pages button", { hasText: "before" }).click();
+  await page.locator("#ranks .pages button", { hasText: "previous" }).click();
   await shownStep(page, tablesOf, judge, "last");
 }

@@ -1,10 +1,10 @@
-// What the explorer shows of several runs beside each other, compared with their tables: runs with spans of different
-// lengths under one slider, a run that was not sampled, one that its deadline ended; which runs are shown; ranks, page by
-// page; and the same on paper.
+// Several runs side by side in the explorer, compared with their tables: runs sampled in intervals of different lengths
+// with one slider, a run that was not sampled, a run ended by its deadline; the selection of runs; pages of ranks; and
+// the same on paper.
 //
 // node tests/several.mjs CHROMIUM REPORT FOLDER
 //
-// REPORT is about the runs NAMES, in this order, which lie in FOLDER, each as NAME, and its tables in NAME.csv;
+// REPORT is about the runs NAMES, in this order, which are in FOLDER, each as NAME, with its tables in NAME.csv;
 // scripts/web.sh makes them.
 
 import { readFileSync } from "node:fs";
@@ -23,12 +23,12 @@ const judge = new Judge(report);
 const { complain, equal, near } = judge;
 const tables = new Map(NAMES.map((name) => [name, tablesIn(join(folder, `${name}.csv`))]));
 const tablesOf = (name) => tables.get(name);
-/** How long each run lasted, in picoseconds. */
+/** Simulated time of each run, in picoseconds. */
 const lasted = new Map(NAMES.map((name) => [name, JSON.parse(readFileSync(join(folder, name, "manifest.json"), "utf8")).simulated_ps]));
-/** Places of the slider beside the first one, at most. */
+/** Largest number of positions of the slider after the first. */
 const MOST_PLACES = 1000;
 
-/** Spans of a run: their length, how many there are, and rows by port and number; none of a run without samples. */
+/** Intervals of a run: their length, their number, and rows by port and number; none for a run without samples. */
 function spansOf(name) {
   const series = tablesOf(name)("series");
   if (series.length === 0) {
@@ -41,7 +41,7 @@ function spansOf(name) {
 }
 const spans = new Map(NAMES.map((name) => [name, spansOf(name)]));
 
-/** The length of a place of the slider, and how many there are, for runs that were sampled. */
+/** The length and the number of positions of the slider, for runs that were sampled. */
 function courseOf(names) {
   const timed = names.map((name) => spans.get(name));
   const last = Math.max(...timed.map(({ length, count }) => length * count));
@@ -49,7 +49,7 @@ function courseOf(names) {
   return { length, count: Math.ceil(last / length - 1e-9) };
 }
 
-/** The same of the slider as it is: a run that was not sampled has places for its faults. */
+/** The same of the actual slider: a run that was not sampled has positions for its faults. */
 async function courseOn(page, names) {
   const count = Number(await page.locator("#instant").getAttribute("max"));
   if (names.every((name) => spans.get(name) !== null)) {
@@ -61,13 +61,13 @@ async function courseOn(page, names) {
   return { length: (high * 1e12) / count, count };
 }
 
-/** From when to when a text says that something is, in seconds. */
+/** Start and end in a text, in seconds. */
 function bounds(text) {
   const [, low, high, unit] = /([\d.]+) – ([\d.]+) (\w+)/.exec(text) ?? [];
   return [worth(`${low} ${unit}`), worth(`${high} ${unit}`)];
 }
 
-/** The spans of a run in a place: those that it touches, or the one around it; null after the end. */
+/** The intervals of a run at a position: those that overlap it, or the one around it; null after the end. */
 function touched({ length, count }, place, course) {
   const [start, end] = [(place - 1) * course.length, place * course.length];
   const isAround = course.length <= length;
@@ -76,7 +76,7 @@ function touched({ length, count }, place, course) {
   return first >= count ? null : [first, Math.min(last, count - 1)];
 }
 
-/** What a list says: its title, and names with values. */
+/** The content of a list: its title, and names with values. */
 const listOf = async (figure) => ({
   title: await figure.locator(".busiest p").first().textContent(),
   items: await figure.locator(".busiest li").evaluateAll((items) =>
@@ -84,10 +84,10 @@ const listOf = async (figure) => ({
   ),
 });
 
-/** The largest values of a run, of those that are not zero, in their order. */
+/** The largest values of a run that are not zero, in descending order. */
 const LISTED = 10;
 
-/** A list names the largest values, and each as it is. */
+/** Checks that a list has the largest values. */
 function compare(what, items, values) {
   const largest = [...values.values()].filter((value) => value > 0).sort((left, right) => right - left);
   equal(`${what}: places in the list`, items.length, Math.min(LISTED, largest.length));
@@ -97,14 +97,14 @@ function compare(what, items, values) {
   });
 }
 
-/** What a list without values says at a place of the slider; nothing where it should have some. */
+/** The title of a list without values at a position of the slider; null if it should have values. */
 function silence(name, place, course) {
   const known = spans.get(name);
   const hasEnded = known === null ? (place - 0.5) * course.length >= lasted.get(name) : touched(known, place, course) === null;
   return hasEnded ? "The run has ended." : known === null ? "Ports were not sampled over time." : null;
 }
 
-/** What the list of a run says at a place of the slider, in share of what ports can send. */
+/** Checks the list of a run at a position of the slider, by utilization. */
 async function listAt(figure, name, place, course) {
   const what = `${name} at place ${place}`;
   const { title, items } = await listOf(figure);
@@ -116,7 +116,7 @@ async function listAt(figure, name, place, course) {
   const { length, byPort } = spans.get(name);
   const [first, last] = touched(spans.get(name), place, course);
   const [start, end] = [first * length, Math.min((last + 1) * length, lasted.get(name))];
-  const [, low, high, unit] = /^Largest, ([\d.]+) – ([\d.]+) (\w+): /.exec(title) ?? [];
+  const [, low, high, unit] = /^Largest values, ([\d.]+) – ([\d.]+) (\w+): /.exec(title) ?? [];
   near(`${what}: where its spans begin`, `${low} ${unit}`, start / 1e12);
   near(`${what}: where its spans end`, `${high} ${unit}`, end / 1e12);
   const sent = (port) => (byPort.get(port) ?? []).reduce((sum, { span, size }) => sum + (span >= first && span <= last ? Number(size) : 0), 0);
@@ -124,7 +124,7 @@ async function listAt(figure, name, place, course) {
   compare(what, items, new Map(used));
 }
 
-/** Every list of the runs that are shown, at some places of the slider. */
+/** Checks every list of the runs shown, at some positions of the slider. */
 async function lists(page, names) {
   const course = await courseOn(page, names);
   const figures = page.locator(".drawings figure");
@@ -140,7 +140,7 @@ async function lists(page, names) {
   await page.locator("#instant").fill("0");
 }
 
-/** Values of the whole run, which are known of every run. */
+/** Checks values of the whole run, which every run has. */
 async function overall(page, names) {
   await page.check('input[value="backlog"]');
   for (const [nth, name] of names.entries()) {
@@ -152,22 +152,22 @@ async function overall(page, names) {
 
 const words = async (page) => new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1]);
 
-/** Shows a run, or does not: the time stays where it was, and the address says which runs there are. */
+/** Shows or hides a run: the time must not change, and the address must name the runs shown. */
 async function choose(page, run, isShown, expected) {
   const instant = async () => bounds((await page.locator(".instant").count()) === 0 ? "" : await page.textContent(".instant"));
   const [from, to] = await instant();
   const before = (from + to) / 2;
   await page.locator(`input[type=checkbox][value="${run}"]`).setChecked(isShown);
   const [low, high] = await instant();
-  // The whole run has no bounds.
+  // The whole run has no start and end in the text.
   if (low * 0.999 > before || before > high * 1.001 || Number.isNaN(low) !== Number.isNaN(from)) {
     complain(`with runs ${expected} the slider goes from ${before} s to ${low} – ${high} s`);
   }
   equal("drawings", await page.locator(".drawings figure").count(), expected === "" ? 0 : expected.split(",").length);
-  await page.waitForFunction((runs) => new URLSearchParams(location.hash.split("?")[1]).get("run") === runs, expected, { timeout: 3000 }).catch(() => complain(`the address does not say that runs ${expected} are shown`));
+  await page.waitForFunction((runs) => new URLSearchParams(location.hash.split("?")[1]).get("run") === runs, expected, { timeout: 3000 }).catch(() => complain(`the address does not name the runs ${expected}`));
 }
 
-/** Runs are shown and hidden, all of them, none of them, and found again by the address. */
+/** Shows and hides runs, all and none, and restores them from the address. */
 async function runs(browser, page) {
   await page.locator("#instant").fill("20");
   await choose(page, 2, true, "0,1,2");
@@ -190,21 +190,21 @@ async function runs(browser, page) {
   await again.close();
 }
 
-/** One port of all runs: a table of spans for each that has some. */
+/** One port of all runs: a table of intervals for each run that has some. */
 async function port(page) {
   await page.locator(".drawings figure").first().locator(".busiest button").first().click();
   const name = await page.textContent(".explorer h3");
   for (const run of ["coarse", "silent", "cut"]) {
-    const shown = await cells(page, `Spans of ${run}`);
+    const shown = await cells(page, `Intervals of ${run}`);
     const [row] = tablesOf(run)("ports").filter((one) => `${one.node_name} → ${one.peer_name}` === name);
     const known = spans.get(run)?.byPort.get(row.port) ?? [];
     equal(`${run}: bytes that ${name} sent in its spans`, shown.reduce((sum, [, sent]) => sum + Number(whole(sent)), 0), known.reduce((sum, { size }) => sum + Number(size), 0));
-    equal(`${run}: spans of ${name}`, shown.length, spans.get(run)?.count ?? 0);
+    equal(`${run}: intervals of ${name}`, shown.length, spans.get(run)?.count ?? 0);
   }
-  equal("notes below the port", await page.locator(".detail .note", { hasText: "Without samples" }).count(), 1);
+  equal("notes below the port", await page.locator(".detail .note", { hasText: "so there are no charts" }).count(), 1);
 }
 
-/** How runs ended, at the top of the page, and how many steps they did. */
+/** The outcomes of runs at the top of the page, and their numbers of steps. */
 async function ends(page) {
   equal("runs that did not complete", await page.locator("header .runs .warning").allTextContents(), ["cut seed 1, ended by its deadline"]);
   const titles = await page.locator("#summary th[scope=col]").allTextContents();
@@ -230,9 +230,9 @@ try {
   await otherRanks(page, tablesOf, judge);
   await paper(browser, report, judge);
 } catch (error) {
-  // What was found before says why.
+  // Errors reported before give the reason.
   complain(String(error));
 } finally {
   await browser.close();
 }
-judge.end("explorer of several runs: what is shown is what their tables say, on screen and paper");
+judge.end("explorer of several runs: all values agree with their tables, on screen and on paper");

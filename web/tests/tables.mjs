@@ -1,9 +1,9 @@
-// Tables of a run, as `netloom export csv` leaves them, and texts of a page that must say the same.
+// Tables of a run, as `netloom export csv` writes them, and texts of a page that must agree with them.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Fields hold no commas, quotes or line ends but names, which are quoted. */
+/** Only names contain commas, quotes or line ends, and these are quoted. */
 const fields = (line) => [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain);
 
 /** The tables in a folder, each as objects. */
@@ -28,22 +28,22 @@ export const cells = async (page, caption) =>
 /** A whole number as the tables write it. */
 export const whole = (text) => text.replaceAll(",", "");
 
-/** What units are worth, in seconds, bytes, bits per second and shares. */
+/** The values of units in seconds, bytes, bits per second and shares. */
 export const WORTH = { ps: 1e-12, ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, Mbps: 1e6, Gbps: 1e9, Tbps: 1e12, "%": 0.01, packet: 1, packets: 1 };
 
-/** The number that a text of the page begins with, and what its unit is worth. */
+/** The number at the start of a text of the page, and the value of its unit. */
 function read(text) {
   const [, digits, unit] = /^([\d,.]+)(?: ([A-Za-z%]+))?/.exec(text ?? "") ?? [];
   return [Number(whole(digits ?? "NaN")), unit === undefined ? 1 : WORTH[unit]];
 }
 
-/** The value that a text of the page stands for. */
+/** The value of a text of the page. */
 export function worth(text) {
   const [number, unit] = read(text);
   return number * unit;
 }
 
-/** Complaints about a report, and comparisons that complain. */
+/** Collects errors of a report, and compares values. */
 export class Judge {
   complaints = [];
 
@@ -55,19 +55,19 @@ export class Judge {
 
   equal = (what, found, expected) => {
     if (String(found) !== String(expected)) {
-      this.complain(`${what} is ${found}, and in the tables ${expected}`);
+      this.complain(`${what} is ${found}, but ${expected} in the tables`);
     }
   };
 
-  /** A number of the page, which has four digits, but no more than three behind the point. */
+  /** Compares a number of the page, which has four significant digits and at most three decimals. */
   near = (what, text, expected) => {
     const [, unit] = read(text);
     if (!(Math.abs(worth(text) - expected) <= Math.max(0.001 * Math.abs(expected), 0.00051 * unit))) {
-      this.complain(`${what} is ${text}, and in the tables ${expected}`);
+      this.complain(`${what} is ${text}, but ${expected} in the tables`);
     }
   };
 
-  /** Says how it went, and ends. */
+  /** Prints the result and exits. */
   end(praise) {
     if (this.complaints.length > 0) {
       console.error(this.complaints.slice(0, 40).join("\n"));

@@ -2,7 +2,7 @@
 //
 // node tests/view.mjs CHROMIUM REPORT ADDRESS PICTURE [HEIGHT] [dark]
 //
-// ADDRESS is what stands behind `#` in the page's address. A view that is longer than HEIGHT, in pixels, is cut there.
+// ADDRESS is the part of the page's address after `#`. A view that is longer than HEIGHT, in pixels, is cut there.
 
 import { chromium } from "playwright-core";
 

@@ -1,6 +1,6 @@
 //! One pass over a run folder that feeds every panel.
 //!
-//! Invariants: tables are read block by block; each panel keeps a bounded amount, by the fabric and not by the messages.
+//! Invariants: tables are read block by block; the memory of each panel is bounded by the fabric, not by the messages.
 
 use netloom_records::statistics::{Over, Span};
 use netloom_records::{
@@ -14,23 +14,23 @@ use crate::error::ReportError;
 use crate::panels::interference::Interference;
 use crate::panels::{Collector, Collectors};
 
-/// Key of the number of hosts among the values the engine derived.
+/// Key of the number of hosts among the values that the engine derived.
 const HOSTS: &str = "hosts";
 
-/// What every panel may ask about a run beside its rows.
+/// Properties of a run that every panel may use, apart from its rows.
 #[derive(Debug)]
 pub struct About {
-    /// What the report calls it.
+    /// Its name in the report.
     pub name: String,
-    /// What its folder says about it.
+    /// The manifest of its folder.
     pub manifest: Manifest,
     /// Names of nodes, links, jobs, staged flows and kinds of traffic.
     pub names: Names,
-    /// How many runs share the page.
+    /// Number of runs on the page.
     pub n_runs: usize,
     /// Hosts come first among the nodes.
     pub n_hosts: u32,
-    /// The part of it that background messages, mean throughput and utilization are told of.
+    /// The part over which background messages, mean throughput and utilization are taken.
     pub span: Span,
 }
 
@@ -69,13 +69,13 @@ impl About {
 /// A run that has been read.
 #[derive(Debug)]
 pub struct Collected {
-    /// What is known of it.
+    /// Its properties.
     pub about: About,
-    /// What each panel kept of it.
+    /// The collectors of all panels.
     pub panels: Collectors,
 }
 
-/// Reads of a run what tells of interference.
+/// Reads the tables of a run that interference needs.
 pub fn study(name: String, folder: &RunFolder) -> Result<(About, Interference), ReportError> {
     let about = about(name, folder, 1, Over::All)?;
     let mut kept = Interference::default();
@@ -85,7 +85,7 @@ pub fn study(name: String, folder: &RunFolder) -> Result<(About, Interference), 
     Ok((about, kept))
 }
 
-/// Reads one of so many runs that share a page, with figures over a part of it.
+/// Reads one of `n_runs` runs of a page, with figures over a part of it.
 pub fn run(name: String, folder: &RunFolder, n_runs: usize, over: Over) -> Result<Collected, ReportError> {
     let about = about(name, folder, n_runs, over)?;
     let mut panels = Collectors::default();
@@ -103,15 +103,15 @@ fn about(name: String, folder: &RunFolder, n_runs: usize, over: Over) -> Result<
     Ok(About { name, manifest, names: folder.names()?, n_runs, n_hosts, span })
 }
 
-/// Hands the rows of all tables to every panel.
+/// Passes the rows of all tables to every panel.
 fn read(folder: &RunFolder, about: &About, panels: &mut Collectors) -> Result<(), ReportError> {
     let mut feed = |batch: Batch<'_>| panels.take(about, batch);
-    // Of which kind messages are is known before they come.
+    // The kinds of messages are read before the messages.
     rows::<TrafficRow>(folder, |rows| feed(Batch::Traffic(rows)))?;
     rows::<ClassRow>(folder, |rows| feed(Batch::Classes(rows)))?;
-    // Which messages have their paths recorded is known before they come, too.
+    // The messages with recorded paths are read before the messages, too.
     rows::<PathRow>(folder, |rows| feed(Batch::Paths(rows)))?;
-    // By which port a message may leave is known before they come, too.
+    // The ports of hosts are read before the messages, too.
     rows::<PortRow>(folder, |rows| feed(Batch::Ports(rows)))?;
     rows::<FlowRow>(folder, |rows| feed(Batch::Flows(rows)))?;
     rows::<CollectiveRow>(folder, |rows| feed(Batch::Collectives(rows)))?;
@@ -124,10 +124,10 @@ fn read(folder: &RunFolder, about: &About, panels: &mut Collectors) -> Result<()
     rows::<RepairRow>(folder, |rows| feed(Batch::Repairs(rows)))?;
     rows::<TallyRow>(folder, |rows| feed(Batch::Tallies(rows)))?;
     rows::<SignalRow>(folder, |rows| feed(Batch::Signals(rows)))?;
-    // Which of the rates over time are those of staged flows is known from their stages.
+    // Stages determine which of the rates over time are those of staged flows.
     rows::<StageRow>(folder, |rows| feed(Batch::Stages(rows)))?;
     rows::<RateRow>(folder, |rows| feed(Batch::Rates(rows)))?;
-    // Samples and scenes are known once all ports have been told.
+    // Samples and congestion trees are read after all ports.
     rows::<SeriesRow>(folder, |rows| feed(Batch::Series(rows)))?;
     rows::<CongestionRow>(folder, |rows| feed(Batch::Congestion(rows)))?;
     rows::<CongestedFlowRow>(folder, |rows| feed(Batch::CongestedFlows(rows)))?;
@@ -137,7 +137,7 @@ fn read(folder: &RunFolder, about: &About, panels: &mut Collectors) -> Result<()
 }
 
 fn rows<R: Row>(folder: &RunFolder, mut feed: impl FnMut(&[R])) -> Result<(), ReportError> {
-    // Runs of earlier versions lack tables that were added later.
+    // Runs of earlier versions do not have tables that were added later.
     if !folder.manifest().tables.contains_key(R::TABLE.name()) {
         return Ok(());
     }

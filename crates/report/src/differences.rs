@@ -1,8 +1,8 @@
-//! In which settings scenarios differ, in few words.
+//! The settings in which scenarios differ, in short form.
 //!
-//! Models: settings as paths and values. A plug-in differs from another one in its name (`congestion: none` beside
+//! Models: settings as paths and values. A plug-in differs from another one in its name (`congestion: none` against
 //! `congestion: {slingshot: {...}}`), and in its parameters only from others of its name.
-//! Leaves out: long lists, of which the first entry and the length are told.
+//! Leaves out: long lists, of which only the first entry and the length are given.
 
 use std::collections::BTreeSet;
 
@@ -11,16 +11,16 @@ use serde_json::Value;
 /// A setting in which scenarios differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// Where it is set.
+    /// Its path.
     pub path: String,
-    /// Scenario by scenario; absent where there is no such place.
+    /// The value of each scenario; absent if the scenario has no such path.
     pub values: Vec<Option<String>>,
 }
 
-/// What stands in place of a key that others have.
+/// The value of a key that others have and this one lacks.
 static NOTHING: Value = Value::Null;
 
-/// All settings in which these differ, in the order of their paths; what is absent differs from nothing.
+/// All settings in which these differ, in the order of their paths; an absent value does not count as a difference.
 pub fn differences(path: &str, scenarios: &[Option<&Value>]) -> Vec<Difference> {
     let mut found = Vec::new();
     walk(path, scenarios, &mut found);
@@ -54,7 +54,7 @@ fn walk(path: &str, values: &[Option<&Value>], found: &mut Vec<Difference>) {
     }
 }
 
-/// A value in a word or two; lists that begin alike are numbered.
+/// A value in short form; lists that begin alike are numbered.
 fn value_text(value: &Value, others: &[Option<&Value>]) -> String {
     let Value::Array(list) = value else { return word(value) };
     let mut alike: Vec<&Value> = Vec::new();
@@ -67,7 +67,7 @@ fn value_text(value: &Value, others: &[Option<&Value>]) -> String {
     if alike.len() > 1 { format!("{} #{}", word(value), number + 1) } else { word(value) }
 }
 
-/// A map of settings; one of a single map is a plug-in with its parameters.
+/// A map of settings; a map with a single key is a plug-in with its parameters.
 fn is_section(value: &Value) -> bool {
     value.as_object().is_some_and(|map| map.len() != 1)
 }
@@ -78,7 +78,7 @@ fn same_length(lists: &[Option<&Value>]) -> bool {
     lengths.all(|length| Some(length) == first)
 }
 
-/// Key by key.
+/// Compares maps by key.
 fn inside(path: &str, maps: &[Option<&Value>], found: &mut Vec<Difference>) {
     let keys = maps.iter().flatten().filter_map(|map| map.as_object()).flat_map(|map| map.keys());
     for key in keys.collect::<BTreeSet<_>>() {
@@ -89,7 +89,7 @@ fn inside(path: &str, maps: &[Option<&Value>], found: &mut Vec<Difference>) {
     }
 }
 
-/// Entry by entry.
+/// Compares lists by entry.
 fn items(path: &str, lists: &[Option<&Value>], found: &mut Vec<Difference>) {
     let length = lists.iter().flatten().find_map(|list| list.as_array()).map_or(0, Vec::len);
     for place in 0..length {
@@ -99,7 +99,7 @@ fn items(path: &str, lists: &[Option<&Value>], found: &mut Vec<Difference>) {
     }
 }
 
-/// A value in a word or two.
+/// A value in short form.
 fn word(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plug_in_differs_in_its_name_and_from_its_like_in_parameters() {
+    fn plug_ins_differ_in_names_and_those_of_one_name_in_parameters() {
         let scenario = |congestion: Value| json!({"seed": 1, "congestion": congestion});
         let slingshot = |hold: &str| json!({"slingshot": {"hold": hold, "floor": 3}});
         let found = texts(&[scenario(json!("none")), scenario(slingshot("1us")), scenario(slingshot("2us"))]);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_that_differ_behind_the_first_are_reported_as_well() {
+    fn lists_that_differ_after_the_first_entry_are_reported() {
         let found = texts(&[json!({"list": ["a", "b"], "x": 1}), json!({"list": ["a", "c"], "x": 1})]);
         assert_eq!(found, [row("list", &["a … (2) #1", "a … (2) #2"])]);
     }

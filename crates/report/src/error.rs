@@ -1,6 +1,6 @@
-//! What can go wrong with a report, in words for users.
+//! Errors of reports, as messages for users.
 //!
-//! Invariants: every message says what was found and ends with the place it is about.
+//! Invariants: every message says what was found and ends with the file or folder it is about.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,13 +8,13 @@ use std::path::PathBuf;
 use netloom_records::ReadError;
 use netloom_records::statistics::OutsideRun;
 
-/// Why a report could not be made.
+/// Why a report could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// A run folder cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A run folder was written by something that left out what is needed here.
+    /// The manifest of a run folder lacks a value that is needed here.
     #[error("the manifest lacks `{what}`: {}", .path.display())]
     Lacking {
         /// Which folder.
@@ -22,7 +22,7 @@ pub enum ReportError {
         /// What is missing.
         what: &'static str,
     },
-    /// Figures were asked for over a part of a run that lies outside of it.
+    /// Figures were requested over a part of a run that lies outside of it.
     #[error(
         "the span from {} ps to {} ps is not within the run, which ended at {} ps: {}",
         found.asked[0].0, found.asked[1].0, found.end.0, .path.display()
@@ -30,35 +30,33 @@ pub enum ReportError {
     OutsideRun {
         /// Which folder.
         path: PathBuf,
-        /// What was asked for.
+        /// The requested part.
         found: OutsideRun,
     },
     /// A file is there.
-    #[error("a file is already there, and overwriting it was not asked for: {}", .0.display())]
+    #[error("the file already exists, and overwriting was not requested: {}", .0.display())]
     Exists(PathBuf),
     /// A folder is there.
-    #[error("a report is a file, and this is a folder: {}", .0.display())]
+    #[error("a report is a file, but this is a folder: {}", .0.display())]
     Folder(PathBuf),
-    /// The page would be too large for browsers and mail.
-    #[error(
-        "the report would have {bytes} bytes, more than {most}; fewer {what} make it smaller, these are {count}"
-    )]
+    /// The page would be too large for browsers and e-mail.
+    #[error("the report would have {bytes} bytes, more than {most}; it has {count} {what}: choose fewer")]
     TooLarge {
         /// Its size.
         bytes: usize,
-        /// The most there may be.
+        /// Largest size.
         most: usize,
-        /// How many of them are in it.
+        /// Number of items in it.
         count: usize,
-        /// What there could be fewer of.
+        /// The kind of items of which there could be fewer.
         what: &'static str,
     },
-    /// The system refused.
+    /// The operating system reported an error.
     #[error("cannot write the report ({source}): {}", .path.display())]
     Unwritable {
         /// Which file.
         path: PathBuf,
-        /// Why not.
+        /// The error.
         source: io::Error,
     },
 }

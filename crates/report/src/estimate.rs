@@ -1,22 +1,22 @@
-//! A figure with the interval in which the true one lies, were the observations independent.
+//! A figure with its confidence interval, assuming independent observations.
 //!
 //! Models: 95 % intervals; of a mean by Student's t, of a quantile by the ranks between which it lies with that
-//! probability (binomial), which asks nothing of the distribution.
-//! Leaves out: dependence. Steps of one run follow each other under one seed, so these intervals tell how well the run's
-//! own length fixes its figure, and nothing about other seeds; the page says so.
+//! probability (binomial), without an assumption on the distribution.
+//! Leaves out: dependence. Steps of one run have the same seed, so these intervals cover the variation between the
+//! steps of that run, not between seeds; the page says so.
 //!
-//! Invariants: an end that the observations are too few to give is absent, never guessed.
+//! Invariants: an end for which there are too few observations is absent, never guessed.
 
 use serde::Serialize;
 
 use crate::round::seconds;
 use netloom_records::statistics::{Taken, student};
 
-/// Half of what lies outside of an interval.
+/// Half of the probability outside of an interval.
 const TAIL: f64 = 0.025;
 /// The normal distribution's quantile at 1 - TAIL.
 const NORMAL: f64 = 1.959_964;
-/// Up to as many observations ranks are counted out exactly; beyond, the normal distribution is as good.
+/// Number of observations up to which ranks are computed exactly; above it the normal distribution is accurate enough.
 const COUNTED: u64 = 5_000;
 
 /// A figure and its interval, in seconds.
@@ -53,17 +53,18 @@ pub fn quantile(sample: &Taken, share: f64) -> Estimate {
     }
 }
 
-/// How many observations lie above a quantile.
+/// The number of observations above a quantile.
 #[derive(Debug, PartialEq)]
 struct Above {
-    /// Fewer or as many with a probability of no more than TAIL; absent if none at all is likelier.
+    /// The largest number such that at most that number lie above with a probability of at most TAIL; absent if even
+    /// zero is more probable than that.
     fewest: Option<u64>,
-    /// More with a probability of no more than TAIL.
+    /// The smallest number such that more lie above with a probability of at most TAIL.
     most: Option<u64>,
 }
 
 impl Above {
-    /// Of `count` observations, each above with this probability.
+    /// For `count` observations, each above the quantile with this probability.
     fn of(count: u64, probability: f64) -> Above {
         if count > COUNTED { Above::normal(count, probability) } else { Above::counted(count, probability) }
     }
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_steps_leave_an_interval_open() {
+    fn an_interval_of_too_few_steps_is_open() {
         // 0.95^n <= 0.025 takes 72 steps.
         assert_eq!(quantile(&seconds_to(71), 0.95).high, None);
         assert_eq!(quantile(&seconds_to(72), 0.95).high, Some(72.0));
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn counting_and_the_normal_distribution_agree_where_they_meet() {
+    fn exact_ranks_and_the_normal_approximation_agree_at_the_boundary() {
         let (counted, normal) = (Above::counted(COUNTED, 0.05), Above::normal(COUNTED, 0.05));
         let close = |left: Option<u64>, right: Option<u64>| {
             let (left, right) = (left.expect("there is one"), right.expect("there is one"));

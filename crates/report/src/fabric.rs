@@ -1,8 +1,8 @@
-//! What kind of fabric a run had, as its ports tell it.
+//! The kind of fabric of a run, derived from its ports.
 //!
-//! Models: two tiers, where every link between switches joins one that has hosts (a leaf) with one that has none (a
-//! spine); anything else, a third tier included, is just links.
-//! Leaves out: the scenario's own word for it, so that a fabric given as lists is recognized as well.
+//! Models: two tiers, if every link between switches connects one with hosts (a leaf) to one without (a spine); any
+//! other fabric, such as one with a third tier, is only a list of links.
+//! Leaves out: the kind named in the scenario, so that a fabric given as lists is recognized as well.
 
 use std::collections::BTreeSet;
 

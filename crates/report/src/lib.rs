@@ -1,11 +1,11 @@
-//! One self-contained HTML file about some runs, made from their run folders alone; or about a paper's figures; or the page
-//! of a run that goes on.
+//! One self-contained HTML file about some runs, made only from their run folders; or about a paper's figures; or the
+//! page of a run in progress.
 //!
 //! Models: reading run folders once, block by block; figures of fixed size per panel; the page they are put into.
-//! Leaves out: drawing, which the page does (`web/`); the engine, scenarios and anything else that was not stored.
+//! Leaves out: drawing, which the page does (`web/`); the engine, scenarios and all data that was not stored.
 //!
-//! Invariants: what is embedded does not grow with the number of messages; nothing is left out without the page saying
-//! so; no text from a run can become markup; an incomplete run is refused.
+//! Invariants: the size of the page does not grow with the number of messages; the page states what is left out; no
+//! text from a run can become markup; an incomplete run is rejected.
 //!
 //! A new panel is one file in `panels`, one line in its `mod.rs`, and one file in `web/src/panels`.
 
@@ -37,7 +37,7 @@ pub use page::MOST_BYTES;
 pub use panels::interference::beside::{Beside, Lonely, PairData, ScoreData};
 pub use panels::interference::{CellData, Coordinates, PointData, RatioData, Study};
 
-/// What the panels are told of runs, for those who draw it elsewhere than on the page.
+/// The data of panels, for callers that draw it elsewhere.
 pub mod panel_data {
     pub use crate::estimate::Estimate;
     pub use crate::panels::Report;
@@ -53,10 +53,10 @@ pub mod panel_data {
     pub use netloom_records::statistics::{SizeBucket, Slowdowns};
 }
 
-/// A run to be reported.
+/// A run for the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportedRun {
-    /// What the report calls it.
+    /// Its name in the report.
     pub name: String,
     /// Its run folder.
     pub folder: PathBuf,
@@ -65,13 +65,14 @@ pub struct ReportedRun {
 /// The page about these runs, in this order, with figures over a part of each.
 ///
 /// # Errors
-/// If one of them is no complete run folder or cannot be read, an interval is not within it, or the page would be too large.
+/// If one of them is no complete run folder or cannot be read, an interval is not within it, or the page would be too
+/// large.
 pub fn render(runs: &[ReportedRun], over: Over) -> Result<String, ReportError> {
     let report = read(runs, over)?;
     page::page(&report, (report.n_runs(), "runs"))
 }
 
-/// What the page about these runs would be told.
+/// The data of the page about these runs.
 ///
 /// # Errors
 /// If one of them is no complete run folder or cannot be read, or an interval is not within it.
@@ -82,7 +83,7 @@ pub fn read(runs: &[ReportedRun], over: Over) -> Result<panel_data::Report, Repo
     Ok(panel_data::Report::of(collected))
 }
 
-/// What these runs say about interference; nothing where none of them is part of a study.
+/// The interference study of these runs; none if none of them is part of a study.
 ///
 /// # Errors
 /// If one of them is no complete run folder or cannot be read.
@@ -93,10 +94,10 @@ pub fn study(runs: &[ReportedRun]) -> Result<Option<Study>, ReportError> {
     Ok(Study::of(&abouts.iter().zip(kept).collect::<Vec<_>>()))
 }
 
-/// Writes the page about these runs, whole or not at all; its folder is made if need be.
+/// Writes the page about these runs atomically; creates its folder if necessary.
 ///
 /// # Errors
-/// As [`render`]; if a file is there and shall not be replaced; if the system refuses.
+/// As [`render`]; if the file exists and shall not be replaced; if writing fails.
 pub fn write(runs: &[ReportedRun], file: &Path, overwrite: Overwrite, over: Over) -> Result<(), ReportError> {
     check_place(file, overwrite)?;
     let page = render(runs, over)?;
@@ -104,7 +105,7 @@ pub fn write(runs: &[ReportedRun], file: &Path, overwrite: Overwrite, over: Over
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).map_err(refused)?;
     }
-    // What is no plain file, such as a pipe, cannot be replaced by another one.
+    // A path that is not a regular file, such as a pipe, cannot be replaced by another file.
     if fs::metadata(file).is_ok_and(|there| !there.is_file()) {
         return fs::write(file, page).map_err(refused);
     }
@@ -113,10 +114,10 @@ pub fn write(runs: &[ReportedRun], file: &Path, overwrite: Overwrite, over: Over
     draft.finish().map_err(refused)
 }
 
-/// Whether a report may be written there, for those who want to know before hours of simulating.
+/// Checks that a report may be written there, so that the error comes before the simulation.
 ///
 /// # Errors
-/// If a file is there and shall not be replaced, or a folder.
+/// If a file exists and shall not be replaced, or the path is a folder.
 pub fn check_place(file: &Path, overwrite: Overwrite) -> Result<(), ReportError> {
     if file.is_dir() {
         return Err(ReportError::Folder(file.to_owned()));

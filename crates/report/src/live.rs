@@ -1,9 +1,10 @@
-//! The page of a run that goes on: the drawing of its fabric, on which nothing has happened yet.
+//! The page of a run in progress: the drawing of its fabric, without traffic.
 //!
-//! Models: the same squares and edges as in a report, so that what is seen live is found again there.
-//! Leaves out: what happens, for which the page asks its server; the server, which is `lab`'s.
+//! Models: the same squares and edges as in a report, so that both can be compared.
+//! Leaves out: the values of the run, which the page requests from its server; the server, which is in `lab`.
 //!
-//! Invariants: every port is in one edge, so sums over edges are sums over ports; the page asks nobody but its server.
+//! Invariants: every port is in one edge, so sums over edges are sums over ports; the page sends requests only to its
+//! server.
 
 use netloom_records::{Names, PortRow};
 use netloom_units::NodeId;
@@ -14,37 +15,37 @@ use crate::error::ReportError;
 use crate::page::served_page;
 use crate::panels::fabric::{EdgeData, RunData, SquareData};
 
-/// What is known of a run before it begins.
+/// The properties of a run before it begins.
 #[derive(Debug, Clone, Copy)]
 pub struct LivePage<'a> {
-    /// What the scenario is called.
+    /// Name of the scenario.
     pub scenario: &'a str,
     /// Its seed.
     pub seed: u64,
-    /// The version that simulates.
+    /// Version of netloom.
     pub netloom: &'a str,
-    /// Where the run folder goes.
+    /// Path of the run folder.
     pub folder: &'a str,
     /// Hosts, which come first among the nodes.
     pub n_hosts: u32,
     /// Names of nodes.
     pub names: &'a Names,
-    /// The ports, at which nothing has happened, by id.
+    /// The ports, with all counters zero, by id.
     pub ports: &'a [PortRow],
 }
 
-/// The page, and how what it asks for is summed up.
+/// The page, and the mapping of ports to edges.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveView {
     /// HTML.
     pub page: String,
     /// The edge of each port, by port.
     pub edge_of: Vec<u32>,
-    /// How many edges there are.
+    /// Number of edges.
     pub n_edges: usize,
 }
 
-/// What the page is told, so that it knows this from a report about runs.
+/// The data of the page, with a key that distinguishes it from a report about runs.
 #[derive(Serialize)]
 struct PageData<'a> {
     live: Live<'a>,
@@ -53,7 +54,7 @@ struct PageData<'a> {
 #[derive(Serialize)]
 struct Live<'a> {
     scenario: &'a str,
-    /// As a text: not every seed is a number that a browser can hold.
+    /// As text: browsers cannot represent every seed as a number.
     seed: String,
     netloom: &'a str,
     folder: &'a str,

@@ -1,9 +1,9 @@
-//! Maps of a paper's figures: a ratio as it was measured beside the same as it was simulated, cell by cell.
+//! Maps of a paper's figures: for each cell the measured and the simulated ratio.
 //!
-//! Models: figures with panels, a panel with its two axes and its cells, and how near the cells of a figure are all together.
-//! Leaves out: where the numbers come from; drawing, which the page does (`web/src/maps.ts`).
+//! Models: figures with panels, a panel with its two axes and its cells, and scores over all cells of a figure.
+//! Leaves out: the origin of the numbers; drawing, which the page does (`web/src/maps.ts`).
 //!
-//! Invariants: a number that is not there is absent, never nought; what is counted in no score is marked as such.
+//! Invariants: a missing number is absent, never zero; cells that are excluded from the scores are marked.
 
 use serde::Serialize;
 
@@ -17,51 +17,51 @@ use crate::round::six_digits;
 pub struct Maps {
     /// The paper's name.
     pub paper: String,
-    /// The version that simulated.
+    /// Version of netloom that simulated.
     pub netloom: String,
-    /// Figure by figure.
+    /// The figures.
     pub figures: Vec<FigureMaps>,
 }
 
 /// The maps of a figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FigureMaps {
-    /// What the paper calls it.
+    /// Its name in the paper.
     pub name: String,
     /// What it shows.
     pub shows: String,
-    /// The quantity that ratios are of, with its unit, above and below the line.
+    /// The quantities of numerator and denominator, with their units.
     pub quantities: [String; 2],
-    /// Why some cells are left out of the scores; absent where none is.
+    /// Why some cells are excluded from the scores; absent if none is.
     pub left_out: Option<String>,
-    /// How near simulated ratios are to those measured; absent where none can be compared.
+    /// How close simulated ratios are to measured ones; absent if none can be compared.
     pub scores: Option<MapScores>,
-    /// Map by map.
+    /// The maps.
     pub panels: Vec<PanelMap>,
 }
 
-/// How near the ratios of a figure are, all together.
+/// How close the ratios of a figure are.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MapScores {
-    /// Cells that are compared.
+    /// Number of cells compared.
     pub cells: usize,
-    /// Those simulated.
+    /// Score of the simulated ratios.
     #[serde(flatten)]
     pub simulated: Nearness,
-    /// An answer of 1 everywhere.
+    /// Score of a prediction of 1 for every cell.
     pub trivial: Nearness,
 }
 
 /// One map.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PanelMap {
-    /// What it is of.
+    /// Its title.
     pub title: String,
     /// Its columns, from the left.
     pub across: MapAxis,
     /// Its rows, from the bottom.
     pub up: MapAxis,
-    /// The cells that there are, in no order; others were not measured.
+    /// The cells that exist, in no order; others were not measured.
     pub cells: Vec<MapCell>,
 }
 
@@ -70,7 +70,7 @@ pub struct PanelMap {
 pub struct MapAxis {
     /// What varies along it.
     pub name: String,
-    /// What stands at each place, with its unit.
+    /// The labels of positions, with units.
     pub labels: Vec<String>,
 }
 
@@ -81,7 +81,7 @@ pub struct MapCell {
     pub across: usize,
     /// Its row.
     pub up: usize,
-    /// The runs above and below the line.
+    /// The runs of numerator and denominator.
     pub runs: [String; 2],
     /// As published.
     pub measured: MapRatio,
@@ -89,32 +89,32 @@ pub struct MapCell {
     pub simulated: MapRatio,
     /// Half the 95 % interval of the simulated ratio.
     pub half: Option<f64>,
-    /// Seeds of the run with the fewest.
+    /// Number of seeds of the run with the fewest.
     pub seeds: usize,
-    /// Whether it counts in no score.
+    /// Whether it is excluded from the scores.
     pub left_out: bool,
 }
 
-/// A ratio and what it is of; each absent where it is not known.
+/// A ratio with its numerator and denominator; each absent if not known.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct MapRatio {
-    /// Above the line.
+    /// Numerator.
     pub above: Option<f64>,
-    /// Below it.
+    /// Denominator.
     pub below: Option<f64>,
-    /// The one over the other.
+    /// Their ratio.
     pub ratio: Option<f64>,
 }
 
 impl MapRatio {
-    /// Of numbers that may be none; with as many digits as a page shows.
+    /// From numbers that may be absent, rounded to the digits that a page shows.
     pub fn of(above: f64, below: f64, ratio: f64) -> MapRatio {
         let reported = |number: f64| number.is_finite().then(|| six_digits(number));
         MapRatio { above: reported(above), below: reported(below), ratio: reported(ratio) }
     }
 }
 
-/// What the page is told, so that it knows this from a report about runs.
+/// The data of the page, with a key that distinguishes it from a report about runs.
 #[derive(Serialize)]
 struct PageData<'a> {
     maps: &'a Maps,

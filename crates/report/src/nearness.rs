@@ -1,21 +1,21 @@
-//! How near simulated values are to measured ones.
+//! How close simulated values are to measured ones.
 
 use serde::Serialize;
 
-/// Two values are near if the logarithm of their quotient is at most this.
+/// Two values are close if the absolute logarithm of their quotient is at most this.
 const NEAR: f64 = 0.1;
 
-/// How near ratios are to those measured.
+/// How close ratios are to measured ones.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Nearness {
     /// Median of |ln(ratio / measured)|.
     pub median_error: f64,
-    /// The share of cells of which that is at most 0.1.
+    /// The share of cells with at most 0.1.
     pub share_near: f64,
 }
 
 impl Nearness {
-    /// Of pairs of simulated and measured; nothing of none.
+    /// From pairs of simulated and measured values; none without pairs.
     pub fn of(pairs: &[(f64, f64)]) -> Option<Nearness> {
         let error = |&(simulated, measured): &(f64, f64)| (simulated / measured).ln().abs();
         let mut errors: Vec<f64> = pairs.iter().map(error).filter(|error| error.is_finite()).collect();

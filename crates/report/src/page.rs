@@ -1,13 +1,13 @@
-//! The page: the template with the data put into it.
+//! The page: the template with the data inserted.
 //!
-//! Models: a template built from `web/`, committed and compiled in, so that making a report needs no Node; the data as
-//! JSON in a script element that no browser executes.
+//! Models: a template built from `web/`, committed and compiled in, so that writing a report needs no Node; the data as
+//! JSON in a script element that browsers do not execute.
 //! Leaves out: drawing.
 //!
-//! A page is a file that fetches nothing; the one of a run that goes on may ask the server it came from, and nobody else.
+//! A page is a file that fetches nothing; the page of a run in progress may send requests only to its own server.
 //!
 //! Invariants: the data contains no `<`, `>` or `&`, so no text of a run can end the element or become markup; a page
-//! that would be too large is refused, never cut.
+//! that would be too large is rejected, never cut.
 
 use serde::Serialize;
 
@@ -17,17 +17,17 @@ use crate::error::ReportError;
 pub const MOST_BYTES: usize = 15_000_000;
 
 const TEMPLATE: &str = include_str!("../template/report.html");
-/// Where the data goes: between this and what ends the element.
+/// Start of the element with the data.
 const OPENING: &str = r#"<script type="application/json" id="netloom-data">"#;
 const CLOSING: &str = "</script>";
-/// What the template says a page may fetch.
+/// The policy of the template on what a page may fetch.
 const FETCHES_NOTHING: &str = "content=\"default-src 'none'; ";
-/// The same of a page that may ask where it came from.
+/// The policy of a page that may send requests to its server.
 const ASKS_AGAIN: &str = "content=\"default-src 'none'; connect-src 'self'; ";
 
-/// The page that shows this, which has so many of what could be fewer.
+/// The page with this data; `count` and `what` are for the error if it is too large.
 pub fn page(reported: &impl Serialize, (count, what): (usize, &'static str)) -> Result<String, ReportError> {
-    let data = harmless(&serde_json::to_string(reported).expect("what a page is told is JSON"));
+    let data = harmless(&serde_json::to_string(reported).expect("the data of a page is JSON"));
     let (before, rest) = TEMPLATE.split_once(OPENING).expect("the template has a place for the data");
     let (_, after) = rest.split_once(CLOSING).expect("the place for the data has an end");
     let page = [before, OPENING, &data, CLOSING, after].concat();
@@ -37,13 +37,13 @@ pub fn page(reported: &impl Serialize, (count, what): (usize, &'static str)) -> 
     Ok(page)
 }
 
-/// The same page, which may ask the server that it came from, and nobody else.
+/// The same page, which may send requests only to the server that it came from.
 pub fn served_page(reported: &impl Serialize, counted: (usize, &'static str)) -> Result<String, ReportError> {
-    // What is told comes later in the page, and has no quotation marks of its own.
+    // The data comes later in the page, and contains no such policy.
     Ok(page(reported, counted)?.replacen(FETCHES_NOTHING, ASKS_AGAIN, 1))
 }
 
-/// The same JSON without any character that means something in HTML; these occur in JSON inside of texts only.
+/// The same JSON without characters that are special in HTML; in JSON these occur only inside of strings.
 fn harmless(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for character in json.chars() {
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_text_ends_the_element() {
+    fn no_text_of_a_run_ends_the_element_of_the_data() {
         let hostile = "</script><img src=x onerror=alert(1)>&amp;\u{2028}<!--";
         let json = serde_json::to_string(hostile).expect("a text is JSON");
         let safe = harmless(&json);
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_served_page_may_ask_its_server_and_others_nobody() {
+    fn a_served_page_may_send_requests_to_its_server_and_other_pages_to_none() {
         let reported = "content=\"default-src 'none'; ";
         let [file, served] = [page(&reported, (1, "texts")), served_page(&reported, (1, "texts"))];
         let [file, served] = [file.expect("it is small"), served.expect("it is small")];

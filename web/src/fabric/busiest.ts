@@ -1,10 +1,10 @@
-// The edges with the largest values now, as a list from which one can be picked without a pointer.
+// The edges with the largest values now, as a list from which one can be selected with the keyboard.
 
 import { element } from "../dom.ts";
 import { edgeName, portsOf } from "./names.ts";
 import type { Shown } from "./shown.ts";
 
-/** Edges listed. */
+/** Number of edges listed. */
 const LISTED = 10;
 
 /** The list of one run; `read` gives the value of an edge, or null where there is none. */
@@ -19,7 +19,7 @@ export function busiest(
     const value = read(number);
     return value === null || value <= 0 ? [] : [{ edge, number, value }];
   });
-  // The same order whenever values are equal, so that the list stands still.
+  // Equal values keep the same order, so that the list does not jump.
   values.sort((left, right) => right.value - left.value || left.number - right.number);
   const items = values.slice(0, LISTED).map(({ edge, number, value }) => {
     const button = element("button", { type: "button" }, edgeName(fabric, edge) + portsOf(edge));
@@ -27,6 +27,6 @@ export function busiest(
     return element("li", {}, button, ` ${write(value)}`);
   });
   const isKnown = fabric.edges.some((_, number) => read(number) !== null);
-  const none = isKnown ? [element("p", { class: "note" }, "Nothing anywhere.")] : [];
+  const none = isKnown ? [element("p", { class: "note" }, "All values are zero.")] : [];
   return element("div", { class: "busiest" }, title, ...(items.length === 0 ? none : [element("ol", {}, ...items)]));
 }

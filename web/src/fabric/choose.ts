@@ -1,4 +1,4 @@
-// Choosing what colours tell.
+// Choice of the metric that colours show.
 
 import { element } from "../dom.ts";
 import { METRICS } from "./metrics.ts";
@@ -12,5 +12,5 @@ export function chooseMetric(chosen: Metric, choose: (metric: Metric) => void): 
     button.addEventListener("change", () => choose(metric));
     return element("label", {}, button, metric.title);
   });
-  return element("fieldset", {}, element("legend", {}, "Colours tell"), ...choices);
+  return element("fieldset", {}, element("legend", {}, "Colour by"), ...choices);
 }

@@ -1,4 +1,4 @@
-// What the command tells of a fabric; the structs of the same names in crates/report/src/panels/fabric.rs and
+// Data of a fabric from the command; the structs of the same names in crates/report/src/panels/fabric.rs and
 // crates/report/src/drawing.
 
 export interface Square {
@@ -12,21 +12,21 @@ export interface Square {
   dropped: number;
 }
 
-/** A direction between squares, over the whole run; sums over its ports unless it says otherwise. */
+/** A direction between squares, over the whole run; sums over its ports unless noted. */
 export interface Edge {
   from: number;
   to: number;
-  /** Id of its first port, and how many there are. */
+  /** Id of its first port, and the number of its ports. */
   port: number;
   ports: number;
   /** Bits per second. */
   rate: number;
   /** Bytes. */
   sent: number;
-  /** Shares of the time: mean over ports, and the busiest one. */
+  /** Utilization: mean over ports, and the busiest port. */
   busy: number;
   busiest: number;
-  /** Most bytes that waited at one of them. */
+  /** Largest number of bytes that waited at one of them. */
   peak: number | null;
   /** Packets. */
   dropped: number;
@@ -34,7 +34,7 @@ export interface Edge {
   paused: number;
   /** Packets. */
   marked: number;
-  /** 3 root, 2 branch, 1 leaf, 0 none of a congestion tree. */
+  /** 3 root, 2 branch, 1 leaf of a congestion tree, 0 none. */
   role: number;
 }
 
@@ -43,18 +43,18 @@ export interface PackedFrames {
   length: number;
   count: number;
   edges: number;
-  /** Samples that share a span; null where nothing was sampled. */
+  /** Number of samples in an interval; null if ports were not sampled. */
   joined: number | null;
   has_roles: boolean;
   packed: string;
 }
 
 export interface FabricOfRun {
-  /** Most nodes that share a square. */
+  /** Largest number of nodes in a square. */
   most_nodes: number;
   ports: number;
   squares: Square[];
   edges: Edge[];
-  /** Null where nothing is known of any span. */
+  /** Null without data over time. */
   frames: PackedFrames | null;
 }

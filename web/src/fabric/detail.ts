@@ -1,4 +1,4 @@
-// One port, or the ports between two squares, over time: in a chart for each thing that is known, and as a table.
+// One port, or the ports between two squares, over time: a chart for each metric, and a table.
 
 import type { Report } from "../data.ts";
 import { element, note } from "../dom.ts";
@@ -44,7 +44,7 @@ function course(metric: Metric, { run, frames, edge, number }: Found, name: stri
 const PERCENT = { name: "%", worth: 0.01 };
 const PLAIN = { name: "packets", worth: 1 };
 
-/** A chart of a metric, where it ever is anything but nothing. */
+/** A chart of a metric, unless it is always zero. */
 function chartOf(report: Report, metric: Metric, found: Found[]): HTMLElement[] {
   const lines = found.flatMap((one) => course(metric, one, report.runs[one.run]?.name ?? ""));
   const most = lines.flatMap(({ points }) => points).reduce((left, [, value]) => Math.max(left, value ?? 0), 0);
@@ -58,9 +58,9 @@ function chartOf(report: Report, metric: Metric, found: Found[]): HTMLElement[] 
   return [figure(`${metric.title}: ${metric.span}`, chart)];
 }
 
-/** Sums over the run. */
+/** Totals over the run. */
 function totals(report: Report, found: Found[]): HTMLElement {
-  const numbers = ["rate", "sent", "busy", "busiest port", "longest queue", "dropped", "marked", "paused"];
+  const numbers = ["link rate", "sent", "mean utilization", "largest utilization of a port", "longest queue", "dropped", "marked", "paused"];
   const rows = found.map(({ run, edge }) => [
     runName(report.runs, run),
     bitRate(edge.rate),
@@ -76,7 +76,7 @@ function totals(report: Report, found: Found[]): HTMLElement {
   return table("Over the whole run", columns, rows);
 }
 
-/** Span by span, as whole numbers. */
+/** The values of each interval, as whole numbers. */
 function spansOf(report: Report, { run, frames, number }: Found): HTMLElement[] {
   if (frames === null || !frames.sampled) {
     return [];
@@ -86,22 +86,22 @@ function spansOf(report: Report, { run, frames, number }: Found): HTMLElement[] 
     ...(["sent", "waiting", "paused", "dropped"] as const).map((kind) => count(frames.of(kind, number, frame))),
   ]);
   const titles = ["bytes sent", "bytes waiting", "paused (ps)", "packets dropped"];
-  const columns = [{ title: "end of span" }, ...titles.map((title) => ({ title, number: true }))];
-  return [asTable(`Spans of ${report.runs[run]?.name ?? ""}`, columns, rows)];
+  const columns = [{ title: "end of interval" }, ...titles.map((title) => ({ title, number: true }))];
+  return [asTable(`Intervals of ${report.runs[run]?.name ?? ""}`, columns, rows)];
 }
 
-/** All that is known of an edge. */
+/** All data of an edge. */
 export function detail(report: Report, shown: Shown[], name: string): HTMLElement {
   const found = find(shown, name);
   const first = found[0];
   const many = first === undefined || first.edge.ports === 1 ? "" : portsOf(first.edge);
   const heading = element("h3", { tabindex: "-1" }, name, many);
   if (first === undefined) {
-    return element("div", {}, heading, note("No such port in the runs shown."));
+    return element("div", {}, heading, note("None of the runs shown has this port."));
   }
   const charts = METRICS.flatMap((metric) => chartOf(report, metric, found));
   const silent = found.filter(({ frames }) => frames === null || !frames.sampled);
-  const unsampled = silent.length > 0 ? [note("Without samples of ports there is nothing to draw over time: record.series.")] : [];
+  const unsampled = silent.length > 0 ? [note("Ports were not sampled over time, so there are no charts; record.series enables sampling.")] : [];
   const runs = found.map(({ run }) => run);
   return element(
     "div",

@@ -1,5 +1,5 @@
 // The drawing of a fabric: squares, and for each direction between them a line on its right-hand side, whose colour and
-// width tell a value.
+// width show a value.
 
 import { tip } from "../chart.ts";
 import { element } from "../dom.ts";
@@ -10,39 +10,39 @@ import { layout } from "./layout.ts";
 import type { Layout, Point } from "./layout.ts";
 import { edgeName, portsOf, squareName } from "./names.ts";
 
-/** Steps of colour; style.css has as many. */
+/** Number of colour steps, as in style.css. */
 export const STEPS = 7;
 
-/** What an edge tells. */
+/** What is shown of an edge. */
 export interface Told {
-  /** On the scale from 0 to 1; null of what has no value, as after the end of a run. */
+  /** On the scale from 0 to 1; null without a value, as after the end of a run. */
   share: number | null;
-  /** The value in words, and more beside the pointer. */
+  /** Lines of the tooltip. */
   lines: string[];
-  /** Links that are down. */
+  /** Number of links that are down. */
   down: number;
   /** 3 root, 2 branch, 1 leaf of a congestion tree. */
   role: number;
 }
 
-/** What is painted. */
+/** The values to paint. */
 export interface Picture {
   edge: (number: number) => Told;
   isVictim: (square: number) => boolean;
-  /** The edge that was picked. */
+  /** The selected edge. */
   picked: number | null;
 }
 
-/** Pixels of the drawing between a line and the middle of its link, and within which the pointer is at a line. */
+/** Pixels of the drawing between a line and the middle of its link, and largest distance of a pointer that selects a line. */
 const ASIDE = 2;
 const NEAR = 9;
 const SIDE = 11;
-/** A drawing is not made larger than this, so that a small fabric does not fill the window. */
+/** Largest scale of a drawing, so that a small fabric does not fill the window. */
 const LARGEST = 1.3;
-/** Lines up to which each has its full width, and the least share of it. */
+/** Number of lines up to which lines have their full width, and the smallest share of that width. */
 const [FEW, THINNEST] = [400, 0.3];
 
-/** The step of colour of a place on the scale; 0 is nothing at all. */
+/** The colour step of a position on the scale; 0 is the value zero. */
 export const stepOf = (share: number): number => (share <= 0 ? 0 : Math.min(STEPS - 1, 1 + Math.floor(share * (STEPS - 1))));
 
 interface Segment {
@@ -50,7 +50,7 @@ interface Segment {
   to: Point;
 }
 
-/** The line of an edge, beside the straight way between two squares. */
+/** The line of an edge, beside the straight line between two squares. */
 function segment(from: Point, to: Point): Segment {
   const length = Math.hypot(to[0] - from[0], to[1] - from[1]) || 1;
   const [dx, dy] = [(-(to[1] - from[1]) / length) * ASIDE, ((to[0] - from[0]) / length) * ASIDE];
@@ -65,10 +65,10 @@ function distance([x, y]: Point, { from, to }: Segment): number {
   return Math.hypot(x - from[0] - at * dx, y - from[1] - at * dy);
 }
 
-const way = ({ from, to }: Segment): string => `M${from.map(short).join(" ")}L${to.map(short).join(" ")}`;
+const pathOf = ({ from, to }: Segment): string => `M${from.map(short).join(" ")}L${to.map(short).join(" ")}`;
 const short = (number: number): string => number.toFixed(1);
 
-/** See above. */
+/** The drawing of one run. */
 export class Drawing {
   readonly box: HTMLElement;
   private readonly fabric: FabricOfRun;
@@ -91,7 +91,7 @@ export class Drawing {
     const point = (square: number): Point => at[square] ?? [0, 0];
     this.segments = fabric.edges.map(({ from, to }) => (from === to ? null : segment(point(from), point(to))));
     this.layers = Array.from({ length: STEPS }, (_, step) => shape("g", { class: `step step-${step}` }));
-    this.lines = this.segments.map((line) => (line === null ? null : shape("path", { d: way(line) })));
+    this.lines = this.segments.map((line) => (line === null ? null : shape("path", { d: pathOf(line) })));
     this.steps = this.lines.map(() => 0);
     this.lines.forEach((line) => line && this.layers[0]?.append(line));
     this.squares = fabric.squares.map(({ tier }, nth) => {
@@ -108,7 +108,7 @@ export class Drawing {
       shape("g", { class: "squares" }, ...this.squares),
       shape("g", { class: "names" }, ...this.names()),
     );
-    // Many lines beside each other must be thin to be told apart.
+    // Many lines side by side must be thin to be distinguishable.
     this.svg.style.maxWidth = `${Math.round(width * LARGEST)}px`;
     this.svg.style.setProperty("--thin", String(Math.max(THINNEST, Math.min(1, Math.sqrt(FEW / fabric.edges.length)))));
     this.box = element("div", { class: "drawing" }, this.svg, this.bubble);
@@ -152,13 +152,13 @@ export class Drawing {
       }
       line.setAttribute("class", told.down > 0 ? "down" : told.share === null ? "over" : "");
       if (told.role > 0) {
-        under.push(shape("path", { class: `role-${told.role}`, d: way(at) }));
+        under.push(shape("path", { class: `role-${told.role}`, d: pathOf(at) }));
       }
       if (told.down > 0) {
         over.push(cross(at));
       }
       if (number === picture.picked) {
-        under.push(shape("path", { class: "picked", d: way(at) }));
+        under.push(shape("path", { class: "picked", d: pathOf(at) }));
       }
     });
     this.squares.forEach((square, nth) => square.classList.toggle("victim", picture.isVictim(nth)));
@@ -166,7 +166,7 @@ export class Drawing {
     this.over.replaceChildren(...over);
   }
 
-  /** The edge at a place of the window, if there is one. */
+  /** The edge at a position of the window, if there is one. */
   private near(x: number, y: number): number | null {
     const matrix = this.svg.getScreenCTM();
     if (matrix === null) {
@@ -202,7 +202,7 @@ export class Drawing {
     });
   }
 
-  /** Says what is at the pointer. */
+  /** Shows the tooltip of what is at the pointer. */
   private tell(x: number, y: number): void {
     const [square, edge] = [this.squareAt(x, y), this.near(x, y)];
     const words = square !== null ? this.ofSquare(square) : edge !== null ? this.ofEdge(edge) : null;
@@ -232,9 +232,9 @@ export class Drawing {
     const inside = this.fabric.edges.findIndex(({ from, to }) => from === number && to === number);
     const lines = [
       ...(square.nodes > 1 ? [some(square.nodes, "node")] : []),
-      ...(inside < 0 ? [] : ["links among them:", ...(this.picture?.edge(inside).lines ?? [])]),
-      ...(square.dropped > 0 ? [`${some(square.dropped, "packet")} dropped in the run`] : []),
-      ...(this.picture?.isVictim(number) === true ? ["its flows are victims"] : []),
+      ...(inside < 0 ? [] : ["links between them:", ...(this.picture?.edge(inside).lines ?? [])]),
+      ...(square.dropped > 0 ? [`${some(square.dropped, "packet")} dropped in the whole run`] : []),
+      ...(this.picture?.isVictim(number) === true ? ["its flows are victims of congestion"] : []),
     ];
     return tip(squareName(square), lines);
   }

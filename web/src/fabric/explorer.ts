@@ -1,4 +1,4 @@
-// The fabric of some runs beside each other: what colours tell, a place in time, and a port that was picked.
+// The fabric explorer: the fabrics of some runs side by side, the metric of colours, a position in time, and a selected port.
 
 import { drawAll } from "../chart.ts";
 import type { Report } from "../data.ts";
@@ -21,11 +21,11 @@ import { marksOf, scaleOf } from "./scale.ts";
 import { seek } from "./seek.ts";
 import type { Shown } from "./shown.ts";
 
-/** Its place in the page's address. */
+/** Its fragment in the page's address. */
 const PLACE = "fabric";
-/** Drawings beside each other. */
+/** Largest number of drawings side by side. */
 const MOST_SHOWN = 4;
-/** Those shown at first. */
+/** Number of drawings shown at first. */
 const AT_FIRST = 2;
 
 interface Part extends Shown {
@@ -45,12 +45,12 @@ export async function shownOf(report: Report): Promise<Shown[]> {
 /** The explorer of these runs. */
 export const explorer = (report: Report, all: Shown[]): HTMLElement => new Explorer(report, all).box;
 
-/** The runs that an address asks for, of so many; null where it asks for none that there are. */
+/** The runs that an address names; null if it names none of the `n_runs` runs. */
 function runsIn(words: URLSearchParams, n_runs: number): number[] | null {
   const text = words.get("run");
-  const asked = (text ?? "").split(",").filter((word) => /^\d+$/.test(word)).map(Number);
-  const found = [...new Set(asked)].filter((run) => run < n_runs);
-  // Nobody need be shown.
+  const wanted = (text ?? "").split(",").filter((word) => /^\d+$/.test(word)).map(Number);
+  const found = [...new Set(wanted)].filter((run) => run < n_runs);
+  // An empty list shows no run.
   return found.length > 0 || text === "" ? found.slice(0, MOST_SHOWN) : null;
 }
 
@@ -64,7 +64,7 @@ class Explorer {
   private parts: Part[] = [];
   private course: Course = { length: 1, count: 0 };
   private player: Player = this.playerAt(0);
-  /** The middle of what the slider shows, in seconds; null for the whole run. */
+  /** The middle of the interval that the slider shows, in seconds; null for the whole run. */
   private time: number | null = null;
   private most = 1;
   private readonly drawings = element("div", { class: "drawings" });
@@ -80,7 +80,7 @@ class Explorer {
     this.keys();
   }
 
-  /** Shows what an address says; what makes no sense in it is what one sees without an address. */
+  /** Shows what an address names; parts that are invalid get their defaults. */
   private arrive(words: URLSearchParams): void {
     this.shown = runsIn(words, this.all.length) ?? this.all.map(({ run }) => run).slice(0, AT_FIRST);
     this.metric = METRICS.find(({ id }) => id === words.get("show")) ?? METRICS[0]!;
@@ -106,7 +106,7 @@ class Explorer {
 
   private seconds = (run: number): number => this.report.runs[run]?.simulated ?? 0;
 
-  /** The places of the slider. */
+  /** Computes the positions of the slider. */
   private measure(): void {
     const timed = this.runs.flatMap(({ frames }) => (frames === null ? [] : [frames]));
     this.course = courseOf(
@@ -115,12 +115,12 @@ class Explorer {
     );
   }
 
-  /** Makes everything anew: other runs are shown, or something else of them. */
+  /** Rebuilds everything for other runs or another metric. */
   private build(): void {
     this.most = top(this.metric, this.runs, this.seconds);
     this.parts = this.runs.map((shown) => {
       const name = this.report.runs[shown.run]?.name ?? "";
-      const label = `Fabric of ${name}, links coloured by ${this.metric.title.toLowerCase()}; the lists beside it name the largest values`;
+      const label = `Fabric of ${name}, links coloured by ${this.metric.title.toLowerCase()}; the lists next to it name the largest values`;
       const drawing = new Drawing(shown.fabric, label, (edge) => this.pick(shown, edge));
       return { ...shown, drawing, list: element("div", {}) };
     });
@@ -153,7 +153,7 @@ class Explorer {
       box.addEventListener("change", () => this.choose(run, box.checked));
       return element("label", {}, box, runName(this.report.runs, run));
     });
-    const legend = element("legend", {}, `Runs, up to ${MOST_SHOWN} beside each other`);
+    const legend = element("legend", {}, `Runs, up to ${MOST_SHOWN} side by side`);
     return [element("fieldset", {}, legend, ...boxes)];
   }
 
@@ -161,7 +161,7 @@ class Explorer {
     const others = this.shown.filter((other) => other !== run);
     this.shown = wanted ? [...others, run].sort((left, right) => left - right) : others;
     this.measure();
-    // Places are of other lengths now; the time stays.
+    // The length of positions may have changed; the time is kept.
     this.player = this.playerAt(this.time === null ? 0 : placeAt(this.course, this.time));
     this.build();
     this.remember();
@@ -181,19 +181,19 @@ class Explorer {
     const named = (runs: Shown[]): string => runs.map(({ run }) => this.report.runs[run]?.name ?? "").join(", ");
     const large = this.runs.filter(({ fabric }) => fabric.most_nodes > 1).map(({ run, fabric }) =>
       note(
-        `The fabric of ${named([this.all[run]!])} is large: a square stands for up to ${some(fabric.most_nodes, "node")} beside each other, ` +
-          `and its lines for all ${some(fabric.ports, "port")} between squares; table “ports” has each of them.`,
+        `The fabric of ${named([this.all[run]!])} is large: a square represents up to ${some(fabric.most_nodes, "node")} with consecutive numbers, ` +
+          `and the lines represent all ${some(fabric.ports, "port")}; table “ports” has each of them.`,
       ),
     );
     const joined = this.runs.filter(({ frames }) => (frames?.joined ?? 1) > 1).map(({ run, frames }) =>
-      note(`A span of ${named([this.all[run]!])} joins ${frames?.joined ?? 1} samples; table “series” has each of them.`),
+      note(`An interval of ${named([this.all[run]!])} combines ${frames?.joined ?? 1} samples; table “series” has each of them.`),
     );
     const untimed = this.runs.filter(({ frames }) => frames === null || !frames.sampled);
-    const silent = `Not sampled over time: ${named(untimed)}. “netloom run … --set record.series=10us” samples every port.`;
+    const silent = `Not sampled over time: ${named(untimed)}. “netloom run … --set record.series=10us” samples every port every 10 us.`;
     const lengths = new Set(this.runs.flatMap(({ frames }) => (frames === null ? [] : [frames.length])));
     const uneven =
-      "Runs are told in spans of different lengths: a drawing shows the spans of its run that the place of the slider touches, " +
-      "or the one around it where it is longer, and its list says from when to when.";
+      "Runs are sampled in intervals of different lengths: a drawing shows the intervals of its run that overlap the position of " +
+      "the slider, or the one interval around it if that is longer; the heading of its list gives the time.";
     return [...large, ...joined, ...(lengths.size > 1 ? [note(uneven)] : []), ...(untimed.length === 0 ? [] : [note(silent)])];
   }
 
@@ -213,7 +213,7 @@ class Explorer {
 
   private tellPort(): void {
     if (this.picked === null) {
-      this.below.replaceChildren(note("Click a line, or a name in a list, to see that port over time."));
+      this.below.replaceChildren(note("Click a line or a name in a list to show this port over time."));
       return;
     }
     this.below.replaceChildren(detail(this.report, this.runs, this.picked));
@@ -246,7 +246,7 @@ class Explorer {
     });
   }
 
-  /** Space plays and arrows move in time, wherever in the view somebody is but in what uses them itself. */
+  /** Space plays and arrows move in time, unless an element that uses these keys has the focus. */
   private keys(): void {
     addEventListener("keydown", (event) => {
       const busy = event.target instanceof HTMLElement && event.target.closest("input, select, textarea, button, summary, a, pre, .scroll") !== null;

@@ -1,18 +1,18 @@
-// What happened at edges and squares, span by span, and how it is read.
+// Values of edges and squares in each interval, unpacked.
 
 import { numbersOf } from "../packed.ts";
 import type { PackedFrames } from "./data.ts";
 
-/** What is known of each edge and span, in the order in which it is packed. */
+/** The values of each edge and interval, in the order in which they are packed. */
 const KINDS = ["sent", "waiting", "paused", "dropped", "down", "role"] as const;
 
-/** What is not added up over spans: the most of it counts. */
+/** Values whose maximum over intervals counts, not their sum. */
 const MOST: readonly Kind[] = ["waiting", "down", "role"];
 
-/** Bytes sent, most bytes waiting, picoseconds paused, packets dropped, links down, part in a congestion tree. */
+/** Bytes sent, largest number of bytes waiting, picoseconds paused, packets dropped, links down, role in a congestion tree. */
 export type Kind = (typeof KINDS)[number];
 
-/** Spans of a run that follow each other, both ends included. */
+/** Consecutive intervals of a run, both ends included. */
 export interface Stretch {
   first: number;
   last: number;
@@ -20,23 +20,23 @@ export interface Stretch {
 
 /** Values over time. */
 export interface Frames {
-  /** Seconds of a span, and how many there are. */
+  /** Length of an interval in seconds, and number of intervals. */
   length: number;
   count: number;
   /** Whether ports were sampled, and there was a congestion tree. */
   sampled: boolean;
   hasRoles: boolean;
-  /** Samples that share a span. */
+  /** Number of samples in an interval. */
   joined: number;
-  /** From when to when spans last, in seconds; the run may end before its last span does. */
+  /** Start and end of intervals, in seconds; the run may end before its last interval. */
   bounds: (stretch: Stretch) => [number, number];
   of: (kind: Kind, edge: number, frame: number) => number;
-  /** The sum over some spans, or the most of what is not added up. */
+  /** The sum over some intervals, or the maximum for the kinds that are not summed. */
   over: (kind: Kind, edge: number, stretch: Stretch) => number;
   hasVictims: (square: number, stretch: Stretch) => boolean;
 }
 
-/** Unpacks those of a run that lasted so many seconds. */
+/** Unpacks the frames of a run that lasted `simulated` seconds. */
 export async function unpack(
   { length, count, edges, joined, has_roles, packed }: PackedFrames,
   simulated: number,
@@ -46,7 +46,7 @@ export async function unpack(
   const at = (place: number): number => numbers[place] ?? 0;
   const of = (kind: Kind, edge: number, frame: number): number => at(KINDS.indexOf(kind) * cells + edge * count + frame);
   const over = (kind: Kind, edge: number, stretch: Stretch): number => {
-    // Read very often: without lists in between.
+    // Called very often: no intermediate lists.
     const takesMost = MOST.includes(kind);
     let found = 0;
     for (let frame = stretch.first; frame <= stretch.last; frame += 1) {

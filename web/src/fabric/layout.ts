@@ -1,30 +1,30 @@
-// Where the squares of a fabric stand: in tiers, hosts at the bottom; or, where switches of a tier are joined with each
-// other, as groups are, on a ring with their hosts around it.
+// Positions of the squares of a fabric: in tiers, hosts at the bottom; or, if switches of a tier are connected with each
+// other, as in groups, on a ring with their hosts around it.
 
 import type { FabricOfRun } from "./data.ts";
 
 export type Point = [number, number];
 
-/** A drawing's places. */
+/** The positions of a drawing. */
 export interface Layout {
   width: number;
   height: number;
   at: Point[];
-  /** Which way the name of a square is written: beside it at an angle in degrees, or not at all. */
+  /** How the name of a square is written: beside it at an angle in degrees, or not at all. */
   label: ({ angle: number; anchor: "start" | "middle" | "end"; aside: Point } | null)[];
 }
 
 /** The width of a drawing by the squares of its widest row, in pixels. */
 const [NARROW, WIDE, EACH] = [560, 1200, 14];
 const EDGE = 24;
-/** From tier to tier: more where many lines cross. */
+/** Distance between tiers: larger if many lines cross. */
 const [NEAR, FAR] = [110, 320];
-/** Squares in a row up to which their names are written: of switches, and of hosts. */
+/** Largest number of squares in a row with names: of switches, and of hosts. */
 const [SWITCHES, NAMED] = [20, 40];
-/** Pixels of a letter. */
+/** Width of a letter in pixels. */
 const LETTER = 6.6;
 
-/** Whether switches of the same tier are joined. */
+/** Whether switches of the same tier are connected. */
 const hasRing = ({ squares, edges }: FabricOfRun): boolean =>
   edges.some(({ from, to }) => from !== to && squares[from]?.tier === squares[to]?.tier && squares[from]?.tier !== 0);
 
@@ -39,7 +39,7 @@ function tiers({ squares }: FabricOfRun): Layout {
   const leans = hosts.length * (longest + 2) * LETTER > NARROW - 2 * EDGE;
   const named = hosts.length <= NAMED;
   const widest = Math.max(...rows.map((row) => row.length));
-  // Names that lean reach beyond the last host.
+  // Rotated names reach beyond the last host.
   const right = leans && named ? EDGE + longest * LETTER * 0.64 : EDGE;
   const width = Math.min(WIDE, Math.max(NARROW, widest * EACH)) + right - EDGE;
   const apart = Math.min(FAR, NEAR + widest * 4);
@@ -76,7 +76,7 @@ function ring({ squares, edges }: FabricOfRun): Layout {
     middle + radius * Math.cos(angle),
     middle + radius * Math.sin(angle),
   ];
-  // Hosts stand outside, around the switch that their first link leads to.
+  // Hosts are outside, around the switch of their first link.
   const above = new Map<number, number>();
   edges.forEach(({ from, to }) => squares[from]?.tier === 0 && !above.has(from) && above.set(from, to));
   const below = new Map<number, number[]>();

@@ -1,4 +1,4 @@
-// What is known of the fabric of a run in a stretch of time: over the whole run, in its spans there, or nothing after its
+// A snapshot of the fabric of a run: values over the whole run, in the intervals of a stretch of time, or none after its
 // end.
 
 import { some, spans } from "../units.ts";
@@ -10,30 +10,30 @@ import type { Shown } from "./shown.ts";
 
 const PARTS = ["", "leaf of a congestion tree", "branch of a congestion tree", "root of a congestion tree"];
 
-/** From when to when, in seconds. */
+/** Start and end, in seconds. */
 export type Interval = [number, number];
 
-/** The spans of a run that a stretch of time is in, or that are in it, so that none is passed over; null after its end. */
+/** The intervals of a run that overlap a stretch of time, so that none is skipped; null after its end. */
 function spansIn({ length, count }: Frames, [start, end]: Interval): Stretch | null {
   const middle = Math.floor((start + end) / 2 / length);
-  // Where a span is longer than the stretch, it is that around the middle; rounding must not add a neighbour.
+  // If intervals are longer than the stretch, the one around its middle; rounding must not add a neighbour.
   const isInside = end - start <= length * (1 + 1e-9);
   const first = isInside ? middle : Math.floor(start / length + 1e-6);
   const last = isInside ? middle : Math.ceil(end / length - 1e-6) - 1;
   return first >= count ? null : { first, last: Math.min(Math.max(first, last), count - 1) };
 }
 
-/** See above. */
+/** A snapshot of one run. */
 export class Moment {
   private readonly shown: Shown;
-  /** How long the run lasted. */
+  /** Simulated time of the run. */
   private readonly seconds: number;
   private readonly isWhole: boolean;
   private readonly hasEnded: boolean;
-  /** Spans of the run; null where there are none. */
+  /** Intervals of the run; null if there are none. */
   private readonly stretch: Stretch | null;
 
-  /** In a stretch of time, or over the whole run where that is null. */
+  /** Of a stretch of time, or of the whole run if `when` is null. */
   constructor(shown: Shown, seconds: number, when: Interval | null) {
     this.shown = shown;
     this.seconds = seconds;
@@ -43,15 +43,15 @@ export class Moment {
     this.hasEnded = when !== null && (frames === null ? (when[0] + when[1]) / 2 >= seconds : this.stretch === null);
   }
 
-  /** Where ports were not sampled, values of the whole run are all there is. */
+  /** Whether there are values over time, not only of the whole run. */
   private get isSampled(): boolean {
     return this.shown.frames?.sampled === true;
   }
 
-  /** What is told of a metric now. */
+  /** The heading of the list of a metric. */
   title(metric: Metric): string {
     if (this.isWhole) {
-      return `Largest: ${metric.whole}`;
+      return `Largest values, whole run: ${metric.whole}`;
     }
     if (this.hasEnded) {
       return "The run has ended.";
@@ -60,10 +60,10 @@ export class Moment {
     if (frames === null || this.stretch === null || !this.isSampled) {
       return "Ports were not sampled over time.";
     }
-    return `Largest, ${spans(...frames.bounds(this.stretch))}: ${metric.span}`;
+    return `Largest values, ${spans(...frames.bounds(this.stretch))}: ${metric.span}`;
   }
 
-  /** The value of an edge; null where it is not known. */
+  /** The value of an edge; null if it is not known. */
   value(metric: Metric, number: number): number | null {
     const { fabric, frames } = this.shown;
     const edge = fabric.edges[number];
@@ -88,7 +88,7 @@ export class Moment {
     return { share: value === null ? null : placed(metric, value, most), lines: this.lines(number, down, role), down, role };
   }
 
-  /** What is told beside the pointer: all that is known, in words. */
+  /** Lines of the tooltip: all metrics. */
   private lines(number: number, down: number, role: number): string[] {
     const values = METRICS.flatMap((metric) => {
       const value = this.value(metric, number);
@@ -101,7 +101,7 @@ export class Moment {
     ];
   }
 
-  /** What is painted, on a scale that ends at `most`. */
+  /** The values to paint, on a scale that ends at `most`. */
   picture(metric: Metric, most: number, picked: number | null): Picture {
     const { frames } = this.shown;
     return {
@@ -112,7 +112,7 @@ export class Moment {
   }
 }
 
-/** The end of a scale for some runs: the largest value of a whole run, or of any span. */
+/** The end of a scale for some runs: the largest value of a whole run, or of any interval. */
 export function top(metric: Metric, runs: Shown[], seconds: (run: number) => number): number {
   const most = runs.reduce((found, { run, fabric, frames }) => {
     const frameOf = frames !== null && frames.sampled ? frames : null;

@@ -1,22 +1,22 @@
-// Moving in time: a slider whose first place is the whole run, and a button that plays.
+// Moving in time: a slider whose first position is the whole run, and a button that plays.
 
 import { element } from "../dom.ts";
 import { span, spans } from "../units.ts";
 
-/** From one place to the next while playing, in milliseconds. */
+/** Time from one position to the next while playing, in milliseconds. */
 const PACE = 120;
-/** Places of the slider beside the first one, at most. */
+/** Largest number of positions of the slider after the first. */
 const MOST = 1000;
 
-/** The spans through which a slider moves. */
+/** The intervals through which a slider moves. */
 export interface Course {
-  /** Seconds of a place. */
+  /** Length of a position, in seconds. */
   length: number;
-  /** How many places there are beside the whole run. */
+  /** Number of positions without the whole run. */
   count: number;
 }
 
-/** The places for runs with spans of these lengths, which end at these times. */
+/** The positions for runs with intervals of these lengths, which end at these times. */
 export function courseOf(lengths: number[], ends: number[]): Course {
   const last = Math.max(0, ...ends);
   const finest = Math.min(...lengths);
@@ -27,10 +27,10 @@ export function courseOf(lengths: number[], ends: number[]): Course {
   return { length, count: Math.max(1, Math.ceil(last / length - 1e-9)) };
 }
 
-/** The place at which a time is, in seconds. */
+/** The position of a time, in seconds. */
 export const placeAt = ({ length, count }: Course, time: number): number => Math.min(count, Math.floor(time / length) + 1);
 
-/** See above. */
+/** The slider and its button. */
 export class Player {
   readonly box: HTMLElement;
   private readonly slider: HTMLInputElement;
@@ -53,17 +53,17 @@ export class Player {
     this.say();
   }
 
-  /** 0 is the whole run; others are spans from 1 on. */
+  /** 0 is the whole run; intervals are from 1 on. */
   get place(): number {
     return Number(this.slider.value);
   }
 
-  /** From when to when it shows, in seconds; null for the whole run. */
+  /** Start and end of the interval shown, in seconds; null for the whole run. */
   get when(): [number, number] | null {
     return this.place === 0 ? null : [(this.place - 1) * this.course.length, this.place * this.course.length];
   }
 
-  /** Goes on by some places; stops at the ends. */
+  /** Moves by some positions; stops at the ends. */
   move(by: number): void {
     this.slider.value = String(this.place + by);
     this.tell();
@@ -89,7 +89,7 @@ export class Player {
   }
 
   private step(): void {
-    // A view that is no longer shown need not move.
+    // Stops if the view is hidden.
     if (this.place >= this.course.count || this.box.offsetParent === null) {
       this.stop();
     } else {

@@ -1,4 +1,4 @@
-// What colours and marks of the drawing mean.
+// Legend of the colours and marks of the drawing.
 
 import { element, note } from "../dom.ts";
 import { lineName } from "../palette.ts";
@@ -7,7 +7,7 @@ import { STEPS } from "./drawing.ts";
 import type { Metric } from "./metrics.ts";
 import { valueAt } from "./metrics.ts";
 
-/** The scale: a square for each step of colour, with the values where one ends and the next begins. */
+/** The scale: a square for each colour step, with the values at which steps begin. */
 export function scaleOf(metric: Metric, most: number): HTMLElement {
   const steps = Array.from({ length: STEPS }, (_, step) => {
     const above = step === 0 ? metric.write(0) : metric.write(valueAt(metric, (step - 1) / (STEPS - 1), most));
@@ -20,15 +20,15 @@ export function scaleOf(metric: Metric, most: number): HTMLElement {
 
 const FAILED = { colour: "var(--warning)", dash: [4, 3] };
 
-/** Marks beside colours, those that occur. */
+/** The legend of those marks that occur. */
 export function marksOf(hasRoles: boolean, hasFailures: boolean): HTMLElement[] {
   const roles = [
-    lineName("root of congestion", ROLES.root),
+    lineName("root of a congestion tree", ROLES.root),
     lineName("branch", ROLES.branch),
-    lineName("leaf: a host held up", ROLES.leaf),
+    lineName("leaf: a blocked host", ROLES.leaf),
     lineName("host whose flows are victims", VICTIM),
   ];
   const marks = [...(hasRoles ? roles : []), ...(hasFailures ? [lineName("✕ link down", FAILED)] : [])];
-  const unknown = hasRoles ? [] : [note("Roots and branches of congestion are drawn where a run records them: record.congestion.")];
+  const unknown = hasRoles ? [] : [note("Roots and branches of congestion trees are shown if the run records them: record.congestion.")];
   return marks.length === 0 ? unknown : [element("p", { class: "legend" }, ...marks), ...unknown];
 }

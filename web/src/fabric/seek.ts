@@ -1,8 +1,8 @@
-// Finding a port by its name, for whom a drawing is too small or a pointer too far.
+// Search for a port by its name, without the drawing.
 
 import { element } from "../dom.ts";
 
-/** A field that knows the names of all ports; a name that is one of them is picked. */
+/** A field with the names of all ports; a complete name selects that port. */
 export function seek(names: string[], picked: string | null, pick: (name: string) => void): HTMLElement {
   const known = new Set(names);
   const field = element("input", { type: "search", list: "port-names", id: "port", placeholder: "from → to" });

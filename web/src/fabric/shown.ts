@@ -3,7 +3,7 @@
 import type { FabricOfRun } from "./data.ts";
 import type { Frames } from "./frames.ts";
 
-/** A run, its fabric, and what is known of it over time. */
+/** A run, its fabric, and its values over time. */
 export interface Shown {
   run: number;
   fabric: FabricOfRun;

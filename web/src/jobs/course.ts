@@ -1,4 +1,4 @@
-// Steps of jobs as bars over the time of a run.
+// Steps of jobs as bars over simulated time.
 
 import { chart, names, numbers, tip, tooltip } from "../chart.ts";
 import type { Options } from "../chart.ts";
@@ -45,7 +45,7 @@ export function courseChart(label: string, rows: CourseRow[], events: Mark[]): H
       const one = bars[dataIndex];
       return one === undefined
         ? ""
-        : tip(rows[one.row]?.name ?? "", [`begins at ${span(one.start)}`, `lasts ${span(one.time)}`]);
+        : tip(rows[one.row]?.name ?? "", [`start ${span(one.start)}`, `step time ${span(one.time)}`]);
     }),
     xAxis: numbers(`time (${unit.name})`, { min: 0, max: last / unit.worth, axisLabel: { color: "var(--muted)", showMaxLabel: false } }),
     yAxis: names(rows.map(({ name }) => name)),

@@ -1,6 +1,6 @@
-// What the command tells of recorded steps; the structs of the same names in crates/report/src/panels/timeline.rs.
+// Data of recorded steps from the command; the structs of the same names in crates/report/src/panels/timeline.rs.
 //
-// Times in seconds, unless they say ps.
+// Times in seconds, unless their names end in ps.
 
 export interface OverRanks {
   mean: number;
@@ -14,10 +14,10 @@ export interface RecordedStep {
   step: number;
   start: number;
   start_ps: string;
-  /** Null where it was not over. */
+  /** Null if it was not completed. */
   time: number | null;
   ranks: number;
-  /** Spans that are drawn; 0 where there was no room. */
+  /** Number of spans that are drawn; 0 if the page has no room for them. */
   drawn: number;
   compute: OverRanks;
   exposed: OverRanks;

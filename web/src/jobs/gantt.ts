@@ -1,4 +1,4 @@
-// Ranks of a step as rows: phases in the upper part of a row, the collectives of these in the lower one.
+// Ranks of a step as rows: phases in the upper part of a row, their collectives in the lower part.
 
 import { areaName } from "../areas.ts";
 import type { Area } from "../areas.ts";
@@ -12,7 +12,7 @@ const PS = 1e12;
 
 const area = (colour: string, top: number, bottom: number): Area => ({ colour, texture: "plain", edges: [top, bottom] });
 
-/** How phases are drawn: apart by colour, and by how much of the upper part of a row they take. */
+/** How activities are drawn: they differ in colour, and in height within a row. */
 const AREAS: Record<Activity, Area> = {
   step: area("var(--grid)", 0.08, 0.92),
   compute: area("var(--run-7)", 0.08, 0.5),
@@ -21,31 +21,31 @@ const AREAS: Record<Activity, Area> = {
   barrier: area("var(--run-4)", 0.36, 0.5),
   collective: area("var(--run-2)", 0.56, 0.92),
 };
-/** Collectives are drawn in two ways in turn, so that neighbours are told apart. */
+/** Every other bucket is drawn differently, so that neighbours can be distinguished. */
 const IN_TURN = area("var(--run-3)", 0.56, 0.76);
 
 const WORDS: Record<Activity, string> = {
   step: "the step",
   compute: "computation",
   communicate: "communication",
-  stages: "messages along stages",
-  barrier: "at a barrier",
-  collective: "collectives of a bucket",
+  stages: "messages of pipeline stages",
+  barrier: "waiting at a barrier",
+  collective: "collective of a bucket",
 };
 
-/** What areas mean, of what there is. */
+/** The legend of those activities that occur. */
 export function legendFor(spans: Span[]): HTMLElement[] {
   const there = new Set(spans.map(({ activity }) => activity));
   const all: Activity[] = ["compute", "communicate", "stages", "barrier"];
   const phases = all.filter((activity) => there.has(activity)).map((activity) => areaName(WORDS[activity], AREAS[activity]));
   const buckets = [
     areaName(WORDS.collective, AREAS.collective),
-    areaName("the same, every other bucket", IN_TURN),
+    areaName("collective of every other bucket", IN_TURN),
   ];
   return there.has("collective") ? [...phases, ...buckets] : phases;
 }
 
-/** What a span is, in words. */
+/** The description of a span. */
 export function told({ activity, phase, bucket }: Span): string {
   const at = phase === null ? "" : `, phase ${phase}`;
   return `${WORDS[activity]}${at}${bucket === null ? "" : `, bucket ${bucket}`}`;
@@ -60,7 +60,7 @@ interface Drawing {
 const areaOf = ({ activity, bucket }: Span): Area =>
   activity === "collective" && (bucket ?? 0) % 2 === 1 ? IN_TURN : AREAS[activity];
 
-/** The chart of some ranks; what is not over goes on to the end of what is drawn. */
+/** The chart of some ranks; spans that are not completed reach the end of the chart. */
 export function gantt(label: string, ranks: number[], spans: Span[], end: number): HTMLElement {
   const unit = spanUnit(end / PS);
   const scaled = (time: number): number => time / PS / unit.worth;
@@ -73,7 +73,7 @@ export function gantt(label: string, ranks: number[], spans: Span[], end: number
     const [right] = api.coord([api.value(1), api.value(2)]);
     const height = api.size([0, 1])[1];
     const y = middle - height / 2 + top * height;
-    // What is shorter than a pixel is seen all the same.
+    // Spans shorter than a pixel stay visible.
     const shape = { x: left, y, width: Math.max(1, right - left), height: (bottom - top) * height };
     const open = one?.length === null;
     const style = open ? { fill: "none", stroke: colour, lineWidth: 1.5, lineDash: [4, 3] } : { fill: colour };
@@ -87,10 +87,10 @@ export function gantt(label: string, ranks: number[], spans: Span[], end: number
       if (one === undefined) {
         return "";
       }
-      const lasts = one.length === null ? "not over when the run ended" : `lasts ${span(one.length / PS)}`;
-      return tip(`rank ${one.rank}`, [told(one), `begins ${span(one.start / PS)} into the step`, lasts]);
+      const lasts = one.length === null ? "not completed when the run ended" : `duration ${span(one.length / PS)}`;
+      return tip(`rank ${one.rank}`, [told(one), `starts ${span(one.start / PS)} after the step`, lasts]);
     }),
-    xAxis: numbers(`time since the step began (${unit.name})`, {
+    xAxis: numbers(`time since the start of the step (${unit.name})`, {
       min: 0,
       max: scaled(end),
       axisLabel: { color: "var(--muted)", fontSize: 12, showMaxLabel: false },

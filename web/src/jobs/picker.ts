@@ -1,4 +1,4 @@
-// Ranks of a recorded step: which step of which run, and which ranks of it.
+// Ranks of a recorded step, with controls for the step, the order of ranks and the page of ranks.
 
 import { drawAll } from "../chart.ts";
 import type { Report } from "../data.ts";
@@ -13,13 +13,13 @@ import { gantt, legendFor, told } from "./gantt.ts";
 import { spansOf } from "./spans.ts";
 import type { Span } from "./spans.ts";
 
-/** Ranks drawn at a time. */
+/** Number of ranks on a page. */
 const PAGE = 32;
 const PS = 1e12;
-/** Its place in the page's address. */
+/** Its fragment in the page's address. */
 const PLACE = "jobs";
 
-/** A recorded step; without spans where these have no room on the page. */
+/** A recorded step; without spans if the page has no room for them. */
 export interface Choice {
   run: number;
   step: RecordedStep;
@@ -39,15 +39,15 @@ export async function choicesOf(report: Report): Promise<Choice[]> {
   return (await Promise.all(unpacked)).flat();
 }
 
-/** The picker among these steps. */
+/** The picker of these steps. */
 export const picker = (report: Report, choices: Choice[]): HTMLElement => new Picker(report, choices).box;
 
-/** How many steps are told as sums only, and where the rest is; nothing where all are drawn. */
+/** A note on steps without spans on this page; nothing if all are drawn. */
 function undrawn(choices: Choice[]): HTMLElement[] {
   const left = choices.filter((choice) => !isDrawn(choice)).length;
   const text =
-    `Told as sums only, above, since their spans have no room on this page: ${count(left)} of ${some(choices.length, "recorded step")}. ` +
-    "Table “spans” of each run folder has them all.";
+    `${count(left)} of ${some(choices.length, "recorded step")} only appear in the breakdown above, since there is no room for their ` +
+    "spans on this page. Table “spans” of each run folder has all of them.";
   return left === 0 ? [] : [note(text)];
 }
 
@@ -70,20 +70,20 @@ class Picker {
     });
   }
 
-  /** Shows what an address says; what makes no sense in it is what one sees without an address. */
+  /** Shows what an address names; parts that are invalid get their defaults. */
   private arrive(words: URLSearchParams): void {
     const is = (choice: Choice): boolean =>
       String(choice.run) === words.get("run") &&
       String(choice.step.job) === words.get("job") &&
       String(choice.step.step) === words.get("step");
-    const asked = this.choices.findIndex((choice) => isDrawn(choice) && is(choice));
-    this.choice = asked < 0 ? this.slowest() : asked;
+    const named = this.choices.findIndex((choice) => isDrawn(choice) && is(choice));
+    this.choice = named < 0 ? this.slowest() : named;
     this.first = wholeNumber(words.get("rank"));
     this.order = words.get("order") === "last" ? "last" : "rank";
     this.draw();
   }
 
-  /** What people look for first. */
+  /** The slowest step, which is shown by default. */
   private slowest(): number {
     const time = (choice: Choice | undefined): number =>
       choice === undefined || !isDrawn(choice) ? -1 : (choice.step.time ?? Infinity);
@@ -97,7 +97,7 @@ class Picker {
       return;
     }
     const ranks = this.ranks(choice);
-    // Pages begin at whole pages, so that every rank can be reached; a step of fewer ranks may have fewer.
+    // Starts at a multiple of the page length; a step with fewer ranks may have fewer pages.
     this.first = PAGE * Math.min(Math.floor(this.first / PAGE), Math.floor(Math.max(0, ranks.length - 1) / PAGE));
     const shown = ranks.slice(this.first, this.first + PAGE);
     const title = this.titleOf(choice);
@@ -118,7 +118,7 @@ class Picker {
     return ends.reduce((most, end) => Math.max(most, end), open ? rest : 1);
   }
 
-  /** The ranks in the order in which they are drawn: by number, or those that end last first. */
+  /** The ranks in the order in which they are drawn: by number, or the last to end first. */
   private ranks({ spans }: Choice): number[] {
     const whole = spans.filter(({ activity }) => activity === "step");
     const end = ({ start, length }: Span): number => (length === null ? Infinity : start + length);
@@ -127,19 +127,19 @@ class Picker {
   }
 
   private titleOf({ run, step }: Choice): string {
-    const time = step.time === null ? "not over" : span(step.time);
+    const time = step.time === null ? "not completed" : span(step.time);
     return `${this.report.runs[run]?.name ?? ""}, ${step.name}, step ${step.step} (${time})`;
   }
 
   private which(ranks: number): string {
-    return ranks <= PAGE ? "all ranks" : `ranks ${this.first + 1} to ${Math.min(ranks, this.first + PAGE)} of ${count(ranks)} in this order`;
+    return ranks <= PAGE ? "all ranks" : `positions ${this.first + 1} to ${Math.min(ranks, this.first + PAGE)} of ${count(ranks)} ranks in this order`;
   }
 
   private steps(): HTMLElement {
     const select = element("select", {});
     this.choices.forEach((choice, nth) => {
       const title = this.titleOf(choice);
-      const option = element("option", { value: String(nth) }, isDrawn(choice) ? title : `${title}, sums only`);
+      const option = element("option", { value: String(nth) }, isDrawn(choice) ? title : `${title}, no spans`);
       option.selected = nth === this.choice;
       option.disabled = !isDrawn(choice);
       select.append(option);
@@ -170,10 +170,10 @@ class Picker {
       button.addEventListener("click", () => this.change(button, () => (this.first += by)));
       return button;
     };
-    return element("span", { class: "pages" }, ...(ranks <= PAGE ? [] : [turn("◀ before", -PAGE), turn("after ▶", PAGE)]));
+    return element("span", { class: "pages" }, ...(ranks <= PAGE ? [] : [turn("◀ previous", -PAGE), turn("next ▶", PAGE)]));
   }
 
-  /** Changes what is drawn; who changed it by keys stays where they were. */
+  /** Changes what is drawn; the focus stays on the control. */
   private change(from: HTMLElement, act: () => void): void {
     const controls = (): HTMLElement[] => [...this.box.querySelectorAll<HTMLElement>(".choices select, .choices button")];
     const place = controls().indexOf(from);
@@ -203,9 +203,9 @@ function table(title: string, ranks: number[], spans: Span[]): HTMLElement {
   ]);
   const columns = [
     { title: "rank" },
-    { title: "what" },
-    { title: "start since that of the step (ps)", number: true },
-    { title: "length (ps)", number: true },
+    { title: "activity" },
+    { title: "start after that of the step (ps)", number: true },
+    { title: "duration (ps)", number: true },
   ];
   return asTable(`${title}: ${some(shown.length, "span")}`, columns, rows);
 }

@@ -1,14 +1,14 @@
-// What ranks did in a step, span by span.
+// Activities of ranks in a step, as spans.
 
 import { numbersOf } from "../packed.ts";
 import type { RecordedStep, TimelineOfRun } from "./data.ts";
 
-/** What a rank may do, in the order of the numbers that stand for it. */
+/** Activities of a rank, in the order of their numbers. */
 export const ACTIVITIES = ["step", "compute", "communicate", "stages", "barrier", "collective"] as const;
 
 export type Activity = (typeof ACTIVITIES)[number];
 
-/** Something that a rank did. */
+/** An activity of a rank. */
 export interface Span {
   rank: number;
   activity: Activity;
@@ -16,7 +16,7 @@ export interface Span {
   bucket: number | null;
   /** Picoseconds since the start of the step. */
   start: number;
-  /** Picoseconds; null of what was not over. */
+  /** Picoseconds; null if it was not completed. */
   length: number | null;
 }
 

@@ -1,14 +1,14 @@
-// A line over simulated time that grows while somebody looks on; what is old enough is forgotten.
+// A line over simulated time that grows during the run; the oldest points are discarded.
 
 import { element } from "../dom.ts";
 import { shape } from "../svg.ts";
 import { bitRate, span } from "../units.ts";
 
-/** Points kept. */
+/** Largest number of points. */
 const MOST = 400;
 const [WIDTH, HEIGHT, ABOVE] = [600, 120, 8];
 
-/** See above. */
+/** The line. */
 export class Course {
   readonly box: HTMLElement;
   private points: [number, number][] = [];
@@ -23,12 +23,12 @@ export class Course {
     this.box = element("div", { class: "growing" }, element("p", { class: "ends" }, this.most), this.svg, ends);
   }
 
-  /** Forgets everything. */
+  /** Discards all points. */
   clear(): void {
     this.points = [];
   }
 
-  /** Takes a value at a time, in seconds. */
+  /** Adds the value at a time, in seconds. */
   add(time: number, value: number): void {
     this.points.push([time, value]);
     this.points.splice(0, this.points.length - MOST);
@@ -36,10 +36,10 @@ export class Course {
     const [first, last] = [this.points[0]?.[0] ?? 0, time];
     const across = (at: number): number => (last > first ? ((at - first) / (last - first)) * WIDTH : WIDTH);
     const down = (at: number): number => HEIGHT - (most > 0 ? at / most : 0) * (HEIGHT - ABOVE);
-    const way = this.points.map(([at, found]) => `${across(at).toFixed(1)} ${down(found).toFixed(1)}`);
-    this.line.setAttribute("d", `M${way.join("L")}`);
+    const path = this.points.map(([at, found]) => `${across(at).toFixed(1)} ${down(found).toFixed(1)}`);
+    this.line.setAttribute("d", `M${path.join("L")}`);
     this.svg.setAttribute("aria-label", `Throughput of all hosts over simulated time, now ${bitRate(value)}`);
-    this.most.textContent = `up to ${bitRate(most)}; now ${bitRate(value)}`;
+    this.most.textContent = `maximum ${bitRate(most)}, now ${bitRate(value)}`;
     this.from.textContent = `at ${span(first)}`;
     this.to.textContent = `${span(last)} of simulated time`;
   }

@@ -1,5 +1,5 @@
-// What the page of a run that goes on is told: once, in the page (the structs of the same names in crates/report/src/live.rs),
-// and whenever it asks (crates/lab/src/live/board.rs).
+// Data for the page of a run in progress: once, in the page (the structs of the same names in crates/report/src/live.rs),
+// and with each request (crates/lab/src/live/board.rs).
 
 import type { FabricOfRun } from "../fabric/data.ts";
 
@@ -8,17 +8,17 @@ export interface Live {
   seed: string;
   netloom: string;
   folder: string;
-  /** As it is before anything has happened. */
+  /** At the start of the run, without traffic. */
   fabric: FabricOfRun;
 }
 
-/** Since the run began, by edge. */
+/** Values since the start of the run, by edge. */
 export interface Edges {
-  /** Picoseconds: the simulated time of all this. */
+  /** Picoseconds: the simulated time of these values. */
   read: number;
   /** Bytes. */
   sent: number[];
-  /** Bytes, at the port where most wait. */
+  /** Bytes, at the port with the largest backlog. */
   waiting: number[];
   /** Picoseconds, summed over ports. */
   paused: number[];
@@ -27,9 +27,9 @@ export interface Edges {
 }
 
 export interface State {
-  /** Rises with every state. */
+  /** Increases with every state. */
   number: number;
-  /** Null while the run goes on; its status is null where the run failed. */
+  /** Null while the run is in progress; its status is null if the run failed. */
   ended: { status: string | null; details: string[] } | null;
   /** Whether this is the second run, for the paths of the slowest messages. */
   again: boolean;
@@ -38,7 +38,7 @@ export interface State {
   hops: number;
   steps: number;
   total_steps: number;
-  /** Seconds of wall time: so far, and left. */
+  /** Seconds of wall time: elapsed, and the estimate of those left. */
   elapsed: number;
   left: number | null;
   /** Packet-hops per second of wall time. */

@@ -1,5 +1,5 @@
-// The page of a run that goes on: how far it is, and what happens in its fabric now. It asks its server twice a second and
-// can do nothing else: a run is not steered from here.
+// The page of a run in progress: its progress, and the current state of its fabric. It polls its server twice a second and
+// does nothing else: it cannot control the run.
 
 import { element, note } from "../dom.ts";
 import { busiest } from "../fabric/busiest.ts";
@@ -17,14 +17,14 @@ import type { Edges, Live, State } from "./data.ts";
 import { Progress } from "./progress.ts";
 import { between, throughput } from "./span.ts";
 
-/** Milliseconds between questions, and between those after one that was not answered; and how many of them in a row. */
+/** Milliseconds between requests, and after a request that failed; and the largest number of failures in a row. */
 const [EACH, AGAIN, MOST_LOST] = [500, 1000, 5];
 
-/** Nothing has happened yet. */
+/** The values at the start of a run. */
 const NOTHING: Edges = { read: 0, sent: [], waiting: [], paused: [], dropped: [] };
 
-/** Asks for the state. */
-async function ask(): Promise<State> {
+/** Requests the state. */
+async function requestState(): Promise<State> {
   const answer = await fetch("state.json", { cache: "no-store", signal: AbortSignal.timeout(4000) });
   if (!answer.ok) {
     throw new Error(answer.statusText);
@@ -34,15 +34,15 @@ async function ask(): Promise<State> {
 
 const isStatus = (status: string): status is keyof typeof STATUS => status in STATUS;
 
-/** How the run ended, in a sentence. */
+/** A message on the end of the run. */
 function farewell({ folder }: Live, ended: NonNullable<State["ended"]>): HTMLElement {
   const { status, details } = ended;
   const how = status === null ? "The run has failed" : `The run has ended: ${isStatus(status) ? STATUS[status] : status}`;
-  const more = status === null ? [] : [note("Its records, the page about them included:"), element("pre", {}, `netloom report ${folder}`)];
-  return element("div", { role: "status" }, element("p", { class: "told" }, [`${how}.`, "What is drawn is as of the last reading.", ...details].join(" ")), ...more);
+  const more = status === null ? [] : [note("To write a report on its records:"), element("pre", {}, `netloom report ${folder}`)];
+  return element("div", { role: "status" }, element("p", { class: "told" }, [`${how}.`, "The page shows the last values read.", ...details].join(" ")), ...more);
 }
 
-/** See above. */
+/** The page. */
 export class LivePage {
   readonly box: HTMLElement;
   private readonly live: Live;
@@ -54,10 +54,10 @@ export class LivePage {
   private readonly list = element("div", {});
   private readonly word = element("div", { class: "word" });
   private metric: Metric = METRICS[0]!;
-  /** The largest value of each metric so far: a scale that came and went could not be read. */
+  /** The largest value of each metric so far, so that the scale never shrinks. */
   private readonly most = new Map<string, number>();
   private picked: number | null = null;
-  /** Null until the first reading: what happened before anybody looked is not what happens now. */
+  /** Null until the first reading: values before the page was opened are not current. */
   private before: Edges | null = null;
   private span: Frames | null = null;
   private again = false;
@@ -65,7 +65,7 @@ export class LivePage {
 
   constructor(live: Live) {
     this.live = live;
-    this.drawing = new Drawing(live.fabric, "Fabric, links coloured by what happens there now; the list names the largest values", (edge) =>
+    this.drawing = new Drawing(live.fabric, "Fabric, links coloured by their current values; the list names the largest values", (edge) =>
       this.pick(edge),
     );
     const large = live.fabric.most_nodes > 1;
@@ -75,24 +75,24 @@ export class LivePage {
       { class: "live" },
       this.word,
       this.progress.box,
-      element("section", {}, element("h2", {}, "What hosts send"), this.course.box),
+      element("section", {}, element("h2", {}, "Throughput of all hosts"), this.course.box),
       element(
         "section",
         {},
-        element("h2", {}, "Where packets are"),
+        element("h2", {}, "Fabric"),
         this.choice,
         this.key,
         element("div", { class: "drawings" }, drawn, this.list),
-        ...(large ? [note(`The fabric is large: a square stands for up to ${some(live.fabric.most_nodes, "node")} beside each other.`)] : []),
+        ...(large ? [note(`The fabric is large: a square represents up to ${some(live.fabric.most_nodes, "node")} with consecutive numbers.`)] : []),
       ),
     );
     this.choose(this.metric);
   }
 
-  /** Asks until the run has ended or nobody answers. */
+  /** Polls until the run has ended or the server does not answer. */
   async follow(): Promise<void> {
     for (;;) {
-      const state = await ask().catch(() => null);
+      const state = await requestState().catch(() => null);
       this.lost = state === null ? this.lost + 1 : 0;
       if (state !== null) {
         this.show(state);
@@ -111,13 +111,13 @@ export class LivePage {
     if (state === null) {
       const gone = this.lost > MOST_LOST;
       const text = gone
-        ? `The connection is lost: the command has ended, or was ended. If it stored the run: netloom report ${this.live.folder}`
-        : "The connection is lost; asking again.";
+        ? `The connection is lost: the command has ended or was stopped. If it stored the run, write a report: netloom report ${this.live.folder}`
+        : "The connection is lost; trying again.";
       this.word.replaceChildren(element("p", { class: "told", role: "alert" }, text));
     } else if (state.ended !== null) {
       this.word.replaceChildren(farewell(this.live, state.ended));
     } else if (state.again) {
-      this.word.replaceChildren(note("The run is done and goes on a second time, for the paths of its slowest messages (record.slowest_flows)."));
+      this.word.replaceChildren(note("The run is complete; it is simulated a second time to record the paths of its slowest messages (record.slowest_flows)."));
     } else {
       this.word.replaceChildren();
     }
@@ -176,12 +176,12 @@ export class LivePage {
     this.enlist(values);
   }
 
-  /** The list, made anew; whoever was at a place in it stays there. */
+  /** Rebuilds the list; the focus stays at its position. */
   private enlist(values: number[]): void {
     const buttons = [...this.list.querySelectorAll("button")];
     const at = buttons.findIndex((button) => button === document.activeElement);
     const shown = { run: 0, fabric: this.live.fabric, frames: this.span };
-    const title = element("p", {}, `Largest now: ${this.metric.span}`);
+    const title = element("p", {}, `Largest values since the previous reading: ${this.metric.span}`);
     const made = busiest(shown, title, (edge) => values[edge] ?? null, this.metric.write, (edge) => this.pick(edge));
     this.list.replaceChildren(made);
     if (at >= 0) {

@@ -1,4 +1,4 @@
-// How far a run is: a bar, and numbers below it.
+// Progress of a run: a bar, and numbers below it.
 
 import { element } from "../dom.ts";
 import { count, percent, significant, span } from "../units.ts";
@@ -10,7 +10,7 @@ const FACTORS: [number, string][] = [
   [1e3, " thousand"],
 ];
 
-/** A large number in a few letters. */
+/** A large number, shortened. */
 function amount(number: number): string {
   const [worth, name] = FACTORS.find(([least]) => number >= least) ?? [1, ""];
   return `${significant(number / worth)}${name}`;
@@ -19,7 +19,7 @@ function amount(number: number): string {
 const steps = ({ steps, total_steps }: State): string =>
   total_steps > 0 ? `step ${count(steps)} of ${count(total_steps)}` : "";
 
-/** Seconds as people wait for them: whole ones, and minutes or hours where there are many. */
+/** A wall time in whole seconds; in minutes or hours if it is long. */
 function wait(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 120) {
@@ -29,10 +29,10 @@ function wait(seconds: number): string {
   return minutes < 120 ? `${minutes} minutes` : `${significant(minutes / 60)} hours`;
 }
 
-/** See above. */
+/** The progress bar. */
 export class Progress {
   readonly box: HTMLElement;
-  private readonly bar = element("progress", { max: "1", "aria-label": "How much of the run is done" });
+  private readonly bar = element("progress", { max: "1", "aria-label": "Progress of the run" });
   private readonly words = element("p", { class: "instant" });
 
   constructor() {
@@ -50,10 +50,10 @@ export class Progress {
       state.share === null ? "" : percent(state.share),
       `${span(state.simulated / 1e12)} simulated`,
       steps(state),
-      `${wait(state.elapsed)} so far`,
+      `${wait(state.elapsed)} elapsed`,
       state.ended !== null || state.left === null ? "" : `about ${wait(state.left)} left`,
       `${amount(state.hops)} packet-hops`,
-      state.ended !== null ? "" : `${amount(state.rate)} per second`,
+      state.ended !== null ? "" : `${amount(state.rate)} packet-hops per second`,
     ];
     this.words.textContent = parts.filter((part) => part !== "").join(" · ");
   }

@@ -1,4 +1,4 @@
-// What happened between two readings of a run's ports, in the form in which a report has what happened in a span.
+// Values between two readings of the ports of a run, in the form of an interval of a report.
 
 import type { FabricOfRun } from "../fabric/data.ts";
 import type { Frames, Kind } from "../fabric/frames.ts";
@@ -6,7 +6,7 @@ import type { Edges } from "./data.ts";
 
 const PS = 1e12;
 
-/** The only span there is, between two readings; null where no time has passed between them. */
+/** The single interval between two readings; null if no simulated time has passed. */
 export function between(before: Edges, now: Edges): Frames | null {
   const length = (now.read - before.read) / PS;
   if (length <= 0) {

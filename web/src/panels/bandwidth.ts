@@ -1,4 +1,4 @@
-// Bandwidth of collectives by size, as nccl-tests plot it: the bus bandwidth, a line for each job of each run.
+// Bus bandwidth of collectives by size, as nccl-tests define it: a line for each job of each run.
 
 import type { BandwidthLine, Report } from "../data.ts";
 import { bandwidthChart } from "../buckets.ts";
@@ -10,7 +10,7 @@ import { count, significant, size, span } from "../units.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
-/** Bytes per second of a GB/s, in which such bandwidths are told everywhere. */
+/** Bytes per second of a GB/s, the unit of nccl-tests. */
 const GIGABYTE = 1e9;
 
 interface Drawn extends Stroke {
@@ -18,7 +18,7 @@ interface Drawn extends Stroke {
   line: BandwidthLine;
 }
 
-/** All lines, each with a name of its own. */
+/** All lines, each with a distinct name. */
 function drawn(report: Report): Drawn[] {
   const most = Math.max(...report.bandwidth.map((lines) => lines?.length ?? 0));
   return report.bandwidth.flatMap((lines, run) =>
@@ -57,8 +57,8 @@ function content(report: Report): HTMLElement[] {
   }));
   return [
     note(
-      "Bus bandwidth as nccl-tests define it, by the size of the full vector: all collectives of one size, bytes over time. " +
-        "Jobs whose collectives are all of one size are left out.",
+      "Bus bandwidth (busbw) as nccl-tests define it, by the size of the full vector: over all collectives of one size, bytes " +
+        "divided by time. Jobs whose collectives all have the same size are not shown.",
     ),
     legendOf(lines.map(({ name, ...stroke }) => lineName(name, stroke))),
     figure("Bus bandwidth", bandwidthChart("Bus bandwidth by size", "bus bandwidth (GB/s)", curves)),

@@ -1,4 +1,4 @@
-// Where the time of a step goes: computation, communication that no computation hides, barriers.
+// Breakdown of the time of a step: computation, exposed communication (not overlapped by computation), barriers.
 
 import { areaName } from "../areas.ts";
 import type { Area } from "../areas.ts";
@@ -23,7 +23,7 @@ const area = (colour: string, texture: Area["texture"]): Area => ({ colour, text
 const ALL: Part[] = [
   { title: "computation", area: area("var(--run-7)", "plain"), of: ({ compute }) => compute },
   { title: "exposed communication", area: area("var(--run-0)", "lines"), of: ({ exposed }) => exposed },
-  { title: "at barriers", area: area("var(--run-4)", "dots"), of: ({ barrier }) => barrier },
+  { title: "waiting at barriers", area: area("var(--run-4)", "dots"), of: ({ barrier }) => barrier },
 ];
 
 interface Row {
@@ -65,14 +65,14 @@ function content(report: Report): HTMLElement[] {
   ]);
   return [
     note(
-      "Mean over the ranks of each recorded step. Phases of a rank follow each other, so all its communication is exposed: " +
-        "nothing is computed meanwhile.",
+      "Mean over the ranks of each recorded step. The phases of a rank do not overlap, so all of its communication is " +
+        "exposed: it computes nothing while it communicates.",
     ),
     legendOf(parts.map((part) => areaName(part.title, part.area))),
-    figure("Time of a rank in a step", partsChart("Time of ranks in recorded steps", "time of a rank, mean", spanUnit(most), parts.map((part) => part.area), bars)),
+    figure("Time of a rank in a step, mean over ranks", partsChart("Time of ranks in recorded steps", "time, mean over ranks", spanUnit(most), parts.map((part) => part.area), bars)),
     asTable("Time of ranks in recorded steps", [{ title: "step" }, { title: "ranks", number: true }, { title: "time of the step", number: true }, ...columns], cells),
   ];
 }
 
 /** The panel. */
-export const BREAKDOWN: Panel = { id: "breakdown", title: "Where the time of steps goes", content };
+export const BREAKDOWN: Panel = { id: "breakdown", title: "Breakdown of step time", content };

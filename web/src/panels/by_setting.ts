@@ -1,4 +1,4 @@
-// Completion time by setting: a group of bars for each combination of settings, a bar for each balancing.
+// Completion time by setting: a group of bars for each combination of settings, a bar for each balancing policy.
 
 import type { BySetting, Report } from "../data.ts";
 import { note } from "../dom.ts";
@@ -9,7 +9,7 @@ import { count, span, spanUnit, spans } from "../units.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
-/** Settings named below a group, as many as its name has values. */
+/** Largest number of settings named below the groups, as in `NAMED` of the command. */
 const NAMED = 3;
 
 function kinds({ bars, times }: BySetting): Parameters<typeof groupChart>[4] {
@@ -40,14 +40,14 @@ function content({ by_setting: found }: Report): HTMLElement[] {
   }
   const most = Math.max(...found.times.flatMap((group) => group.map((times) => times?.high ?? 0)));
   const shown = kinds(found);
-  // The last words of paths are what people call settings.
+  // The last part of a path is enough to recognise the setting.
   const words = found.settings.map((path) => path.split(".").at(-1) ?? path);
   const axis = { name: words.slice(0, NAMED).join(" / "), names: found.groups };
   const numbers = ["mean", "shortest", "longest", "runs"].map((title) => ({ title, number: true }));
   return [
     note(
-      `Time of each run's slowest job, grouped by ${found.settings.join(", ")}. ` +
-        "Runs that differ in their seed alone share a bar; its line goes from the shortest to the longest.",
+      `Completion time of the slowest job of each run, grouped by ${found.settings.join(", ")}. ` +
+        "Runs that differ only in their seed share a bar: their mean, with a line from the shortest to the longest time.",
     ),
     legendOf(shown.map(({ name }, kind) => lineName(name, runStroke(kind)))),
     figure(

@@ -1,4 +1,4 @@
-// The congestion tree: which ports are its roots, branches and leaves, over the fabric, scene by scene.
+// The congestion tree: its roots, branches and leaves drawn over the fabric, interval by interval.
 
 import type { CongestedPort, CongestionOfRun, CongestionScene, Report } from "../data.ts";
 import { note } from "../dom.ts";
@@ -10,7 +10,7 @@ import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
 interface Shown {
-  /** What the run is called where there are several. */
+  /** The name of the run if there are several. */
   prefix: string;
   found: CongestionOfRun;
 }
@@ -24,8 +24,8 @@ function shown(report: Report): Shown[] {
 
 const WORDS: Record<CongestedPort["role"], string> = {
   root: "root: limited by its own link",
-  branch: "branch: held up by a congested port behind it",
-  leaf: "leaf: a host held up by such a port",
+  branch: "branch: blocked by a congested port downstream",
+  leaf: "leaf: a host blocked by a congested port",
 };
 
 const key = (): HTMLElement =>
@@ -35,30 +35,30 @@ const key = (): HTMLElement =>
     lineName("host whose flow is a victim", VICTIM),
   ]);
 
-const NOT_DRAWN = "The fabric has too many nodes to be drawn.";
+const NOT_DRAWN = "The fabric has too many nodes for a drawing.";
 
-/** Those of some pairs of hosts, each with its share of the scene where that is not all of it. */
+/** The names of some pairs of hosts, each with its share of the interval if that is less than 1. */
 function pairs(found: CongestionScene["victims"], total: number): string {
-  const names = found.map(({ name, share }) => (share < 1 ? `${name} (${percent(share)} of the time)` : name));
+  const names = found.map(({ name, share }) => (share < 1 ? `${name} (${percent(share)} of the interval)` : name));
   return [...names, ...(total > found.length ? [`and ${count(total - found.length)} more`] : [])].join(", ");
 }
 
-function people({ victims, total_victims, contributors, total_contributors }: CongestionScene): HTMLElement[] {
+function flowNotes({ victims, total_victims, contributors, total_contributors }: CongestionScene): HTMLElement[] {
   return [
     note(`Victims: ${pairs(victims, total_victims) || "none"}.`),
     note(`Contributors: ${pairs(contributors, total_contributors) || "none"}.`),
   ];
 }
 
-function told(label: string, { ports, total_ports }: CongestionScene): HTMLElement {
+function portTable(label: string, { ports, total_ports }: CongestionScene): HTMLElement {
   const columns = [
     { title: "port" },
     { title: "role" },
-    ...["packets waiting", "sending", "without credits", "mean waiting", "most waiting"].map((title) => ({
+    ...["time with packets waiting", "time sending", "time without credits", "mean backlog", "largest backlog"].map((title) => ({
       title,
       number: true,
     })),
-    { title: "held up by" },
+    { title: "blocked by" },
   ];
   const rows = ports.map(({ name, role, occupied, sending, starved, waiting, peak, blocked_by }) => [
     name,
@@ -71,19 +71,19 @@ function told(label: string, { ports, total_ports }: CongestionScene): HTMLEleme
     blocked_by,
   ]);
   const more = total_ports > ports.length ? `, ${count(ports.length)} of ${count(total_ports)} ports` : "";
-  return asTable(`${label}${more}; shares of the time`, columns, rows);
+  return asTable(`${label}${more}; times as shares of the interval`, columns, rows);
 }
 
 function drawn({ prefix, found }: Shown, scene: CongestionScene): HTMLElement {
   const label = `${prefix}${spans(scene.start, scene.end)}`;
-  const table = told(label, scene);
+  const table = portTable(label, scene);
   return found.nodes.length === 0
-    ? figure(label, note(NOT_DRAWN), ...people(scene), table)
-    : figure(label, treeChart(`Congestion tree, ${label}`, found, scene), ...people(scene), table);
+    ? figure(label, note(NOT_DRAWN), ...flowNotes(scene), table)
+    : figure(label, treeChart(`Congestion tree, ${label}`, found, scene), ...flowNotes(scene), table);
 }
 
 function cut({ prefix, found: { total_scenes, scenes } }: Shown): HTMLElement[] {
-  const left = `${prefix}Told are the longest ${count(scenes.length)} of ${some(total_scenes, "scene")}; table “congestion” has all.`;
+  const left = `${prefix}The longest ${count(scenes.length)} of ${some(total_scenes, "interval")} are shown; table “congestion” has all of them.`;
   return total_scenes > scenes.length ? [note(left)] : [];
 }
 
@@ -94,8 +94,9 @@ function content(report: Report): HTMLElement[] {
   }
   return [
     note(
-      "A scene lasts as long as the same ports are roots, branches and leaves. Arrows point the way data goes; a branch " +
-        "leads on to the port that holds it up. A victim passes no root, and its host is held up all the same.",
+      "Each drawing covers an interval in which the same ports were roots, branches and leaves; figures are means over it. " +
+        "Arrows point in the direction of the data; a branch leads to the port that blocks it. Contributors are flows that pass " +
+        "a root. A victim is a flow that passes no root, but is slowed down because its host is blocked by the congestion.",
     ),
     key(),
     pair(...all.flatMap((run) => run.found.scenes.map((scene) => drawn(run, scene)))),

@@ -1,4 +1,4 @@
-// The jobs of each run over its time: a row for each job, a bar for each of its steps.
+// The jobs of each run over simulated time: a row for each job, a bar for each of its steps.
 
 import type { JobSteps, Report } from "../data.ts";
 import { note } from "../dom.ts";
@@ -20,16 +20,16 @@ function totals(report: Report, jobs: JobSteps[]): HTMLElement {
     span(job.course.starts[0] ?? 0),
     job.time === null ? null : span(job.time),
   ]);
-  const titles = ["ranks", "steps", "first step began", "time of the job"];
+  const titles = ["ranks", "steps", "start of the first step", "completion time"];
   return table("Jobs", [{ title: "job" }, ...titles.map((title) => ({ title, number: true }))], rows);
 }
 
-/** What is drawn, bar by bar. */
+/** The bars of the chart as a table. */
 function bars(report: Report, jobs: JobSteps[]): HTMLElement {
   const rows = jobs.flatMap((job) =>
     job.course.starts.map((start, nth) => [nameOf(report, job), span(start), span(job.course.times[nth] ?? 0)]),
   );
-  const titles = ["began", "time"];
+  const titles = ["start", "step time"];
   return asTable("Steps of each job", [{ title: "job" }, ...titles.map((title) => ({ title, number: true }))], rows);
 }
 
@@ -40,10 +40,10 @@ function content(report: Report): HTMLElement[] {
   }
   const rows = jobs.map((job) => ({ name: nameOf(report, job), run: job.run, ...job.course }));
   const each = Math.max(...jobs.map(({ course }) => course.each));
-  const many = each > 1 ? [note(`Of up to ${count(each)} steps that follow each other the slowest is drawn.`)] : [];
+  const many = each > 1 ? [note(`Up to ${count(each)} consecutive steps share a bar, which shows the slowest of them.`)] : [];
   const marks = marksOf(report, [...new Set(jobs.map(({ run }) => run))]);
   return [
-    note("A bar is a step, from its first rank's start to its last rank's end; steps in turn are darker and lighter."),
+    note("A bar is a step, from the start of its first rank to the end of its last rank; consecutive steps alternate between dark and light."),
     ...many,
     figure("Steps of each job", courseChart("Steps of each job over time", rows, marks)),
     ...markLegend(report, marks),

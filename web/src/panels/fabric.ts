@@ -1,4 +1,4 @@
-// The fabric: where packets waited, and when.
+// The fabric explorer: utilization, backlog, pauses and drops of links, over time.
 
 import type { Report } from "../data.ts";
 import { explorer, shownOf } from "../fabric/explorer.ts";
@@ -8,4 +8,4 @@ import type { Panel } from "./panel.ts";
 const content = (report: Report): HTMLElement[] => [unpacked(shownOf(report), (all) => explorer(report, all))];
 
 /** The panel. */
-export const FABRIC: Panel = { id: "drawing", title: "Links over time", needs: "ports", content };
+export const FABRIC: Panel = { id: "drawing", title: "Fabric over time", needs: "ports", content };

@@ -1,4 +1,4 @@
-// Events as the user named them, what became of links, and packets lost.
+// Fault events of the scenario, state changes of links, and packets lost.
 
 import type { FaultsOfRun, Report } from "../data.ts";
 import { note } from "../dom.ts";
@@ -23,14 +23,14 @@ function events(report: Report): HTMLElement[] {
   const columns = [
     { title: "run" },
     { title: "time", number: true },
-    { title: "what" },
+    { title: "component" },
     { title: "event" },
-    { title: "noticed", number: true },
+    { title: "detected", number: true },
   ];
   const left = report.faults.flatMap(({ total_events, events: found }, run) =>
     cutAt(report, run, "events", found.length, total_events),
   );
-  return rows.length === 0 ? [] : [table("Events as they were named", columns, rows), ...left];
+  return rows.length === 0 ? [] : [table("Fault events of the scenario", columns, rows), ...left];
 }
 
 function changes(report: Report): HTMLElement[] {
@@ -52,7 +52,7 @@ function changes(report: Report): HTMLElement[] {
   return [table("Links that went down or came up", columns, rows), ...left];
 }
 
-/** Says where a list was cut. */
+/** A note if a list was cut. */
 function cutAt({ runs }: Report, run: number, where: string, shown: number, total: number): HTMLElement[] {
   const name = runs[run]?.name ?? "";
   const text = `${name}: the first ${shown} of ${count(total)} events; the table “${where}” has all of them.`;
@@ -71,17 +71,17 @@ function drops(report: Report): HTMLElement {
   ];
   const rows = report.faults.flatMap(({ drops: found }, run) => found.map((lost) => row(run, lost)));
   if (rows.length === 0) {
-    const where = report.runs.every(hasNetwork) ? "" : " in what was simulated";
+    const where = report.runs.every(hasNetwork) ? "" : " in the runs whose network was simulated or counted";
     return note(`No packet was lost${where}.`);
   }
-  const numbers = ["packets", "bytes", "first", "last"].map((title) => ({ title, number: true }));
-  const columns = [{ title: "run" }, { title: "why" }, ...numbers, { title: "most at one port of" }];
+  const numbers = ["packets", "bytes", "first loss", "last loss"].map((title) => ({ title, number: true }));
+  const columns = [{ title: "run" }, { title: "reason" }, ...numbers, { title: "node that lost most" }];
   return table("Packets lost", columns, rows);
 }
 
 function content(report: Report): HTMLElement[] {
   const n_failed = report.faults.reduce((sum, run) => sum + run.total, 0);
-  const many = n_failed > 0 ? [note(`${some(n_failed, "change")} of links in all.`)] : [];
+  const many = n_failed > 0 ? [note(`${some(n_failed, "state change")} of links in total.`)] : [];
   return [...events(report), ...changes(report), ...many, drops(report)];
 }
 

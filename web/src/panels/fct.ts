@@ -47,12 +47,12 @@ function row(report: Report, group: Group, run: number): string[] {
     return [name, group.title, "0", count(unfinished)];
   }
   const times = [fct.mean, fct.p50, fct.p95, fct.p99, fct.p999, fct.maximum].map(span);
-  return [name, group.title, count(fct.count), count(unfinished), ...times, fct.exact ? "exact" : "to 0.4 %"];
+  return [name, group.title, count(fct.count), count(unfinished), ...times, fct.exact ? "exact" : "within 0.4 %"];
 }
 
 function content(report: Report): HTMLElement[] {
   const shown = GROUPS.filter((group) => arrived(report, group).length > 0);
-  // Messages of staged flows are no measure: how long they take follows from their size.
+  // The FCT of messages of staged flows says nothing: it follows from their size.
   if (shown.length === 0 && report.stages.some((found) => found !== null)) {
     return [];
   }
@@ -62,14 +62,15 @@ function content(report: Report): HTMLElement[] {
   const rows = shown.flatMap((group) => report.runs.flatMap((found, run) => (hasMessages(found) ? [row(report, group, run)] : [])));
   return [
     note(
-      "From the hand-over of a message's first packet to the NIC to the arrival of its last byte." +
-        overNote(report, "Of background messages those count that started"),
+      "Flow completion time (FCT): from the start of a message, when its first packet is handed to the NIC, to the arrival " +
+        "of its last byte. Statistics cover messages that arrived." +
+        overNote(report, "Of background messages, only those count that started"),
     ),
     legend(report.runs, [...report.runs.keys()]),
     pair(...shown.map((group) => drawing(report, group))),
     asTable(
       "Flow completion times",
-      [{ title: "run" }, { title: "messages of" }, ...COLUMNS.map((title) => ({ title, number: true }))],
+      [{ title: "run" }, { title: "traffic" }, ...COLUMNS.map((title) => ({ title, number: true }))],
       rows,
     ),
   ];

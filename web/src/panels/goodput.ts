@@ -1,4 +1,4 @@
-// Goodput of hosts with queue pairs, beside the rate of their links.
+// Goodput of hosts with queue pairs, compared with the line rate.
 
 import { barChart } from "../bars.ts";
 import type { GoodputOfRun, Report } from "../data.ts";
@@ -36,20 +36,20 @@ function content(report: Report): HTMLElement[] {
   }));
   return [
     note(
-      "Payload of a host's messages over the time in which it had one under way. " +
-        "The line rate is that of the ports that these messages could use: the link inside a server for those that stay there, " +
-        "NICs for others. Headers, ACKs and the way to the receiver take some of it; " +
-        "a run with transport “ideal” beside these shows how much this fabric leaves.",
+      "Goodput of a host: payload of its messages, divided by the time in which it had at least one message in flight. " +
+        "The line rate is that of the ports that these messages could use: the link inside the server for messages within it, " +
+        "NIC ports for others. Headers, ACKs and the latency to the receiver keep goodput below it; " +
+        "a run with transport “ideal” shows the upper bound of this fabric.",
     ),
     figure(
-      "Mean of hosts, with a line from the slowest to the fastest; ◇ rate of the ports they used",
+      "Mean over hosts, with a line from the slowest to the fastest host; ◇ line rate of the ports they used",
       barChart("Goodput of each run", "goodput", unit, bars),
     ),
     asTable(
       "Goodput of hosts",
       [
         { title: "run" },
-        ...["hosts", "mean", "of line rate", "slowest", "fastest", "line rate"].map((title) => ({ title, number: true })),
+        ...["hosts", "mean", "share of line rate", "slowest", "fastest", "line rate"].map((title) => ({ title, number: true })),
         { title: "slowest host" },
       ],
       shown.map(({ name, goodput: { hosts, mean, slowest, slowest_host, fastest, line } }) => [

@@ -1,5 +1,5 @@
-// Interference: what aggressors cost victims, over hosts and sizes, over bursts, series by series over sizes, and iteration
-// by iteration.
+// Interference: the slowdown of victims by aggressors, by hosts and sizes, by bursts, by sizes for each series, and by
+// iteration.
 
 import { bandwidthChart, ratioChart } from "../buckets.ts";
 import type { CourseSteps, InterferenceCell, Report, Study } from "../data.ts";
@@ -15,18 +15,18 @@ import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
 const GIGABIT = 1e9;
-type Told = InterferenceCell & { ratio: NonNullable<InterferenceCell["ratio"]> };
+type RatedCell = InterferenceCell & { ratio: NonNullable<InterferenceCell["ratio"]> };
 
-const told = (study: Study): Told[] => study.cells.filter((cell): cell is Told => cell.ratio !== null);
+const withRatio = (study: Study): RatedCell[] => study.cells.filter((cell): cell is RatedCell => cell.ratio !== null);
 
 const distinct = <Value>(values: Value[]): Value[] => [...new Set(values)];
 
 const rising = (values: number[]): number[] => distinct(values).sort((left, right) => left - right);
 
-const interval = (cell: Told): string => (cell.ratio.half === null ? "" : ` ± ${ratioText(cell.ratio.half)}`);
+const interval = (cell: RatedCell): string => (cell.ratio.half === null ? "" : ` ± ${ratioText(cell.ratio.half)}`);
 
-const tips = (cell: Told): string[] => [
-  `${cell.victim} of ${size(cell.bytes)} beside ${cell.aggressor ?? "nothing"}`,
+const tips = (cell: RatedCell): string[] => [
+  `${cell.victim} of ${size(cell.bytes)} ${cell.aggressor === null ? "in isolation" : `with ${cell.aggressor}`}`,
   `${count(cell.nodes)} hosts, mean ${span(cell.mean_s)}`,
   `ratio ${cell.ratio.value.toFixed(3)}${interval(cell)}, ${count(cell.ratio.seeds)} seeds`,
 ];
@@ -40,34 +40,35 @@ const isExchange = ({ victim }: InterferenceCell): boolean => victim.startsWith(
 /** Bytes of the whole vector: both groups have half of the hosts each. */
 const vector = (cell: InterferenceCell): number => (isExchange(cell) ? (cell.bytes * cell.nodes) / 2 : cell.bytes);
 
-/** What sizes are sizes of. */
+/** The quantity that sizes refer to. */
 function sized(cells: InterferenceCell[]): string {
   const exchanges = cells.filter(isExchange).length;
-  return exchanges === 0 ? "size of the vector" : exchanges === cells.length ? "size for each peer" : "size";
+  return exchanges === 0 ? "size of the vector" : exchanges === cells.length ? "size per peer" : "size";
 }
 
-/** Cells with the same words, in order of appearance. */
-function groups(cells: Told[], name: (cell: Told) => string): [string, Told[]][] {
+/** Cells with the same name, in order of appearance. */
+function groups(cells: RatedCell[], name: (cell: RatedCell) => string): [string, RatedCell[]][] {
   return distinct(cells.map(name)).map((found) => [found, cells.filter((cell) => name(cell) === found)]);
 }
 
-/** What is told of a cell in words, part by part. */
+/** The parts of the description of a cell. */
 const parts = (cell: InterferenceCell): string[] => [
   cell.victim,
-  cell.aggressor === null ? "alone" : `beside ${cell.aggressor}`,
+  cell.aggressor === null ? "in isolation" : `with ${cell.aggressor}`,
   cell.bursts === null ? "" : `bursts of ${span(cell.bursts[0])} and pauses of ${span(cell.bursts[1])}`,
   `${count(cell.nodes)} hosts`,
   ...cell.scenario.split(", "),
   cell.measured ? "measured" : "",
 ];
 
-const sentence = (told: string[]): string =>
-  told
+const sentence = (words: string[]): string =>
+  words
     .filter((part) => part !== "")
     .join(", ")
-    .replace(", beside ", " beside ");
+    .replace(", with ", " with ")
+    .replace(", in isolation", " in isolation");
 
-/** Lists of parts: what all have in common, and what is left of each. */
+/** Lists of parts: those that all lists have in common, and the others of each list. */
 function apart(all: string[][]): { common: string; names: string[] } {
   const [first = []] = all;
   const common = first.filter((part) => all.every((one) => one.includes(part)));
@@ -75,18 +76,18 @@ function apart(all: string[][]): { common: string; names: string[] } {
   return { common: sentence(common), names: rest };
 }
 
-const steadyGroups = (cells: Told[]): [string, Told[]][] =>
+const steadyGroups = (cells: RatedCell[]): [string, RatedCell[]][] =>
   groups(
     cells.filter((cell) => cell.bursts === null),
-    (cell) => `${cell.victim} beside ${cell.aggressor ?? ""} (${seriesOf(cell)})`,
+    (cell) => `${cell.victim} with ${cell.aggressor ?? ""} (${seriesOf(cell)})`,
   );
 
-/** A single number of hosts with several sizes is a curve. */
-const isCurve = (group: Told[]): boolean =>
+/** A group with one number of hosts and several sizes is drawn as a curve. */
+const isCurve = (group: RatedCell[]): boolean =>
   rising(group.map((cell) => cell.nodes)).length === 1 && rising(group.map((cell) => cell.bytes)).length > 1;
 
-/** Hosts across, sizes down, for aggressors that never pause. */
-function overHosts(cells: Told[]): HTMLElement[] {
+/** Maps with hosts across and sizes down, for aggressors that never pause. */
+function overHosts(cells: RatedCell[]): HTMLElement[] {
   return steadyGroups(cells).flatMap(([name, group]) => {
     if (isCurve(group)) {
       return [];
@@ -98,17 +99,17 @@ function overHosts(cells: Told[]): HTMLElement[] {
       ratio: cell.ratio.value,
       tip: tips(cell),
     }));
-    const across = { name: "hosts of both groups", labels: hosts.map(count) };
+    const across = { name: "hosts, victim and aggressor together", labels: hosts.map(count) };
     const title = `Ratio, ${name}`;
     return [figure(title, ratioMap(title, across, { name: sized(group), labels: sizes.map(size) }, squares))];
   });
 }
 
 /** Ratio over size: a line for each series with one number of hosts. */
-function overSizes(cells: Told[]): HTMLElement[] {
+function overSizes(cells: RatedCell[]): HTMLElement[] {
   const series = steadyGroups(cells).map(([, group]) => group).filter(isCurve);
-  const told = series.flatMap(([first]) => (first === undefined ? [] : [parts(first)]));
-  const { common, names } = apart(told);
+  const described = series.flatMap(([first]) => (first === undefined ? [] : [parts(first)]));
+  const { common, names } = apart(described);
   const lines = series.map((group, nth) => ({
     name: names[nth] || common,
     ...runStroke(nth),
@@ -120,7 +121,7 @@ function overSizes(cells: Told[]): HTMLElement[] {
     return [];
   }
   const title = common === "" ? "Ratio by size" : `Ratio by size: ${common}`;
-  const chart = ratioChart(title, "ratio of means (alone / beside)", sized(series.flat()), lines);
+  const chart = ratioChart(title, "ratio of means (isolated / congested)", sized(series.flat()), lines);
   return [
     lines.length > 1
       ? figure(title, legendOf(lines.map((line) => lineName(line.name, line))), chart)
@@ -128,26 +129,26 @@ function overSizes(cells: Told[]): HTMLElement[] {
   ];
 }
 
-/** So many maps of bursts are drawn. */
+/** Largest number of maps of bursts. */
 const MOST_MAPS = 24;
 
-/** Those with the smallest ratio, as they follow each other. */
-function worst(all: [string, Told[]][]): [string, Told[]][] {
-  const least = (group: Told[]): number => group.reduce((left, { ratio }) => Math.min(left, ratio.value), Number.POSITIVE_INFINITY);
+/** The groups with the smallest ratios, in their original order. */
+function worst(all: [string, RatedCell[]][]): [string, RatedCell[]][] {
+  const least = (group: RatedCell[]): number => group.reduce((left, { ratio }) => Math.min(left, ratio.value), Number.POSITIVE_INFINITY);
   const kept = new Set([...all].sort(([, left], [, right]) => least(left) - least(right)).slice(0, MOST_MAPS));
   return all.filter((one) => kept.has(one));
 }
 
-/** Pauses across, lengths down. */
-function overBursts(cells: Told[]): HTMLElement[] {
+/** Maps with pauses across and lengths of bursts down. */
+function overBursts(cells: RatedCell[]): HTMLElement[] {
   const bursty = cells.filter((cell) => cell.bursts !== null);
-  const name = (cell: Told): string =>
-    `${cell.victim} of ${size(cell.bytes)} beside ${cell.aggressor ?? ""}, ${count(cell.nodes)} hosts (${seriesOf(cell)})`;
+  const name = (cell: RatedCell): string =>
+    `${cell.victim} of ${size(cell.bytes)} with ${cell.aggressor ?? ""}, ${count(cell.nodes)} hosts (${seriesOf(cell)})`;
   const all = groups(bursty, name);
   const drawn = worst(all);
   const left = all.length - drawn.length;
   const maps = drawn.map(([found, group]) => {
-    const part = (cell: Told, which: 0 | 1): number => cell.bursts?.[which] ?? 0;
+    const part = (cell: RatedCell, which: 0 | 1): number => cell.bursts?.[which] ?? 0;
     const lengths = rising(group.map((cell) => part(cell, 0))).reverse();
     const pauses = rising(group.map((cell) => part(cell, 1)));
     const squares = group.map((cell) => ({
@@ -160,11 +161,11 @@ function overBursts(cells: Told[]): HTMLElement[] {
     const across = { name: "pause between bursts", labels: pauses.map(span) };
     return figure(title, ratioMap(title, across, { name: "length of bursts", labels: lengths.map(span) }, squares));
   });
-  const more = left > 0 ? [note(`${some(left, "more map")} of bursts, with less harm, are in the table only.`)] : [];
+  const more = left > 0 ? [note(`${some(left, "more map")} of bursts, with smaller slowdowns, are only in the table.`)] : [];
   return [...(maps.length > 0 ? [pair(...maps)] : []), ...more];
 }
 
-/** A stroke for each line: a victim that is alone has the colour of the first one beside an aggressor, and other dashes. */
+/** A stroke for each line: a victim in isolation has the colour of its first line with an aggressor, and other dashes. */
 function inPairs(lines: InterferenceCell[]): Stroke[] {
   const isLike = (one: InterferenceCell) => (other: InterferenceCell): boolean =>
     one.victim === other.victim &&
@@ -202,12 +203,12 @@ function curves(study: Study): HTMLElement[] {
   if (lines.length === 0) {
     return [];
   }
-  const title = common === "" ? "Bandwidth of the victim" : `Bandwidth of the victim: ${common}`;
+  const title = common === "" ? "Bus bandwidth of the victim" : `Bus bandwidth of the victim: ${common}`;
   const chart = bandwidthChart("Bus bandwidth of the victim by size", "bus bandwidth (Gbps)", lines);
   return [figure(title, legendOf(lines.map((line) => lineName(line.name, line))), chart)];
 }
 
-/** Iterations of a run and of its baseline, each from the start of its first. */
+/** Iterations of a run and of its baseline, each from the start of its first iteration. */
 function courses(study: Study): HTMLElement[] {
   const from = ({ starts, times }: CourseSteps): [number, number | null][] =>
     starts.map((start, step) => [start - (starts[0] ?? 0), times[step] ?? null]);
@@ -223,7 +224,7 @@ function courses(study: Study): HTMLElement[] {
     const most = [...course.times, ...course.baseline.times].reduce((left, right) => Math.max(left, right), 0);
     const bursts = run.bursts === null ? "" : `, bursts of ${span(run.bursts[0])} and pauses of ${span(run.bursts[1])}`;
     const title =
-      `Iterations of ${run.victim} of ${size(run.bytes)} beside ${run.aggressor ?? ""}, ` +
+      `Iterations of ${run.victim} of ${size(run.bytes)} with ${run.aggressor ?? ""}, ` +
       `${count(run.nodes)} hosts${bursts} (${seriesOf(run)}${run.seed === null ? "" : `, seed ${count(run.seed)}`})`;
     return [
       figure(
@@ -235,7 +236,7 @@ function courses(study: Study): HTMLElement[] {
   });
 }
 
-const COLUMNS = ["hosts", "size", "length", "pause", "mean", "bus bandwidth", "ratio", "half of its 95 % interval", "seeds"];
+const COLUMNS = ["hosts", "size", "length of bursts", "pause", "mean time", "bus bandwidth", "ratio", "half of its 95 % interval", "seeds"];
 
 const row = (cell: InterferenceCell): string[] => [
   seriesOf(cell),
@@ -256,7 +257,7 @@ function content({ interference: study }: Report): HTMLElement[] {
   if (study === null) {
     return [];
   }
-  const cells = told(study);
+  const cells = withRatio(study);
   const titles = ["scenario", "victim", "aggressor"].map((title) => ({ title }));
   const maps = overHosts(cells);
   const unpaired = study.points.filter((point) => point.aggressor !== null && point.ratio === null).length;
@@ -264,12 +265,13 @@ function content({ interference: study }: Report): HTMLElement[] {
   return [
     note(
       (congested
-        ? "Mean time of the victim's iterations alone over their mean beside the aggressor, after the warm-up: 1 is no " +
-          "harm, 0.1 is ten times slower. A run is paired with the one that is equal but for the aggressor, the seed included. "
-        : "Victims that run alone: nothing here gets in their way. ") +
-        "Sizes are those of the whole vector, of an all-to-all those for each peer.",
+        ? "Ratio: mean time of the victim's iterations in isolation, divided by their mean time with the aggressor, after the " +
+          "warm-up: 1 is no slowdown, 0.1 is ten times slower. A run is paired with the run that differs only in having no " +
+          "aggressor and has the same seed. "
+        : "All victims run in isolation, without an aggressor. ") +
+        "Sizes are those of the whole vector; for an all-to-all, the size per peer.",
     ),
-    ...(unpaired > 0 ? [note(`${count(unpaired)} of the runs have no baseline here.`)] : []),
+    ...(unpaired > 0 ? [note(`Without a baseline in this report: ${some(unpaired, "run")} with an aggressor.`)] : []),
     ...(maps.length > 0 ? [pair(...maps)] : []),
     ...overBursts(cells),
     ...overSizes(cells),

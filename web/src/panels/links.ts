@@ -1,4 +1,4 @@
-// How busy links were: heat maps of leaves and spines, both directions, or bars where the fabric is another.
+// Link utilization: heat maps of leaves and spines, in both directions; bars for other fabrics.
 
 import { barChart } from "../bars.ts";
 import type { LinksOfRun, Report, Usage } from "../data.ts";
@@ -30,7 +30,7 @@ function top(links: LinksOfRun[]): number {
 function scale(most: number): HTMLElement {
   const bar = element("span", { class: "scale", "aria-hidden": "true" });
   bar.style.background = `linear-gradient(to right, ${SCALE.join(", ")})`;
-  return element("p", { class: "legend" }, "0 %", bar, `${percent(most)} of the time, mean of parallel links; numbers in %`);
+  return element("p", { class: "legend" }, "0 %", bar, `${percent(most)} of the time, mean over parallel links; numbers in %`);
 }
 
 function maps(report: Report): HTMLElement[] {
@@ -55,9 +55,9 @@ function blocks(report: Report): HTMLElement[] {
     .slice(0, 1)
     .map((tiers) =>
       note(
-        `The fabric is large: a cell stands for up to ${some(tiers.leaf_block, "leaf", "leaves")} and ` +
+        `The fabric is large: a cell represents up to ${some(tiers.leaf_block, "leaf", "leaves")} and ` +
           `${some(tiers.spine_block, "spine")} ` +
-          "beside each other; its busiest link is told beside the pointer and in the table.",
+          "with consecutive numbers; the tooltip and the table give its busiest link.",
       ),
     );
 }
@@ -72,18 +72,18 @@ function lists(report: Report): HTMLElement[] {
       name: `${link.from} → ${link.to}`,
       colour: runColour(run),
       value: link.usage,
-      tip: [`link ${link.link}`, `busy ${percent(link.usage)} of the time`],
+      tip: [`link ${link.link}`, `utilization ${percent(link.usage)}`],
     }));
     const unit = { name: "%", worth: 0.01 };
     const shown =
       list.total > bars.length
-        ? `the ${bars.length} busiest of ${count(list.total)} directions; all are in the table “ports” of the run folder`
-        : `all ${list.total} directions`;
+        ? `the ${bars.length} busiest of ${count(list.total)} link directions; table “ports” of the run folder has all of them`
+        : `all ${list.total} link directions`;
     return [
-      figure(`${name}: ${shown}`, barChart(`Busiest links of ${name}`, "share of the time busy", unit, bars)),
+      figure(`${name}: ${shown}`, barChart(`Busiest links of ${name}`, "utilization", unit, bars)),
       asTable(
         `Busiest links of ${name}`,
-        [{ title: "link" }, { title: "from" }, { title: "to" }, { title: "busy", number: true }],
+        [{ title: "link" }, { title: "from" }, { title: "to" }, { title: "utilization", number: true }],
         list.links.map((link) => [link.link, link.from, link.to, percent(link.usage)]),
       ),
     ];
@@ -91,7 +91,7 @@ function lists(report: Report): HTMLElement[] {
 }
 
 const GROUPS: { title: string; of: (links: LinksOfRun) => Usage | null }[] = [
-  { title: "out of hosts", of: (links) => links.from_hosts },
+  { title: "from hosts", of: (links) => links.from_hosts },
   { title: "to hosts", of: (links) => links.to_hosts },
   { title: "between switches", of: (links) => links.between },
 ];
@@ -106,13 +106,13 @@ function overview(report: Report): HTMLElement {
     }),
   );
   return asTable(
-    "Links of each run, directions apart",
+    "Links of each run, each direction counted separately",
     [
       { title: "run" },
       { title: "links" },
       { title: "directions", number: true },
-      { title: "busy, mean", number: true },
-      { title: "busy, busiest", number: true },
+      { title: "mean utilization", number: true },
+      { title: "largest utilization", number: true },
     ],
     rows,
   );
@@ -135,27 +135,27 @@ function cells(report: Report): HTMLElement[] {
       ),
     );
   });
-  const numbers = ["links", "busy, mean", "busy, busiest"].map((title) => ({ title, number: true }));
+  const numbers = ["links", "mean utilization", "largest utilization"].map((title) => ({ title, number: true }));
   const columns = [{ title: "run" }, { title: "direction" }, { title: "leaf" }, { title: "spine" }, ...numbers];
-  // Rows by the thousand would burden every opening of the page; the pointer tells the same cell by cell.
+  // Thousands of rows would slow down the page; tooltips show the same for each cell.
   if (rows.length > 4096) {
-    return [note(`A table of the ${count(rows.length)} cells is left out; the table “ports” of a run folder has them.`)];
+    return [note(`The table of the ${count(rows.length)} cells is omitted; table “ports” of the run folder has each link.`)];
   }
   return rows.length === 0 ? [] : [asTable("Links between leaves and spines", columns, rows)];
 }
 
-/** Runs whose links are told of over the whole run. */
+/** A note on runs whose utilization is that of the whole run. */
 function unsampled(report: Report): HTMLElement[] {
   const names = report.runs.flatMap(({ name }, run) => (report.links[run]?.unsampled === true ? [name] : []));
-  const text = "Ports were not sampled over time, so that this is of the whole run: ";
+  const text = "Ports were not sampled over time, so utilization is that of the whole run: ";
   return names.length === 0 ? [] : [note(`${text}${names.slice(0, 8).join(", ")}${names.length > 8 ? ", ..." : ""}.`)];
 }
 
 function content(report: Report): HTMLElement[] {
   return [
     note(
-      overNote(report, "Utilization: the share of the time for which a direction of a link was transmitting").trim() ||
-        "Utilization: the share of simulated time that a direction of a link was transmitting.",
+      overNote(report, "Utilization of a link direction: the share of time in which it was transmitting").trim() ||
+        "Utilization of a link direction: the share of simulated time in which it was transmitting, over the whole run.",
     ),
     ...unsampled(report),
     ...maps(report),

@@ -1,4 +1,4 @@
-// Measured beside simulated: each cell that was both, ratio over ratio and time over time, and by sizes where they differ most.
+// Measured and simulated cells: ratio against ratio and time against time, and by sizes for those that differ most.
 
 import { ratioChart } from "../buckets.ts";
 import type { BesidePair, BesideScore, InterferenceCell, Nearness, Report, Study } from "../data.ts";
@@ -11,10 +11,10 @@ import { change, count, percent, significant, size, some, span } from "../units.
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
-/** So many groups are drawn by size. */
+/** Largest number of groups drawn by size. */
 const MOST_GROUPS = 8;
 
-/** A cell with what it was measured and simulated as. */
+/** A cell with its measured and its simulated values. */
 interface Twice extends BesidePair {
   real: InterferenceCell;
   model: InterferenceCell;
@@ -28,12 +28,12 @@ function twice({ cells }: Study, found: BesidePair): Twice[] {
 const bursts = ({ bursts: found }: InterferenceCell): string =>
   found === null ? "" : `, bursts of ${span(found[0])} and pauses of ${span(found[1])}`;
 
-/** What a cell is, but for its size. */
+/** The description of a cell without its size. */
 const place = (cell: InterferenceCell): string =>
-  `${cell.victim} ${cell.aggressor === null ? "alone" : `beside ${cell.aggressor}`}, ${count(cell.nodes)} hosts${bursts(cell)}`;
+  `${cell.victim} ${cell.aggressor === null ? "in isolation" : `with ${cell.aggressor}`}, ${count(cell.nodes)} hosts${bursts(cell)}`;
 
 const series = ({ scenario, measured }: { scenario: string; measured: string }): string =>
-  scenario === measured ? scenario : `${scenario} beside ${measured} as measured`;
+  scenario === measured ? scenario : `${scenario} against ${measured} as measured`;
 
 const seriesOf = ({ real, model }: Twice): string => series({ scenario: model.scenario, measured: real.scenario });
 
@@ -44,14 +44,14 @@ const against = (found: number | null): string => (found === null ? "" : ` (${ch
 
 const tips = (cell: Twice): string[] => [
   `${place(cell.real)}, ${size(cell.real.bytes)}`,
-  `ratio measured ${ratio(cell.real)}, simulated ${ratio(cell.model)}${against(cell.ratio)}`,
-  `mean measured ${span(cell.real.mean_s)}, simulated ${span(cell.model.mean_s)}${against(cell.mean)}`,
+  `ratio: measured ${ratio(cell.real)}, simulated ${ratio(cell.model)}${against(cell.ratio)}`,
+  `mean time: measured ${span(cell.real.mean_s)}, simulated ${span(cell.model.mean_s)}${against(cell.mean)}`,
   ...(cell.real.baseline_s === null || cell.model.baseline_s === null
     ? []
-    : [`alone measured ${span(cell.real.baseline_s)}, simulated ${span(cell.model.baseline_s)}${against(cell.alone)}`]),
+    : [`in isolation: measured ${span(cell.real.baseline_s)}, simulated ${span(cell.model.baseline_s)}${against(cell.alone)}`]),
 ];
 
-/** A kind of marks for each series. */
+/** One kind of mark for each series. */
 function kinds(cells: Twice[], mark: (cell: Twice) => Omit<Mark, "heading" | "tip"> | null): Marks[] {
   return [...new Set(cells.map(seriesOf))]
     .map((name) => ({
@@ -82,16 +82,16 @@ function scatters(cells: Twice[]): HTMLElement[] {
   );
   const times = kinds(cells, ({ real, model }) => ({ across: real.mean_s, up: model.mean_s, halves: [null, null] }));
   return [
-    ...drawn("Ratio, simulated over measured", ["measured ratio (alone / beside)", "simulated ratio"], ratios, significant),
-    ...drawn("Time, simulated over measured", ["measured mean time", "simulated mean time"], times, span),
+    ...drawn("Ratio, simulated against measured", ["measured ratio (isolated / congested)", "simulated ratio"], ratios, significant),
+    ...drawn("Mean time, simulated against measured", ["measured mean time", "simulated mean time"], times, span),
   ];
 }
 
-/** How far a group is off: the mean of what its cells are. */
+/** The mean over the cells of a group of |ln(simulated / measured)|. */
 const distance = (group: Twice[]): number =>
   group.reduce((sum, { ratio: found }) => sum + Math.abs(Math.log(found ?? 1)), 0) / group.length;
 
-/** Ratios by size, measured and simulated, of those that differ most. */
+/** Ratios by size, measured and simulated, of the groups that differ most. */
 function bySize(cells: Twice[]): HTMLElement[] {
   const name = (cell: Twice): string => `${place(cell.real)} (${seriesOf(cell)})`;
   const compared = cells.filter((cell) => cell.ratio !== null);
@@ -112,33 +112,33 @@ function bySize(cells: Twice[]): HTMLElement[] {
     return figure(
       title,
       legendOf(lines.map((one) => lineName(one.name, one))),
-      ratioChart(`Ratio by size, ${title}`, "ratio of means (alone / beside)", "size", lines),
+      ratioChart(`Ratio by size, ${title}`, "ratio of means (isolated / congested)", "size", lines),
     );
   });
   const left = groups.length - figures.length;
   return [
     ...(figures.length > 0 ? [pair(...figures)] : []),
-    ...(left > 0 ? [note(`${some(left, "more group")}, which differ less, are in the table only.`)] : []),
+    ...(left > 0 ? [note(`${some(left, "more group")} with smaller differences are only in the table.`)] : []),
   ];
 }
 
 const nearness = (found: Nearness): string =>
-  `${found.median_error.toFixed(3)}, ${percent(found.share_near)} of them within 0.1`;
+  `${found.median_error.toFixed(3)}, and ${percent(found.share_near)} of the cells are within 0.1`;
 
-/** The scores of a series in a sentence. */
+/** The scores of a series as text. */
 function score(found: BesideScore): string {
   const ratios =
     found.ratio === null || found.trivial === null
       ? ""
       : ` Ratios of ${some(found.cells, "cell")}: the median of |ln(simulated / measured)| is ${nearness(found.ratio)}; ` +
-        `an answer of 1 everywhere has ${nearness(found.trivial)}.` +
-        (found.order === null ? "" : ` In the same order by Kendall's tau: ${significant(found.order)} (1 is the same, 0 none).`);
+        `a prediction of 1 for every cell has ${nearness(found.trivial)}.` +
+        (found.order === null ? "" : ` Rank correlation (Kendall's tau): ${significant(found.order)} (1: same order, 0: unrelated).`);
   const times = found.time === null ? "" : ` Times of ${some(found.times, "cell")}: ${nearness(found.time)}.`;
   return `${series(found)}.${ratios}${times}`;
 }
 
-const NUMBERS = ["hosts", "size", "measured ratio", "simulated ratio", "simulated against measured ratio"];
-const TIMES = ["measured mean", "simulated mean", "against measured mean", "measured alone", "simulated alone"];
+const NUMBERS = ["hosts", "size", "measured ratio", "simulated ratio", "change of the ratio"];
+const TIMES = ["measured mean", "simulated mean", "change of the mean", "measured in isolation", "simulated in isolation"];
 
 const row = ({ real, model, ratio: off, mean }: Twice): string[] => [
   model.scenario,
@@ -168,17 +168,17 @@ function content({ interference: study }: Report): HTMLElement[] {
   const columns = [...words, ...[...NUMBERS, ...TIMES].map((title) => ({ title, number: true }))];
   return [
     note(
-      "Cells that were measured on a machine and simulated as well: the same hosts, collectives, sizes and bursts, of a scenario " +
-        "whose name begins as that of the machine, or the other way round. On the diagonal both are the same, between the dashed " +
-        "lines within 10 %.",
+      "Cells that were both measured on a machine and simulated: with the same hosts, collectives, sizes and bursts, where the " +
+        "name of the scenario begins with that of the machine, or vice versa. On the diagonal both values are equal; between the " +
+        "dashed lines they differ by at most 10 %. Changes are simulated relative to measured values.",
     ),
     ...beside.scores.map((found) => note(score(found))),
-    ...beside.only_measured.map(({ reason, cells: n }) => note(`${some(n, "measured cell")} without counterpart: ${reason}.`)),
-    ...(beside.only_simulated > 0 ? [note(`${some(beside.only_simulated, "simulated cell")} that nobody measured.`)] : []),
+    ...beside.only_measured.map(({ reason, cells: n }) => note(`${some(n, "measured cell")} without a simulated counterpart: ${reason}.`)),
+    ...(beside.only_simulated > 0 ? [note(`${some(beside.only_simulated, "simulated cell")} without a measured counterpart.`)] : []),
     ...(cells.length > 0 ? [pair(...scatters(cells)), ...bySize(cells)] : []),
-    ...(cells.length > 0 ? [asTable("Measured beside simulated", columns, cells.map(row))] : []),
+    ...(cells.length > 0 ? [asTable("Measured and simulated", columns, cells.map(row))] : []),
   ];
 }
 
 /** The panel. */
-export const MEASURED: Panel = { id: "measured", title: "Measured beside simulated", content };
+export const MEASURED: Panel = { id: "measured", title: "Measured and simulated", content };

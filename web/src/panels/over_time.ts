@@ -1,4 +1,4 @@
-// What reached hosts and what waited at switches over time, a line for each run.
+// Throughput to hosts and backlog of switches over time, a line for each run.
 
 import type { OverTimeOfRun, Report } from "../data.ts";
 import { note } from "../dom.ts";
@@ -33,23 +33,23 @@ function totals(report: Report, found: Found[]): HTMLElement {
     size(largest(backlog)),
     worst ?? "–",
   ]);
-  const numbers = ["interval", "throughput, mean", "throughput, most", "backlog, most"];
-  const columns = [{ title: "run" }, ...numbers.map((title) => ({ title, number: true })), { title: "at switch" }];
+  const numbers = ["interval", "mean throughput", "largest throughput in an interval", "largest backlog"];
+  const columns = [{ title: "run" }, ...numbers.map((title) => ({ title, number: true })), { title: "switch with the largest backlog" }];
   return table("Throughput and backlog over time", columns, rows);
 }
 
-/** What is drawn, point by point. */
+/** The points of the charts as a table. */
 function intervals(found: Found[]): HTMLElement {
   const rows = found.flatMap(({ name, interval, throughput, backlog }) =>
     throughput.map((rate, nth) => [name, span((nth + 1) * interval), bitRate(rate), size(backlog[nth] ?? 0)]),
   );
   const numbers = ["end of the interval", "throughput", "backlog"];
-  return asTable("Interval by interval", [{ title: "run" }, ...numbers.map((title) => ({ title, number: true }))], rows);
+  return asTable("Throughput and backlog in each interval", [{ title: "run" }, ...numbers.map((title) => ({ title, number: true }))], rows);
 }
 
 function content(report: Report): HTMLElement[] {
-  const found = report.over_time.flatMap((told, run): Found[] =>
-    told === null ? [] : [{ ...told, run, name: report.runs[run]?.name ?? "" }],
+  const found = report.over_time.flatMap((sampled, run): Found[] =>
+    sampled === null ? [] : [{ ...sampled, run, name: report.runs[run]?.name ?? "" }],
   );
   if (found.length === 0) {
     return [];
@@ -61,9 +61,9 @@ function content(report: Report): HTMLElement[] {
   const bytes = sizeUnit(largest(found.flatMap(({ backlog }) => backlog)));
   return [
     note(
-      "Throughput: bytes sent to all hosts together in an interval. Backlog: the most bytes that waited at one switch, " +
-        "over all of its ports, at the end of a sample." +
-        overNote(report, "Mean throughput is that"),
+      "Throughput: bytes sent on the links to all hosts in an interval, per second. Backlog: the bytes waiting at all ports of " +
+        "one switch at the end of a sample; the largest over switches and samples of the interval." +
+        overNote(report, "Mean throughput was taken"),
     ),
     legend(report.runs, runs),
     pair(

@@ -1,26 +1,26 @@
-// What a panel is: a section with a heading, or nothing where a run has nothing to show.
+// A panel: a section with a heading, or nothing if the runs have no data for it.
 
 import type { Report, Run } from "../data.ts";
 import { element } from "../dom.ts";
 
-/** A panel of the report; its file stands beside this one. */
+/** A panel of the report; each has a file in this folder. */
 export interface Panel {
   /** Its place in the page's address. */
   id: string;
   title: string;
-  /** What runs must have recorded: their ports, which imported measurements lack, or messages, which simulations alone have. */
+  /** Required records: ports, which imported measurements lack, or messages, which only simulations have. */
   needs?: "ports" | "messages";
-  /** What it shows; nothing where it does not concern these runs. */
+  /** Its content; empty if it does not apply to these runs. */
   content: (report: Report) => HTMLElement[];
 }
 
-/** Whether something is known of a run's network: its ports were simulated, or counted. */
+/** Whether the run has data of its network: ports were simulated, or read from counters. */
 export const hasNetwork = (run: Run): boolean => run.hops !== null && run.simulated > 0;
 
-/** Whether messages of a run are known: it was simulated packet by packet. */
+/** Whether the run has data of messages: it was simulated packet by packet. */
 export const hasMessages = (run: Run): boolean => run.measured === null && hasNetwork(run);
 
-/** The panel as a section; none where these runs have nothing for it. */
+/** The panel as a section; none if these runs have no data for it. */
 export function section(panel: Panel, report: Report): HTMLElement[] {
   const concerned = panel.needs === undefined || report.runs.some(panel.needs === "ports" ? hasNetwork : hasMessages);
   const content = concerned ? panel.content(report) : [];
@@ -28,7 +28,7 @@ export function section(panel: Panel, report: Report): HTMLElement[] {
   return content.length === 0 ? [] : [element("section", { id: panel.id }, heading, ...content)];
 }
 
-/** A chart with what it is called. */
+/** A chart with its title. */
 export function figure(title: string, drawing: HTMLElement, ...more: HTMLElement[]): HTMLElement {
   return element("figure", {}, element("figcaption", {}, title), drawing, ...more);
 }

@@ -1,4 +1,4 @@
-// Where each run came from, how to make it again, and what in it is ours.
+// Origin of each run, how to repeat it, and its modelling assumptions.
 
 import type { Report, Run } from "../data.ts";
 import { code, element, folded, note } from "../dom.ts";
@@ -24,30 +24,30 @@ function facts(pairs: [string, Node | string][]): HTMLElement {
 function scenario(run: Run): HTMLElement {
   if (run.yaml === null) {
     return note(
-      `The scenario with all defaults has ${count(run.yaml_bytes)} bytes and is not repeated here; it is ` +
+      `The scenario with all defaults has ${count(run.yaml_bytes)} bytes and is not shown here; it is ` +
         "the entry “scenario_yaml” of the manifest in the run folder.",
     );
   }
   return folded("The scenario with all defaults", element("pre", { tabindex: "0" }, run.yaml));
 }
 
-/** The value of one of the settings the engine derived. */
+/** The value of a setting that the engine derived. */
 function derived(value: unknown): string {
   return typeof value === "number" ? count(value) : String(value);
 }
 
-/** How the run came about. */
+/** Origin of the run: measured or simulated. */
 function origin(run: Run): [string, Node | string][] {
   if (run.measured !== null) {
     const { by, source, facts: known } = run.measured;
-    const covered = run.hops === null ? [] : [["covered", `${span(run.simulated)}: ${some(run.hops, "packet-hop")}`] satisfies [string, string]];
+    const covered = run.hops === null ? [] : [["counted", `${span(run.simulated)}: ${some(run.hops, "packet-hop")}`] satisfies [string, string]];
     return [["measured", `by ${by}, not simulated`], ["source", source], ...covered, ...known];
   }
   const engine = Object.entries(run.engine).map(([key, value]) => `${key} ${derived(value)}`);
   return [
     ["simulated", `${span(run.simulated)}: ${some(run.packets ?? 0, "packet")}, ${some(run.hops ?? 0, "packet-hop")}`],
-    ["computed", `in ${span(run.wall_time)} with ${some(run.threads ?? 0, "thread")}`],
-    ["derived", engine.join(", ")],
+    ["wall time", `${span(run.wall_time)} with ${some(run.threads ?? 0, "thread")}`],
+    ["derived settings", engine.join(", ")],
   ];
 }
 
@@ -77,8 +77,8 @@ function ours(report: Report): HTMLElement[] {
     return element("li", {}, text, ...which);
   });
   return [
-    element("h3", {}, "Choices that are ours"),
-    note("What no source prescribes, or netloom decided itself:"),
+    element("h3", {}, "Modelling assumptions"),
+    note("Choices that no source prescribes, made by netloom:"),
     element("ul", {}, ...items),
   ];
 }
@@ -87,16 +87,16 @@ function content(report: Report): HTMLElement[] {
   const runs = report.runs.map((run, place) => one(report, run, place));
   const isAnySimulated = report.runs.some(({ measured }) => measured === null);
   const repeat =
-    "The command as it was typed is below each run. Where its files have changed since, save the scenario with all " +
-    "defaults, run “netloom run” on it, and compare digests: equal digests are equal records. ";
-  const check = "“netloom check” tells whether a run folder still is what its digest says.";
+    "The command line is given below for each run. If its files have changed since, save the scenario with all " +
+    "defaults, run “netloom run” on it, and compare digests: equal digests mean equal records. ";
+  const check = "“netloom check” verifies a run folder against its digest.";
   return [
     ...ours(report),
-    element("h3", {}, isAnySimulated ? "How to repeat a run" : "Which run is which"),
+    element("h3", {}, isAnySimulated ? "How to repeat a run" : "Origin of the runs"),
     note(`${isAnySimulated ? repeat : ""}${check}`),
     element("div", { class: "articles" }, ...runs),
   ];
 }
 
 /** The panel. */
-export const PROVENANCE: Panel = { id: "provenance", title: "Where this comes from", content };
+export const PROVENANCE: Panel = { id: "provenance", title: "Provenance", content };

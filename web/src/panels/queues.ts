@@ -1,4 +1,4 @@
-// The longest queues, at hosts and at switches apart.
+// The longest queues, separately at hosts and at switches.
 
 import { barChart } from "../bars.ts";
 import type { Peak, QueuesOfRun, Report } from "../data.ts";
@@ -39,7 +39,7 @@ function drawing(report: Report, side: Side): HTMLElement {
     tip: [
       `longest ${size(peak.longest)}, at ${peak.node} towards ${peak.peer}`,
       `mean over ${count(peak.ports)} ports ${size(peak.mean)}`,
-      `packets waiting there at most: ${packets(peak)}`,
+      `largest number of packets waiting there: ${packets(peak)}`,
     ],
   }));
   return figure(side.title, barChart(`Longest queue ${side.title.toLowerCase()}`, "longest queue", unit, bars));
@@ -51,7 +51,7 @@ function row(report: Report, side: Side, { run, peak }: { run: number; peak: Pea
   return [report.runs[run]?.name ?? "", side.title.toLowerCase(), ...sizes, packets(peak), count(peak.ports), where];
 }
 
-const COLUMNS = ["longest", "mean of ports", "median of ports", "p95 of ports", "packets at the longest", "ports"];
+const COLUMNS = ["longest", "mean over ports", "median over ports", "p95 over ports", "packets at the longest", "ports"];
 
 function content(report: Report): HTMLElement[] {
   const shown = SIDES.filter((side) => peaks(report, side).length > 0);
@@ -60,8 +60,8 @@ function content(report: Report): HTMLElement[] {
   }
   return [
     note(
-      "Bar: the most bytes that ever waited at one port, the rest of the packet on the wire included; " +
-        "○ mean of that over all ports.",
+      "Bar: the largest number of bytes waiting at one port at any time in the whole run, including the rest of the packet " +
+        "being transmitted; ○ mean over all ports of their largest queues.",
     ),
     pair(...shown.map((side) => drawing(report, side))),
     asTable(

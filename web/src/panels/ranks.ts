@@ -8,10 +8,10 @@ import type { Panel } from "./panel.ts";
 
 function content(report: Report): HTMLElement[] {
   if (report.timeline.every((found) => found === null)) {
-    return report.steps.length === 0 ? [] : [note("No step was recorded rank by rank: record.timeline says how many are.")];
+    return report.steps.length === 0 ? [] : [note("No step was recorded for each rank; record.timeline sets the number of recorded steps.")];
   }
   return [
-    note("The first step of each job is recorded rank by rank, and the slowest of the others. Upper half of a row: phases; lower half: collectives."),
+    note("Recorded are the first step of each job and the slowest of the others. Upper half of a row: phases of the rank; lower half: collectives."),
     unpacked(choicesOf(report), (choices) => picker(report, choices)),
   ];
 }

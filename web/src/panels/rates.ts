@@ -1,4 +1,4 @@
-// Chosen flows over time: what share they sent again, how fast they might send, and what arrived.
+// Selected flows over time: retransmission ratio, sending rate that congestion control allows, and goodput.
 
 import type { RatedFlow, RatesOfRun, Report } from "../data.ts";
 import { note } from "../dom.ts";
@@ -12,7 +12,7 @@ import { bitRate, count, percent, rateUnit, span } from "../units.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
-/** Lines that can be told apart in one chart. */
+/** Largest number of lines that can be distinguished in one chart. */
 const LINES = 16;
 
 interface Line extends Stroke {
@@ -21,7 +21,7 @@ interface Line extends Stroke {
   flow: RatedFlow;
 }
 
-/** The flows of each run that sent most, as many as fit. */
+/** The flows of each run that sent most, up to the number of lines. */
 function lines(report: Report): Line[] {
   const shown = report.rates.filter((run) => run !== null);
   const each = Math.max(1, Math.floor(LINES / Math.max(shown.length, 1)));
@@ -34,14 +34,14 @@ function lines(report: Report): Line[] {
   );
 }
 
-/** Values of intervals: `at` is 1 for their ends, and less for what is of the whole interval. */
+/** Values of intervals: `at` is 1 for values at their ends, and 0.5 for values over the whole interval. */
 function points({ run, flow }: Line, values: (number | null)[], at: number): TimeLine["points"] {
   return values.map((value, nth) => [flow.begin + (nth + at) * run.interval, value]);
 }
 
 function left(report: Report, shown: Line[]): HTMLElement[] {
   const total = report.rates.reduce((sum, run) => sum + (run?.total ?? 0), 0);
-  const text = `Drawn are the ${shown.length} of ${count(total)} recorded flows that sent most; the table “rates” has all.`;
+  const text = `The ${shown.length} of ${count(total)} recorded flows that sent most are shown; table “rates” has all of them.`;
   return total > shown.length ? [note(text)] : [];
 }
 
@@ -57,32 +57,32 @@ function content(report: Report): HTMLElement[] {
   const shares = { name: "%", worth: 0.01 };
   const marks = marksOf(report);
   const intervals = [...new Set(shown.map(({ run }) => span(run.interval)))].join(", ");
-  const numbers = ["packets", "again", "for nothing", "NACKs", "marked", "notified", "mean rate", "mean goodput"];
+  const numbers = ["packets", "retransmitted", "spurious retransmissions", "NACKs", "ECN-marked", "congestion notifications", "mean rate", "mean goodput"];
   return [
     note(
-      `Interval: ${intervals}. Flows are those that the scenario chose in “rates_of” and “rates_from”: all messages of a ` +
-        "pair of hosts, or a single one. The rate is what congestion control allows a queue pair at the end of an " +
-        "interval, mean of those with something under way.",
+      `Interval: ${intervals}. The scenario selects flows by “rates_of” and “rates_from”: all messages of a ` +
+        "pair of hosts, or a single message. The rate is what congestion control allows a queue pair at the end of an " +
+        "interval; mean over the queue pairs with data in flight.",
     ),
     legendOf(shown.map((line) => lineName(line.name, line))),
     pair(
       figure(
-        "Retransmission ratio: packets sent again, of all sent in an interval",
-        timeChart("Retransmission ratio over time", "sent again", shares, drawn((flow) => flow.shares, 0.5), percent, [], marks),
+        "Retransmission ratio: retransmitted packets over all packets sent in an interval",
+        timeChart("Retransmission ratio over time", "retransmitted", shares, drawn((flow) => flow.shares, 0.5), percent, [], marks),
       ),
       figure(
         "Sending rate that congestion control allows a queue pair",
         timeChart("Sending rate over time", "rate", unit, drawn((flow) => flow.rates, 1), bitRate, [], marks),
       ),
       figure(
-        "Goodput: payload that arrived for the first time",
+        "Goodput: payload that arrived for the first time in an interval, per second",
         timeChart("Goodput over time", "goodput", unit, drawn((flow) => flow.goodputs, 0.5), bitRate, [], marks),
       ),
     ),
     ...markLegend(report, marks),
     ...left(report, shown),
     asTable(
-      "Chosen flows over the whole run",
+      "Selected flows over the whole run",
       [{ title: "flow" }, ...numbers.map((title) => ({ title, number: true }))],
       shown.map(({ name, flow }) => [
         name,

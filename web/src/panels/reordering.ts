@@ -1,4 +1,4 @@
-// In what order packets came: how many late, by how many places, and what a receiver would have to hold.
+// Reordering: number of late packets, their reordering extent, and the buffer a receiver would need.
 
 import { barChart } from "../bars.ts";
 import type { ReorderingOfRun, Report } from "../data.ts";
@@ -31,8 +31,8 @@ function byPlaces(shown: Found[]): HTMLElement {
     }),
   }));
   const unit = { name: "% of all packets", worth: 0.01 };
-  const axis = { name: "places too late", names: BUCKETS };
-  return figure("Late packets by places", groupChart("Late packets by places", "late packets", unit, axis, kinds));
+  const axis = { name: "reordering extent (packets)", names: BUCKETS };
+  return figure("Late packets by reordering extent", groupChart("Late packets by reordering extent", "late packets", unit, axis, kinds));
 }
 
 function toHold(shown: Found[]): HTMLElement {
@@ -41,11 +41,11 @@ function toHold(shown: Found[]): HTMLElement {
     name,
     colour: runColour(run),
     value: of.held_bytes,
-    tip: [`${size(of.held_bytes)}`, `at most ${count(of.held_packets)} packets`],
+    tip: [`${size(of.held_bytes)}`, `${count(of.held_packets)} packets`],
   }));
   return figure(
-    "To be held for one message at most",
-    barChart("To be held for one message at most", "bytes held to restore the order", unit, bars),
+    "Largest reordering buffer for one message",
+    barChart("Largest reordering buffer for one message", "bytes to restore the order", unit, bars),
   );
 }
 
@@ -54,12 +54,12 @@ const COLUMNS = [
   "with late packets",
   "packets",
   "late",
-  "share",
-  "of them sent again",
-  "most places late",
+  "share late",
+  "late, retransmitted",
+  "largest extent",
   "largest n (n-reordering)",
-  "packets to hold",
-  "bytes to hold",
+  "buffer (packets)",
+  "buffer (bytes)",
 ];
 
 const row = ({ name, of }: Found): string[] => [
@@ -79,11 +79,12 @@ function content(report: Report): HTMLElement[] {
   const isLate = shown.some(({ of }) => of.late > 0);
   return [
     note(
-      "Packets as they come over the wire, whatever the transport makes of them; of each the first one that comes. " +
-        "A packet is late if one with a higher number came before it, by as many places as packets have come from that " +
-        "one on. Held is what a receiver would have to keep to hand packets on in order.",
+      "Order in which packets arrive on the wire, independent of the transport; of each packet only the first copy counts. " +
+        "A packet is late if a packet with a higher sequence number of the same message or queue pair arrived before it; its " +
+        "reordering extent (RFC 4737) is the number of packets that arrived from that one on. The reordering buffer is what " +
+        "a receiver would need to deliver packets in order. Figures cover the whole run.",
     ),
-    ...(isLate ? [legend(report.runs, runs), pair(byPlaces(shown), toHold(shown))] : [note("No packet came late.")]),
+    ...(isLate ? [legend(report.runs, runs), pair(byPlaces(shown), toHold(shown))] : [note("No packet arrived late.")]),
     asTable(
       "Order of arrival",
       [{ title: "run" }, ...COLUMNS.map((title) => ({ title, number: true }))],

@@ -1,4 +1,4 @@
-// What messages on queue pairs sent again, and the NACKs that asked for it.
+// Retransmissions of messages on queue pairs, and the NACKs that request them.
 
 import type { RepairedMessage, RepairsOfRun, Report } from "../data.ts";
 import { folded, note, stacked } from "../dom.ts";
@@ -19,7 +19,7 @@ interface Found {
 const found = (report: Report): Found[] =>
   report.repairs.flatMap((of, run) => (of === null ? [] : [{ run, name: report.runs[run]?.name ?? "", of }]));
 
-/** All packets that came: of each those that were taken, and those that had been taken before. */
+/** All packets that arrived: those accepted, and duplicates of packets accepted before. */
 const all = ({ packets, spurious }: RepairsOfRun): number => packets + spurious;
 
 const part = (packets: number, of: RepairsOfRun): number => packets / Math.max(all(of), 1);
@@ -34,7 +34,7 @@ function again(shown: Found[]): HTMLElement[] {
     full: part(of.spurious, of),
     hollow: part(of.needed, of),
     tip: [
-      `for nothing: ${count(of.spurious)}, ${percent(part(of.spurious, of))}`,
+      `spurious: ${count(of.spurious)}, ${percent(part(of.spurious, of))}`,
       `needed: ${count(of.needed)}, ${percent(part(of.needed, of))}`,
       `of ${count(all(of))} packets`,
     ],
@@ -42,13 +42,13 @@ function again(shown: Found[]): HTMLElement[] {
   const unit = { name: "% of all packets", worth: 0.01 };
   return [
     figure(
-      "Packets that came again: ■ for nothing, □ needed",
-      stackChart("Packets sent again in each run", "sent again", unit, rows),
+      "Retransmitted packets that arrived: ■ spurious, □ needed",
+      stackChart("Retransmitted packets in each run", "retransmitted", unit, rows),
     ),
   ];
 }
 
-/** NACKs that left receivers, and what became of them; without switches that look at them all go on. */
+/** NACKs sent by receivers, and whether the edge forwards them; without a middlebox at the edge all are forwarded. */
 function nacks(shown: Found[]): HTMLElement[] {
   if (shown.every(({ of }) => of.nacks === 0 && of.edge === null)) {
     return [];
@@ -56,7 +56,7 @@ function nacks(shown: Found[]): HTMLElement[] {
   const rows = shown.map(({ run, name, of }) => {
     const passed = of.edge?.forwarded ?? of.nacks;
     const blocked = of.edge?.blocked ?? 0;
-    const made = of.edge === null ? [] : [`made at the edge: ${count(of.edge.made)}`];
+    const made = of.edge === null ? [] : [`generated at the edge: ${count(of.edge.made)}`];
     return {
       name,
       colour: runColour(run),
@@ -65,14 +65,14 @@ function nacks(shown: Found[]): HTMLElement[] {
       ...(of.edge === null || of.edge.made === 0 ? {} : { mark: part(of.edge.made, of) }),
       tip: [
         `sent by receivers: ${count(of.nacks)}`,
-        `let on to senders: ${count(passed)}`,
-        `kept back at the edge: ${count(blocked)}`,
+        `forwarded to senders: ${count(passed)}`,
+        `suppressed at the edge: ${count(blocked)}`,
         ...made,
       ],
     };
   });
   const edge = shown.some(({ of }) => of.edge !== null);
-  const title = edge ? "NACKs: ■ on to the sender, □ kept back at the edge, ◇ made there" : "NACKs that went to senders";
+  const title = edge ? "NACKs: ■ forwarded to the sender, □ suppressed at the edge, ◇ generated at the edge" : "NACKs sent to senders";
   const unit = { name: "per 100 packets", worth: 0.01 };
   return [figure(title, stackChart("NACKs in each run", "NACKs", unit, rows))];
 }
@@ -80,22 +80,22 @@ function nacks(shown: Found[]): HTMLElement[] {
 const COLUMNS = [
   "messages",
   "packets",
-  "needed again",
-  "again for nothing",
-  "share again",
+  "needed retransmissions",
+  "spurious retransmissions",
+  "share retransmitted",
   "timeouts",
   "NACKs of receivers",
-  "passed at the edge",
-  "kept back",
-  "made",
-  "marked packets",
+  "NACKs forwarded",
+  "NACKs suppressed",
+  "NACKs generated",
+  "ECN-marked packets",
   "CNPs",
-  "told to slow down",
+  "congestion notifications",
   "messages out of order",
-  "most packets early",
+  "largest distance early (packets)",
 ];
 
-/** Messages that are in sums alone cannot be told one by one. */
+/** The number of messages with a record of their own, if others are only in sums. */
 const ofThose = ({ messages, single }: RepairsOfRun): string[] => (single < messages ? [`of ${count(single)}`] : []);
 
 function totals(report: Report, shown: Found[]): HTMLElement {
@@ -116,31 +116,31 @@ function totals(report: Report, shown: Found[]): HTMLElement {
     of.single === 0 ? count(of.farthest) : stacked(count(of.farthest), `mean ${significant(of.distance)}`),
   ]);
   const columns = COLUMNS.map((title) => ({ title, number: true }));
-  // Columns without a value in any run tell nothing.
+  // Columns without a value in any run are left out.
   const used = columns.map((_, place) => rows.some((row) => row[place + 1] !== null));
   const keep = <Item>(list: Item[]): Item[] => list.filter((_, place) => place === 0 || used[place - 1]);
   return table("Messages on queue pairs", keep([{ title: "run" }, ...columns]), rows.map(keep));
 }
 
-/** Figures of one message; those of the edge only where a switch looks at NACKs. */
+/** Figures of one message; those of the edge only if a middlebox handles NACKs. */
 const FIGURES: [title: string, of: (message: RepairedMessage) => number][] = [
   ["packets", ({ packets }) => packets],
   ["timeouts", ({ timeouts }) => timeouts],
-  ["needed again", ({ needed }) => needed],
-  ["for nothing", ({ spurious }) => spurious],
+  ["needed retransmissions", ({ needed }) => needed],
+  ["spurious retransmissions", ({ spurious }) => spurious],
   ["NACKs", ({ nacks }) => nacks],
 ];
 
 const FIGURES_OF_EDGE: typeof FIGURES = [
-  ["kept back", ({ blocked }) => blocked],
-  ["made", ({ made }) => made],
+  ["NACKs suppressed", ({ blocked }) => blocked],
+  ["NACKs generated", ({ made }) => made],
 ];
 
 const MORE_FIGURES: typeof FIGURES = [
-  ["marked", ({ marked }) => marked],
+  ["ECN-marked", ({ marked }) => marked],
   ["CNPs", ({ cnps }) => cnps],
-  ["told to slow down", ({ notified }) => notified],
-  ["packets early", ({ distance }) => distance],
+  ["congestion notifications", ({ notified }) => notified],
+  ["distance early (packets)", ({ distance }) => distance],
 ];
 
 function worst(report: Report, shown: Found[]): HTMLElement[] {
@@ -156,10 +156,10 @@ function worst(report: Report, shown: Found[]): HTMLElement[] {
     return [];
   }
   const cut = shown.filter(({ of }) => of.affected > of.worst.length);
-  const told = cut.map(({ name, of }) => `${name}: ${of.worst.length} of ${count(of.affected)}`).join("; ");
+  const counts = cut.map(({ name, of }) => `${name}: ${of.worst.length} of ${count(of.affected)}`).join("; ");
   const columns = [{ title: "run" }, { title: "message" }, ...numbers.map(([title]) => ({ title, number: true }))];
-  const caption = "Messages with most timeouts, then most sent again";
-  const more = told === "" ? [] : [note(`Of those with anything to tell, ${told}; the table “repairs” has all.`)];
+  const caption = "Messages with most timeouts, then most retransmissions";
+  const more = counts === "" ? [] : [note(`Only the first messages of this kind are listed (${counts}); table “repairs” has all of them.`)];
   return [folded(caption, table(caption, columns, rows), ...more)];
 }
 
@@ -171,12 +171,12 @@ function content(report: Report): HTMLElement[] {
   const figures = [...again(shown), ...nacks(shown)];
   return [
     note(
-      "Until nothing of a message was under way any more. A packet came again for nothing if it had been taken " +
-        "before; a packet came early if others before it in its queue pair were missing. Shares are of all packets that " +
-        "came. Senders are told to slow down by CNPs, and by NACKs and ACKs where " +
-        "the NIC takes them so.",
+      "Counted over the whole run, for each message until none of its packets was in flight. A retransmission is spurious if " +
+        "the receiver had accepted the packet before. A packet is early if packets before it in its queue pair were missing " +
+        "when it arrived. Shares are of all packets that arrived. Congestion notifications are CNPs, and NACKs and marks in " +
+        "ACKs if the NIC treats these as signals of congestion.",
     ),
-    ...(figures.length > 0 ? [pair(...figures)] : [note("Nothing was sent again, and no NACK left a receiver.")]),
+    ...(figures.length > 0 ? [pair(...figures)] : [note("No packet was retransmitted, and no receiver sent a NACK.")]),
     totals(report, shown),
     ...worst(report, shown),
   ];

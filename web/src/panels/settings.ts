@@ -1,4 +1,4 @@
-// Settings: in which the runs differ, and which are not at their defaults.
+// Settings in which the runs differ, and settings that differ from their defaults.
 
 import type { Report } from "../data.ts";
 import { element, note } from "../dom.ts";
@@ -10,18 +10,18 @@ import type { Panel } from "./panel.ts";
 
 const NONE = "–";
 
-/** A path, which may go on in another line after each of its dots. */
+/** A path, with a possible line break after each dot. */
 function path(text: string): HTMLElement {
   const parts = text.split(/(?<=\.)/);
   return element("code", {}, ...parts.flatMap((part, place) => (place === 0 ? [part] : [element("wbr"), part])));
 }
 
 function cut({ total, rows }: { total: number; rows: unknown[] }): HTMLElement[] {
-  const text = `The first ${rows.length} of ${count(total)}; the manifest of each run folder has all of them.`;
+  const text = `The first ${rows.length} of ${count(total)} settings; the manifest of each run folder has all of them.`;
   return total > rows.length ? [note(text)] : [];
 }
 
-/** Runs as columns; their titles carry their colours below the table's head. */
+/** A column for each run. */
 const columns = (report: Report): Column[] => report.runs.map((run) => ({ title: run.name }));
 
 function between(report: Report): HTMLElement[] {
@@ -30,18 +30,18 @@ function between(report: Report): HTMLElement[] {
     return [];
   }
   if (found.rows.length === 0) {
-    return [note("The runs were made with the same settings.")];
+    return [note("All runs have the same settings.")];
   }
   const rows = found.rows.map(({ path: where, values }): Cell[] => [path(where), ...values.map((value) => value ?? NONE)]);
   const caption = "Settings in which the runs differ";
   return [table(caption, [{ title: "setting" }, ...columns(report)], rows), ...cut(found)];
 }
 
-/** A column for all runs where these agree. */
+/** Settings that differ from their defaults: one column for all runs if these agree. */
 function changed(report: Report): HTMLElement[] {
   const { changed: found, known } = report.settings;
   if (!known.includes(true)) {
-    return [note("These run folders do not say which settings were not at their defaults.")];
+    return [note("These run folders do not record which settings differ from their defaults.")];
   }
   if (found.rows.length === 0) {
     return [];
@@ -50,16 +50,16 @@ function changed(report: Report): HTMLElement[] {
   const shown = same ? [{ title: "value" }] : columns(report);
   const rows = found.rows.map(({ path: where, default: usual, values }): Cell[] => [
     path(where),
-    usual === null ? element("em", {}, "must be given") : usual,
+    usual === null ? element("em", {}, "required") : usual,
     ...values.slice(0, shown.length).map((value) => value ?? NONE),
   ]);
   const silent = known.flatMap((is, run) => (is ? [] : [runName(report.runs, run)]));
-  const unknown = silent.length > 0 ? [element("p", { class: "note" }, "Not told by: ", ...silent)] : [];
-  const caption = "Settings that are not at their defaults";
+  const unknown = silent.length > 0 ? [element("p", { class: "note" }, "Not recorded by: ", ...silent)] : [];
+  const caption = "Settings that differ from their defaults";
   return [table(caption, [{ title: "setting" }, { title: "default" }, ...shown], rows), ...cut(found), ...unknown];
 }
 
 const content = (report: Report): HTMLElement[] => [...between(report), ...changed(report)];
 
 /** The panel. */
-export const SETTINGS: Panel = { id: "differences", title: "What differs", content };
+export const SETTINGS: Panel = { id: "differences", title: "Changed settings", content };

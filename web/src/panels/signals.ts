@@ -1,4 +1,4 @@
-// Ports that marked, that were paused, or at which packets were lost.
+// Ports that marked packets, were paused, or lost packets.
 
 import { barChart } from "../bars.ts";
 import type { Report, SignalledPort } from "../data.ts";
@@ -11,7 +11,7 @@ import type { Unit } from "../units.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
-/** Bars of a figure. */
+/** Largest number of bars in a figure. */
 const BARS = 12;
 
 interface Found {
@@ -31,23 +31,23 @@ const PLAIN: Unit = { name: "", worth: 1 };
 const KINDS: Kind[] = [
   {
     title: "Paused: share of simulated time",
-    axis: "time paused",
+    axis: "paused",
     unit: { name: "% of simulated time", worth: 0.01 },
     of: (port) => port.paused_share,
   },
-  { title: "Packets marked", axis: "packets marked", unit: PLAIN, of: (port) => port.marked },
+  { title: "Packets marked (ECN)", axis: "packets marked", unit: PLAIN, of: (port) => port.marked },
   { title: "Packets lost", axis: "packets lost", unit: PLAIN, of: (port) => port.lost },
 ];
 
 const where = (port: SignalledPort): string => `${port.from} → ${port.to}`;
 
-/** Reasons with their numbers, in words. */
+/** The reasons of losses with the number of packets. */
 const reasons = (of: { reasons: Record<string, number> }): string =>
   Object.entries(of.reasons)
     .map(([reason, packets]) => `${reason.replaceAll("_", " ")} ${count(packets)}`)
     .join(", ");
 
-function told(port: SignalledPort): string[] {
+function tipOf(port: SignalledPort): string[] {
   return [
     `paused ${span(port.paused)}, ${percent(port.paused_share)} of the time`,
     `marked ${count(port.marked)} of ${some(port.packets, "packet")}`,
@@ -65,7 +65,7 @@ function drawing({ title, axis, unit, of }: Kind, found: Found[]): HTMLElement[]
     name: where(port),
     colour: runColour(run),
     value: of(port),
-    tip: told(port),
+    tip: tipOf(port),
   }));
   return [figure(title, barChart(title, axis, unit, bars))];
 }
@@ -76,9 +76,9 @@ function totals(report: Report): HTMLElement {
       ? []
       : [[runName(report.runs, run), ...[of.total, of.paused, of.marked, of.pauses, of.lost, of.lost_without_port].map(count), reasons(of)]],
   );
-  const numbers = ["ports with any of it", "ports paused", "packets marked", "pause frames", "packets lost", "before a port was chosen"];
-  const columns = [{ title: "run" }, ...numbers.map((title) => ({ title, number: true })), { title: "why lost" }];
-  return table("Over all ports", columns, rows);
+  const numbers = ["ports with marks, pauses or losses", "ports paused", "packets marked", "pause frames sent", "packets lost", "lost before routing"];
+  const columns = [{ title: "run" }, ...numbers.map((title) => ({ title, number: true })), { title: "reasons of losses" }];
+  return table("Totals over all ports and the whole run", columns, rows);
 }
 
 function content(report: Report): HTMLElement[] {
@@ -88,19 +88,19 @@ function content(report: Report): HTMLElement[] {
   }
   const runs = [...new Set(found.map(({ run }) => run))];
   const unplaced = report.signals.some((of) => of !== null && of.lost_without_port > 0);
-  const numbers = ["packets", "marked", "paused", "share of time", "pause frames sent", "lost"];
+  const numbers = ["packets", "marked", "paused", "share of time paused", "pause frames sent", "lost"];
   return [
     note(
-      `Bars show the ${BARS} ports with most of each kind. ` +
-        "A port is paused by the node at its other end, and sends pause frames to it." +
-        (unplaced ? " Packets lost before a port was chosen, such as those without a path, are at no port and in the totals." : ""),
+      `Counted over the whole run; bars show the ${BARS} ports with the largest values. ` +
+        "A port is paused by the node at the other end of its link, and sends pause frames to that node." +
+        (unplaced ? " Packets lost before an egress port was chosen, such as those without a path, are only in the totals." : ""),
     ),
     ...(runs.length > 1 ? [legend(report.runs, runs)] : []),
     pair(...KINDS.flatMap((kind) => drawing(kind, found))),
     totals(report),
     asTable(
       "Ports with marks, pauses or losses",
-      [{ title: "run" }, { title: "port" }, ...numbers.map((title) => ({ title, number: true })), { title: "why lost" }],
+      [{ title: "run" }, { title: "port" }, ...numbers.map((title) => ({ title, number: true })), { title: "reasons of losses" }],
       found.map(({ run, port }) => [
         report.runs[run]?.name ?? "",
         where(port),

@@ -1,5 +1,5 @@
-// FCT slowdown of background messages by size, as the field plots it: buckets of as nearly the same number of messages as
-// their sizes allow, each named by its largest size, the mean on one side and the tail on the other.
+// FCT slowdown of background messages by size: buckets with about the same number of messages, each named by its largest
+// size; one chart of the mean, one of the 99th percentile.
 
 import type { Report, SizeBucket } from "../data.ts";
 import { note } from "../dom.ts";
@@ -41,7 +41,7 @@ function rows(report: Report): string[][] {
       title,
       count(bucket.count),
       ...[bucket.mean, bucket.p50, bucket.p95, bucket.p99, bucket.maximum].map(significant),
-      bucket.exact ? "exact" : "to 0.4 %",
+      bucket.exact ? "exact" : "within 0.4 %",
     ];
     return found === null
       ? []
@@ -52,16 +52,17 @@ function rows(report: Report): string[][] {
 function content(report: Report): HTMLElement[] {
   const shown = report.slowdown.flatMap((found, run) => (found === null ? [] : [run]));
   if (shown.length === 0) {
-    return [note("No background message arrived in any of these runs; messages of jobs are judged by their steps.")];
+    return [note("No background message arrived in any of these runs; for messages of jobs see the step times.")];
   }
   const floored = report.slowdown.reduce((sum, found) => sum + (found?.floored ?? 0), 0);
-  const faster = `${count(floored)} were faster than alone on a single path, and count as 1. `;
+  const faster = `${count(floored)} messages were faster than the ideal time on a single path; their slowdown counts as 1. `;
   return [
     note(
-      "Completion time over the time the same message would have taken alone on the idle fabric. " +
+      "Slowdown of background messages: completion time divided by the ideal completion time of the same message in the " +
+        "unloaded fabric. " +
         (floored > 0 ? faster : "") +
         "A bucket is named by its largest size." +
-        (overNote(report, "Those count that started") || " Nothing is left out at the beginning or the end."),
+        (overNote(report, "Only messages count that started") || " All messages of the run that arrived count; there is no warm-up."),
     ),
     legend(report.runs, shown),
     pair(...FIGURES.map(({ title, of }) => drawing(report, title, of))),

@@ -1,4 +1,4 @@
-// Staged flows: what each got over time, or stage by stage, and how evenly.
+// Staged flows: throughput of each over time, or in each stage, and fairness.
 
 import type { Report, Stage, StagesOfRun } from "../data.ts";
 import { note } from "../dom.ts";
@@ -15,7 +15,7 @@ import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
 interface Shown {
-  /** What the run is called where there are several. */
+  /** The name of the run if there are several. */
   prefix: string;
   found: StagesOfRun;
   marks: Mark[];
@@ -28,7 +28,7 @@ function shown(report: Report): Shown[] {
   });
 }
 
-/** Flows of a run have colours, then dashes; every run has a chart of its own. */
+/** Flows of a run differ in colours, then in dashes; each run has its own chart. */
 const strokeOf = (flow: number, flows: number): Stroke => jobStroke(flow, flow, flows, 1);
 
 const fastest = (found: StagesOfRun): number => {
@@ -36,17 +36,17 @@ const fastest = (found: StagesOfRun): number => {
   return Math.max(1, ...all, ...found.lines.map(({ goodputs }) => Math.max(0, ...goodputs)));
 };
 
-/** Where stages begin and end. */
+/** Instants at which stages begin and end. */
 const boundaries = ({ stages }: StagesOfRun): number[] =>
   [...new Set(stages.flatMap(({ start, end }) => [start, end]))].filter((instant) => instant > 0);
 
-/** The unit in which the stages of a run are told. */
+/** The unit of the times of stages of a run. */
 const stageUnit = ({ stages }: StagesOfRun): Unit => spanUnit(stages.at(-1)?.end ?? 1);
 
 const stageName = ({ start, end }: Stage, { worth }: Unit): string =>
   [start, end].map((instant) => significant(instant / worth)).join(" – ");
 
-/** Throughput over time, with an upright line wherever a stage begins or ends. */
+/** Throughput over time, with a vertical line at the start and end of each stage. */
 function overTime(report: Report, { prefix, found, marks }: Shown): HTMLElement[] {
   const { lines } = found;
   const drawn = lines.map(({ name, begin, interval, goodputs }, nth) => ({
@@ -55,7 +55,7 @@ function overTime(report: Report, { prefix, found, marks }: Shown): HTMLElement[
     points: goodputs.map((value, place): [number, number] => [begin + (place + 0.5) * interval, value]),
   }));
   const unit = rateUnit(fastest(found));
-  const label = `${prefix}Throughput over time, stages between the upright lines`;
+  const label = `${prefix}Throughput over time; dashed vertical lines separate stages`;
   return [
     legendOf(drawn.map((line) => lineName(line.name, line))),
     figure(label, timeChart(label, "throughput", unit, drawn, bitRate, boundaries(found), marks)),
@@ -83,10 +83,10 @@ function byStage({ prefix, found }: Shown): HTMLElement[] {
   ];
 }
 
-/** The square of a unit of rates, for variances. */
+/** The unit of variances of rates. */
 const squared = ({ worth }: Unit): number => worth * worth;
 
-function told({ prefix, found }: Shown): HTMLElement {
+function stageTable({ prefix, found }: Shown): HTMLElement {
   const { flows, stages } = found;
   const unit = rateUnit(fastest(found));
   const scale = stageUnit(found);
@@ -105,28 +105,30 @@ function told({ prefix, found }: Shown): HTMLElement {
     significant(stage.variance / squared(unit)),
   ]);
   const columns = [{ title: `stage (${scale.name})` }, ...titles.map((title) => ({ title, number: true }))];
-  return table(`${prefix}Throughput and fairness, stage by stage`, columns, rows);
+  return table(`${prefix}Throughput and fairness in each stage`, columns, rows);
 }
 
-/** What is left out of each stage. */
-function settled(all: Shown[]): string {
+/** The warm-up of stages. */
+function warmUp(all: Shown[]): string {
   const left = new Set(
     all.flatMap(({ found }) => found.stages.map(({ start, judged }) => span(Math.max(0, judged - start)))),
   );
   const some = [...left].join(", ");
-  return some === "0 s" ? "All of each stage is judged." : `At the start of each stage ${some} are left out.`;
+  return some === "0 s"
+    ? "Figures are taken over the whole of each stage."
+    : `Figures are taken over each stage without its warm-up (${some}).`;
 }
 
 function cut({ prefix, found }: Shown): HTMLElement[] {
   const { total_flows, total_stages, flows, stages } = found;
   const text =
-    `${prefix}Told are ${count(flows.length)} of ${count(total_flows)} flows and ${count(stages.length)} of ` +
-    `${count(total_stages)} stages; sum, index and variance are of all flows, and the table “stages” has them.`;
+    `${prefix}${count(flows.length)} of ${count(total_flows)} flows and ${count(stages.length)} of ` +
+    `${count(total_stages)} stages are shown; sum, index and variance cover all flows. Table “stages” has all of them.`;
   return total_flows > flows.length || total_stages > stages.length ? [note(text)] : [];
 }
 
 const scaled = ({ prefix, found: { scale } }: Shown): HTMLElement[] =>
-  scale === null ? [] : [note(`${prefix}Times are ${scale} of the source’s.`)];
+  scale === null ? [] : [note(`${prefix}Times are scaled to ${scale} of those of the source.`)];
 
 function content(report: Report): HTMLElement[] {
   const all = shown(report);
@@ -135,14 +137,14 @@ function content(report: Report): HTMLElement[] {
   }
   return [
     note(
-      "Throughput is payload that arrived for the first time. Jain’s index is 1 where all flows of a stage got the " +
-        "same, and one over their number where one got everything; the variance is of what they got, over their " +
-        `number. ${settled(all)}`,
+      "Throughput is payload that arrived for the first time, per second. Jain’s index is 1 if all flows of a stage have the " +
+        "same throughput, and 1/n if one of n flows has all of it; the variance is that of the throughputs of the n flows " +
+        `(sum of squares divided by n). ${warmUp(all)}`,
     ),
     ...all.flatMap((run) => [
       ...scaled(run),
       ...(run.found.lines.length > 0 ? overTime(report, run) : byStage(run)),
-      told(run),
+      stageTable(run),
       ...cut(run),
     ]),
   ];

@@ -1,4 +1,4 @@
-// Step times: bars with intervals, and the whole distribution.
+// Step times: means with confidence intervals, the distribution, and step times over time.
 
 import { barChart } from "../bars.ts";
 import type { Bar } from "../bars.ts";
@@ -17,13 +17,13 @@ import { interval } from "./summary.ts";
 
 type Timed = JobSteps & { times: StepTimes };
 
-/** A run, or a job of it where some run has several. */
+/** The name of the run, with the job if some run has several. */
 function namer({ runs, steps }: Report): (job: JobSteps) => string {
   const several = steps.some((job, place) => steps[place + 1]?.run === job.run);
   return (job) => (several ? `${runs[job.run]?.name ?? ""} · ${job.job}` : (runs[job.run]?.name ?? ""));
 }
 
-/** How a job's line is drawn. */
+/** The stroke of the line of a job. */
 function stroker({ runs, steps }: Report): (job: JobSteps) => Stroke {
   const jobs = runs.map((_, run) => steps.filter((job) => job.run === run).map(({ job }) => job));
   const most = Math.max(...jobs.map((found) => found.length));
@@ -62,7 +62,7 @@ function overTime(report: Report, timed: Timed[], name: (job: JobSteps) => strin
   }));
   const unit = spanUnit(Math.max(...timed.flatMap(({ course }) => course.times)));
   const each = Math.max(...timed.map(({ course }) => course.each));
-  const many = each > 1 ? ` Of up to ${count(each)} steps that follow each other the slowest is drawn.` : "";
+  const many = each > 1 ? ` Up to ${count(each)} consecutive steps share a point, which shows the slowest of them.` : "";
   const marks = marksOf(report, [...new Set(timed.map(({ run }) => run))]);
   return [
     figure(
@@ -79,7 +79,7 @@ function content(report: Report): HTMLElement[] {
     return [];
   }
   if (timed.length === 0) {
-    return [note("No step was finished in any of these runs.")];
+    return [note("No step was completed in any of these runs.")];
   }
   const name = namer(report);
   const most = Math.max(...timed.map((job) => job.times.p99.value));
@@ -90,15 +90,15 @@ function content(report: Report): HTMLElement[] {
     name({ times, steps, ...job }),
     ...[times.mean, times.p95, times.p99].flatMap((found) => [span(found.value), interval(found)]),
     count(steps),
-    times.exact ? "exact" : "to 0.4 %",
+    times.exact ? "exact" : "within 0.4 %",
   ]);
-  const columns = ["mean", "interval", "p95", "interval", "p99", "interval", "steps", "percentiles"];
+  const columns = ["mean", "95 % interval", "p95", "95 % interval", "p99", "95 % interval", "steps", "percentiles"];
   return [
-    note("A step lasts from its first rank's start to its last rank's end."),
+    note("A step lasts from the start of its first rank to the end of its last rank. Figures cover all completed steps of the run."),
     legendOf(lines.map((line) => lineName(line.name, line))),
     pair(
       figure(
-        "Mean with its 95 % interval over steps; ○ p95, ◇ p99",
+        "Mean with its 95 % confidence interval over steps; ○ p95, ◇ p99",
         barChart("Step time of each run", "step time", spanUnit(most), bars),
       ),
       figure("All steps", cdfChart("Distribution of step times", "step time", "steps", lines)),

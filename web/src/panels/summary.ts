@@ -1,4 +1,4 @@
-// The table at the top: a row for each job of each run, with intervals, and what values are relative to the first run.
+// The table at the top: a row for each job of each run, with confidence intervals and changes relative to the first run.
 
 import type { Estimate, Report, SummaryRow, WholeRun } from "../data.ts";
 import { note, stacked } from "../dom.ts";
@@ -13,12 +13,12 @@ interface Metric extends Column {
   cell: (row: SummaryRow, first: SummaryRow | undefined) => Cell;
 }
 
-/** What a value is relative to that of the first run. */
+/** The change of a value relative to that of the first run. */
 function relative(value: number, first: number | null | undefined): string {
   return typeof first === "number" && first > 0 ? change(value / first) : "";
 }
 
-/** An interval in words; an end that too few steps leave open is said to be so. */
+/** An interval as text, also with one end open because of too few steps. */
 export function interval({ low, high }: Estimate): string {
   if (low === null && high === null) {
     return "";
@@ -59,8 +59,8 @@ const METRICS: Metric[] = [
   plain("job time", span, (row) => row.time),
   plain("FCT mean", span, whole((run) => run.fct_mean)),
   plain("FCT p99", span, whole((run) => run.fct_p99)),
-  plain("host queue", size, whole((run) => run.host_queue)),
-  plain("switch queue", size, whole((run) => run.switch_queue)),
+  plain("longest host queue", size, whole((run) => run.host_queue)),
+  plain("longest switch queue", size, whole((run) => run.switch_queue)),
   plain("dropped packets", count, whole((run) => run.dropped)),
   plain("unfinished messages", count, whole((run) => run.unfinished)),
 ];
@@ -79,19 +79,19 @@ function content(report: Report): HTMLElement[] {
     return [runName(runs, row.run), ...job, ...shown.map((metric) => metric.cell(row, first(row)))];
   };
   const columns: Column[] = [{ title: "run" }, ...(severalJobs ? [{ title: "job" }] : []), ...shown];
-  const against = runs.length > 1 ? ` Percentages compare with the first run, ${runs[0]?.name ?? ""}.` : "";
+  const against = runs.length > 1 ? ` Percentages are changes relative to the first run, ${runs[0]?.name ?? ""}.` : "";
   const intervals =
-    "Below step times: the 95 % interval over the steps of that run, as if these were independent of each other. " +
-    "It says how well the run's length fixes the figure, not how much other seeds would change it; " +
-    "“from” marks an interval that too few steps leave open.";
+    "Below step times: the 95 % confidence interval over the steps of the run, assuming that steps are independent of each " +
+    "other. It covers the variation between steps of this run, not the variation between seeds; " +
+    "“from” marks an interval without an upper end, because there are too few steps.";
   const hasSteps = summary.some(({ steps }) => steps !== null);
-  const told = `${hasSteps ? intervals : ""}${against}`.trim();
+  const remarks = `${hasSteps ? intervals : ""}${against}`.trim();
   return [
     table("Figures of each run", columns, summary.map(cells), true),
-    ...(told === "" ? [] : [note(told)]),
+    ...(remarks === "" ? [] : [note(remarks)]),
     note(
-      "FCT: completion time of background messages. Queues: the most bytes that ever waited at one port." +
-        overNote(report, "Of background messages those count that started"),
+      "FCT: completion time of background messages. Queues: the largest number of bytes waiting at one port at any time in the run." +
+        overNote(report, "Of background messages, only those count that started"),
     ),
   ];
 }

@@ -1,4 +1,4 @@
-// Kinds of traffic side by side: who suffers from whom, and in which run.
+// Kinds of traffic compared with each other and between runs: interference between classes.
 
 import type { KindOfTraffic, Report } from "../data.ts";
 import { note } from "../dom.ts";
@@ -21,10 +21,10 @@ interface Shown {
 const shown = (report: Report): Shown[] =>
   report.traffic.flatMap((found, run) => (found === null ? [] : [{ run, kinds: found.kinds }]));
 
-function told(kind: KindOfTraffic): string[] {
+function tipOf(kind: KindOfTraffic): string[] {
   const { times } = kind;
   return [
-    `class ${kind.class}, ${kind.may_reorder ? "may be reordered" : "in order"}`,
+    `class ${kind.class}, ${kind.may_reorder ? "may be reordered" : "delivered in order"}`,
     ...(times === null ? [] : [`mean ${span(times.mean)}, p50 ${span(times.p50)}, p99 ${span(times.p99)}`]),
     `throughput ${bitRate(kind.throughput)}`,
     `${count(kind.messages)} messages, ${count(kind.unfinished)} unfinished`,
@@ -46,7 +46,7 @@ function drawing(report: Report, title: string, axis: string, unitOf: (most: num
     bars: names.map((name) => {
       const kind = kinds.find((found) => found.name === name);
       const bar = kind === undefined ? null : of(kind);
-      return kind === undefined || bar === null ? null : { ...bar, tip: told(kind) };
+      return kind === undefined || bar === null ? null : { ...bar, tip: tipOf(kind) };
     }),
   }));
   const most = Math.max(...bars.flatMap(({ bars: found }) => found.map((bar) => bar?.high ?? 0)));
@@ -85,8 +85,8 @@ function classes(report: Report): HTMLElement[] {
   if (rows.length === 0) {
     return [];
   }
-  const numbers = ["class", "sent by hosts", "largest queue", "marked", "dropped", "pause frames", "longest paused"];
-  return [table("Classes over all ports", [{ title: "run" }, ...numbers.map((title) => ({ title, number: true }))], rows)];
+  const numbers = ["class", "sent by hosts", "longest queue", "packets marked", "packets dropped", "pause frames", "longest time paused"];
+  return [table("Traffic classes over all ports", [{ title: "run" }, ...numbers.map((title) => ({ title, number: true }))], rows)];
 }
 
 function content(report: Report): HTMLElement[] {
@@ -96,9 +96,9 @@ function content(report: Report): HTMLElement[] {
   }
   return [
     note(
-      "Each kind of traffic in every run: who waits for whom, in one class or in several. " +
-        "Throughput is payload from a kind's first start to its last arrival." +
-        overNote(report, "Of background messages those count that started"),
+      "Each kind of traffic in every run: interference between kinds in the same class or in different classes. " +
+        "Throughput is the payload of a kind divided by the time from its first start to its last arrival." +
+        overNote(report, "Of background messages, only those count that started"),
     ),
     ...(runs.length > 1 ? [legend(report.runs, runs)] : []),
     pair(

@@ -1,11 +1,11 @@
-//! What happened at the edges and squares of a drawing, span by span of time.
+//! Values of the edges and squares of a drawing, in intervals ("spans") of time.
 //!
-//! Models: samples of ports summed up over the ports of an edge and over neighbouring samples; links that were down, and
-//! parts in congestion trees, in every span that they touch.
-//! Leaves out: what was not recorded; then its numbers are all zero, and the page is told so.
+//! Models: samples of ports summed up over the ports of an edge and over neighbouring samples; links that were down,
+//! and roles in congestion trees, in every span that they overlap.
+//! Leaves out: what was not recorded; its numbers are all zero, and a flag says so to the page.
 //!
-//! Invariants: sums stay sums of whole bytes, packets and picoseconds; where an edge is one port and no samples are
-//! joined, a number here is the number in the table.
+//! Invariants: sums are whole numbers of bytes, packets and picoseconds; if an edge is one port and no samples are
+//! combined, a number here equals that in the table.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,26 +16,26 @@ use serde::Serialize;
 use super::pack;
 use super::squares::Squares;
 
-/// Spans a run is divided into, at most.
+/// Largest number of spans of a run.
 const MOST_FRAMES: usize = 400;
-/// Spans that a drawing has whatever its size.
+/// Smallest number of spans of a drawing of any size.
 const LEAST_FRAMES: usize = 16;
-/// Spans times edges, over all runs of a page: each takes some bytes of it.
+/// Largest number of spans times edges, over all runs of a page: each takes some bytes.
 const MOST_CELLS: usize = 600_000;
-/// Spans where nothing was sampled.
+/// Number of spans if ports were not sampled.
 const UNSAMPLED: u64 = 200;
 
-/// See the module.
+/// Values by edge and span; see the module.
 #[derive(Debug)]
 pub struct Frames {
     /// Length of a span, in ps.
     length: u64,
     n_frames: usize,
     n_edges: usize,
-    /// Samples that share a span; none where nothing was sampled.
+    /// Number of samples in a span; none if ports were not sampled.
     joined: Option<u64>,
     sampled: [Vec<u64>; SAMPLED],
-    /// Links that were down, and the part in a congestion tree.
+    /// Number of links that were down, and the role in a congestion tree.
     down: Vec<u64>,
     roles: Vec<u64>,
     /// By square and span: whether flows of hosts there are victims.
@@ -47,10 +47,10 @@ pub struct Frames {
 const SAMPLED: usize = 4;
 
 impl Frames {
-    /// For a run whose first sample this is, of so many runs.
+    /// For a run with this first sample, one of `n_runs` runs.
     pub fn sampled(squares: &Squares, first: &SeriesRow, simulated: Time, n_runs: usize) -> Frames {
         let interval = first.interval.0.max(1);
-        // The last one may end after the run.
+        // The last span may end after the run.
         let n_samples = simulated.0.div_ceil(interval).max(1);
         let joined = n_samples.div_ceil(most_frames(squares, n_runs) as u64);
         let n_frames = n_samples.div_ceil(joined) as usize;
@@ -83,7 +83,7 @@ impl Frames {
         edge as usize * self.n_frames + frame
     }
 
-    /// Takes a sample; one beyond the last span, which only a damaged table has, counts for that.
+    /// Adds a sample; one after the last span, which only a damaged table has, counts for the last span.
     pub fn sample(&mut self, squares: &Squares, row: &SeriesRow) {
         let number = row.time.0 / row.interval.0.max(1);
         let frame = number.saturating_sub(1) / self.joined.unwrap_or(1);
@@ -96,15 +96,15 @@ impl Frames {
         dropped[cell] += row.dropped;
     }
 
-    /// The spans that a stretch of time touches.
+    /// The spans that a stretch of time overlaps.
     fn touched(&self, start: u64, end: u64) -> std::ops::Range<usize> {
         let last = self.n_frames;
         let first = ((start / self.length) as usize).min(last);
         first..(end.div_ceil(self.length) as usize).clamp(first, last)
     }
 
-    /// Takes it that a link, whose ports are in these edges, was down from time to time. In a span it counts once,
-    /// however often it was down.
+    /// Adds the outages of a link, whose ports are in these edges. In a span a link counts once, however often it was
+    /// down.
     pub fn down(&mut self, edges: &BTreeSet<u32>, outages: &[(u64, u64)]) {
         let frames: BTreeSet<usize> =
             outages.iter().flat_map(|&(start, end)| self.touched(start, end)).collect();
@@ -116,7 +116,7 @@ impl Frames {
         }
     }
 
-    /// Takes what a port is in a congestion tree.
+    /// Adds the role of a port in a congestion tree.
     pub fn role(&mut self, squares: &Squares, row: &CongestionRow) {
         let Some(&edge) = squares.edge_of.get(row.port.index()) else { return };
         let weight = weight(row.role);
@@ -127,7 +127,7 @@ impl Frames {
         }
     }
 
-    /// Takes what flows are to a congestion tree.
+    /// Adds victims of a congestion tree.
     pub fn flow(&mut self, squares: &Squares, row: &CongestedFlowRow) {
         let host = NodeId(row.source.0);
         let Some(square) = squares.square_of.get(host.index()).copied().flatten() else { return };
@@ -139,13 +139,13 @@ impl Frames {
         }
     }
 
-    /// The gravest part of an edge in a congestion tree, over the whole run.
+    /// The role of highest rank of an edge in a congestion tree, over the whole run.
     pub fn gravest(&self, edge: usize) -> u64 {
         let cells = &self.roles[edge * self.n_frames..(edge + 1) * self.n_frames];
         cells.iter().copied().max().unwrap_or(0)
     }
 
-    /// As the page is told; nothing where nothing is known of any span.
+    /// The data for the page; none without data over time.
     pub fn finish(self) -> Option<FrameData> {
         let is_known = self.joined.is_some() || self.has_roles || self.down.iter().any(|down| *down > 0);
         let values = self.sampled.iter().chain([&self.down, &self.roles, &self.victims]).flatten();
@@ -160,13 +160,13 @@ impl Frames {
     }
 }
 
-/// Spans for which a drawing of this size has room.
+/// The number of spans for which a drawing of this size has room.
 fn most_frames(squares: &Squares, n_runs: usize) -> usize {
     let cells = MOST_CELLS / n_runs.max(1);
     (cells / squares.edges.len().max(1)).clamp(LEAST_FRAMES, MOST_FRAMES)
 }
 
-/// Roots outweigh branches, and these leaves, where ports share an edge.
+/// If ports share an edge, roots rank above branches, and branches above leaves.
 fn weight(role: Role) -> u64 {
     match role {
         Role::Root => 3,
@@ -176,7 +176,7 @@ fn weight(role: Role) -> u64 {
     }
 }
 
-/// Links that were down, out of their changes, which come in order of time.
+/// Outages of links, from their state changes in order of time.
 #[derive(Debug, Default)]
 pub struct Outages {
     open: BTreeMap<u32, u64>,
@@ -184,7 +184,7 @@ pub struct Outages {
 }
 
 impl Outages {
-    /// Takes a change.
+    /// Adds a state change.
     pub fn take(&mut self, row: &FaultRow) {
         if row.up {
             if let Some(start) = self.open.remove(&row.link.0) {
@@ -195,7 +195,7 @@ impl Outages {
         }
     }
 
-    /// Starts and ends by link, those that last to the end of the run included.
+    /// Starts and ends by link, including outages that last to the end of the run.
     pub fn finish(mut self, end: Time) -> BTreeMap<u32, Vec<(u64, u64)>> {
         for (link, start) in self.open {
             self.closed.entry(link).or_default().push((start, end.0.max(start + 1)));
@@ -204,21 +204,22 @@ impl Outages {
     }
 }
 
-/// Values over time, as the page is told them.
+/// Values over time, as the page gets them.
 #[derive(Debug, Serialize)]
 pub struct FrameData {
     /// Length of a span, in seconds.
     pub length: f64,
-    /// How many spans.
+    /// Number of spans.
     pub count: usize,
-    /// How many edges.
+    /// Number of edges.
     pub edges: usize,
-    /// Samples that share a span; absent where nothing was sampled.
+    /// Number of samples in a span; absent if ports were not sampled.
     pub joined: Option<u64>,
     /// Whether there was a congestion tree.
     pub has_roles: bool,
-    /// Of each edge and span, edge by edge: bytes sent; the same of the most bytes waiting at a port, the time paused in
-    /// ps, packets dropped, links down, and parts in a congestion tree (3 root, 2 branch, 1 leaf); then of each square
+    /// For each edge and span, in the order of edges: bytes sent; then likewise the largest number of bytes waiting at
+    /// a port, the time paused in ps, packets dropped, links down, and roles in a congestion tree (3 root, 2 branch, 1
+    /// leaf); then for each square
     /// and span whether there are victims. See [`pack`].
     pub packed: String,
 }

@@ -1,11 +1,11 @@
-//! A fabric as it is drawn: which nodes share a square, what lies between squares, and what happened there over time.
+//! The drawing of a fabric: which nodes share a square, the edges between squares, and their values over time.
 //!
-//! Models: tiers by distance from hosts; neighbouring nodes in one square where a fabric is large; values at equal spans
-//! of time.
-//! Leaves out: where squares stand, which the page decides.
+//! Models: tiers by distance from hosts; neighbouring nodes in one square if a fabric is large; values in spans of time
+//! of equal length.
+//! Leaves out: positions of squares, which the page computes.
 //!
-//! Invariants: every port of the run is in exactly one edge, so nothing that happened is left out of the drawing, only
-//! summed up; what is kept grows with the drawing and not with the fabric.
+//! Invariants: every port of the run is in exactly one edge, so values are summed but none is omitted; memory grows
+//! with the drawing, not with the fabric.
 
 pub mod frames;
 pub mod pack;

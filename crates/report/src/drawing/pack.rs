@@ -1,6 +1,6 @@
-//! Many whole numbers in few characters: in groups of seven bits, compressed, as text.
+//! Whole numbers as compact text: in groups of seven bits, compressed.
 //!
-//! Models: LEB128, zlib, and base 64: what browsers can undo by themselves.
+//! Models: LEB128, zlib, and base 64; browsers can decode the last two.
 
 use std::io::Write;
 
@@ -24,7 +24,7 @@ pub fn pack(numbers: impl Iterator<Item = u64>) -> String {
     STANDARD.encode(encoder.finish().expect("memory takes all"))
 }
 
-/// Seven bits at a time, the lowest first; the eighth says that more follow.
+/// Seven bits per byte, the lowest first; the eighth bit says that more follow.
 fn put(mut number: u64, bytes: &mut Vec<u8>) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -41,7 +41,7 @@ mod tests {
 
     use super::*;
 
-    /// The way back, as the page goes it.
+    /// The inverse, as in the page.
     fn unpack(text: &str) -> Vec<u64> {
         let mut bytes = Vec::new();
         let compressed = STANDARD.decode(text).expect("base 64");
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_come_back() {
+    fn packed_numbers_are_unpacked_unchanged() {
         let numbers: Vec<u64> =
             (0..40_000).map(|n| n * n * n).chain([0, 127, 128, u64::from(u32::MAX), (1 << 53) - 1]).collect();
         assert_eq!(unpack(&pack(numbers.iter().copied())), numbers);
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_takes_little_room() {
+    fn zeros_take_little_room() {
         assert!(pack(std::iter::repeat_n(0, 1_000_000)).len() < 2_000);
     }
 }

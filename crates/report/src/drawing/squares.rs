@@ -1,8 +1,8 @@
-//! Which nodes share a square of the drawing, and which ports share an edge between squares.
+//! The squares of a drawing, each of one or more nodes, and the edges between them, each of one or more ports.
 //!
 //! Models: neighbouring nodes of a tier in one square, hosts below the same switches together.
 //!
-//! Invariants: squares follow from the fabric and the room alone; a fabric that has room has a square for every node.
+//! Invariants: squares depend only on the fabric and the room; a small fabric has a square for every node.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use netloom_units::{NodeId, PortId};
 
 use super::tiers::tiers;
 
-/// Squares of a tier of switches; more could not be told apart.
+/// Largest number of squares of a tier of switches; more could not be distinguished.
 const MOST_SWITCHES: usize = 64;
-/// Squares of hosts.
+/// Largest number of squares of hosts.
 const MOST_HOSTS: usize = 256;
-/// Edges, both directions counted; more would be a burden for browsers.
+/// Largest number of edges, counting both directions; more would slow down browsers.
 const MOST_EDGES: usize = 4_096;
-/// Edges of all runs of a page.
+/// Largest number of edges of all runs of a page.
 const MOST_EDGES_OF_ALL: usize = 16_384;
-/// Whatever the number of runs, a drawing has room for so many.
+/// Edges for which a drawing has room with any number of runs.
 const LEAST_EDGES: usize = 256;
 
 /// The drawing of a fabric.
@@ -35,7 +35,7 @@ pub struct Squares {
     pub square_of: Vec<Option<u32>>,
 }
 
-/// Nodes beside each other.
+/// Neighbouring nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Square {
     /// The first of them.
@@ -44,7 +44,7 @@ pub struct Square {
     pub last: NodeId,
     /// How many.
     pub nodes: u32,
-    /// Links to the nearest host; of nodes without a way to one it is above all others.
+    /// Number of links to the nearest host; nodes without a path to a host are in a tier above all others.
     pub tier: u32,
 }
 
@@ -62,7 +62,7 @@ pub struct Edge {
 }
 
 impl Squares {
-    /// The drawing of one of so many runs, whose first nodes are hosts.
+    /// The drawing of one of `n_runs` runs, whose first nodes are hosts.
     pub fn of(n_hosts: u32, ports: &[PortRow], n_runs: usize) -> Squares {
         let room = (MOST_EDGES_OF_ALL / n_runs.max(1)).clamp(LEAST_EDGES, MOST_EDGES);
         let nodes = Nodes::of(&tiers(n_hosts, ports), ports);
@@ -87,7 +87,7 @@ impl Squares {
         self.squares.iter().filter(|square| square.tier == tier).count()
     }
 
-    /// Most nodes that share a square.
+    /// Largest number of nodes in a square.
     pub fn most_nodes(&self) -> u32 {
         self.squares.iter().map(|square| square.nodes).max().unwrap_or(0)
     }
@@ -96,14 +96,14 @@ impl Squares {
 /// The nodes of a fabric, tier by tier, each in the order of their ids.
 struct Nodes {
     by_tier: Vec<Vec<NodeId>>,
-    /// Of each host, the first node it is joined with.
+    /// For each host, the first node it is connected to.
     above: BTreeMap<NodeId, NodeId>,
     n_nodes: usize,
 }
 
 impl Nodes {
     fn of(tiers: &[Option<u32>], ports: &[PortRow]) -> Nodes {
-        // Who has no way to a host stands above all others.
+        // Nodes without a path to a host are in a tier above all others.
         let beyond = tiers.iter().flatten().max().map_or(0, |tier| tier + 1);
         let mut by_tier: Vec<Vec<NodeId>> = vec![Vec::new(); beyond as usize + 1];
         let mut is_joined = vec![false; tiers.len()];
@@ -124,11 +124,11 @@ impl Nodes {
         Nodes { by_tier, above, n_nodes: tiers.len() }
     }
 
-    /// The drawing with at most so many squares in each tier, as far as hosts below different squares allow it.
+    /// The drawing with at most `most` squares in each tier, as far as hosts below different squares allow it.
     fn draw(&self, most: &[usize], ports: &[PortRow]) -> Squares {
         let mut drawing = Squares { square_of: vec![None; self.n_nodes], ..Squares::default() };
         let mut above: Vec<Vec<Square>> = Vec::new();
-        // Switches first: hosts are put together by where they are joined.
+        // Switches first: hosts are grouped by the squares they are connected to.
         for tier in (1..self.by_tier.len()).rev() {
             let nodes = &self.by_tier[tier];
             let each = nodes.len().div_ceil(most[tier]).max(1);
@@ -157,7 +157,7 @@ impl Nodes {
             above.and_then(|node| leaves.iter().position(|leaf| (leaf.first..=leaf.last).contains(node)))
         };
         let runs: Vec<&[NodeId]> = hosts.chunk_by(|left, right| leaf(left) == leaf(right)).collect();
-        // Rails join neighbours with different switches: then hosts are put together by their order alone.
+        // Rails connect neighbours to different switches: then hosts are grouped by their order only.
         let room = (most / runs.len().max(1)).max(1);
         if runs.len() > most {
             let each = hosts.len().div_ceil(most);
@@ -177,11 +177,11 @@ fn square(nodes: &[NodeId], tier: u32) -> Square {
 }
 
 impl Squares {
-    /// Puts ports together by the squares at their ends.
+    /// Groups ports by the squares at their ends.
     fn join(&mut self, ports: &[PortRow]) {
         let mut found: BTreeMap<(u32, u32), Edge> = BTreeMap::new();
         let ends = |port: &PortRow| {
-            let at = |node: NodeId| self.square_of[node.index()].expect("who has a port has a square");
+            let at = |node: NodeId| self.square_of[node.index()].expect("a node with a port has a square");
             (at(port.node), at(port.peer))
         };
         for port in ports {
@@ -260,13 +260,13 @@ mod tests {
     }
 
     #[test]
-    fn a_large_one_is_drawn_in_squares_of_neighbours_below_the_same_leaves() {
+    fn a_large_fabric_is_drawn_in_squares_of_neighbours_below_the_same_leaves() {
         let (n_hosts, ports) = leaf_spine(256, 32, 32);
         for n_runs in [1, 4, 100] {
             let drawing = Squares::of(n_hosts, &ports, n_runs);
             check(&drawing, &ports);
             assert!(drawing.edges.len() <= MOST_EDGES, "{} edges", drawing.edges.len());
-            // Nobody has links to two squares of leaves.
+            // No square of hosts has links to two squares of leaves.
             for (number, _) in drawing.squares.iter().enumerate().filter(|(_, square)| square.tier == 0) {
                 assert_eq!(drawing.edges.iter().filter(|edge| edge.from == number as u32).count(), 1);
             }
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_with_a_link_to_every_leaf_are_put_together_by_their_order() {
+    fn hosts_with_a_link_to_every_leaf_are_grouped_by_their_order() {
         let rails = ports((0..2_048).flat_map(|host| (0..8).map(move |rail| (host, 2_048 + rail))));
         let drawing = Squares::of(2_048, &rails, 1);
         check(&drawing, &rails);
@@ -282,8 +282,8 @@ mod tests {
     }
 
     #[test]
-    fn switches_that_no_host_reaches_are_drawn_too_and_nodes_without_a_link_are_not() {
-        // Hosts 0 and 1 with switch 2; switches 3 and 4 with each other; 5 with nobody, and before that 6 and 7.
+    fn switches_without_a_path_to_a_host_are_drawn_and_nodes_without_a_link_are_not() {
+        // Hosts 0 and 1 are linked to switch 2, switch 3 to 4, and 6 to 7; node 5 has no link.
         let ports = ports([(0, 2), (1, 2), (3, 4), (6, 7)].into_iter());
         let drawing = Squares::of(2, &ports, 1);
         check(&drawing, &ports);

@@ -1,12 +1,12 @@
-//! How far nodes are from hosts.
+//! Distance of nodes from hosts.
 
 use std::collections::VecDeque;
 
 use netloom_records::PortRow;
 use netloom_units::NodeId;
 
-/// Links from each node to the nearest of the hosts, which are the first nodes, by node; absent of nodes that have no way to
-/// one.
+/// Number of links from each node to the nearest host, by node; hosts are the first nodes. Absent for nodes without a
+/// path to a host.
 pub fn tiers(n_hosts: u32, ports: &[PortRow]) -> Vec<Option<u32>> {
     let n_nodes = ports.iter().map(|port| port.node.index().max(port.peer.index()) + 1).max().unwrap_or(0);
     let mut neighbours: Vec<Vec<NodeId>> = vec![Vec::new(); n_nodes];

@@ -1,11 +1,11 @@
-//! Bandwidth of collectives by size, as nccl-tests plot it: a line for each job with collectives of several sizes.
+//! Bandwidth of collectives by size, as nccl-tests define it: a line for each job with collectives of several sizes.
 //!
-//! Models: over all collectives of one job, number of ranks, factor and size: bytes over time, as an algorithm counts them
-//! and as the bus does, and the mean time. The factor of bus over algorithm bandwidth tells apart what a job mixes, such as
-//! an all-reduce and an all-to-all.
-//! Leaves out: which collective it is, which no table says; jobs whose collectives are all of one size.
+//! Models: over all collectives of one job, number of ranks, factor and size: algorithm bandwidth, bus bandwidth, and
+//! the mean time. The factor (bus over algorithm bandwidth) distinguishes collectives of one job, such as an all-reduce
+//! and an all-to-all.
+//! Leaves out: the name of the collective, which no table has; jobs whose collectives all have one size.
 //!
-//! Invariants: what is kept grows with the sizes of a scenario, not with collectives.
+//! Invariants: memory grows with the number of sizes in a scenario, not with the number of collectives.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,11 @@ use super::Collector;
 use crate::collect::About;
 use crate::round::six_digits;
 
-/// Job, ranks, and bus over algorithm bandwidth as so many parts of the vector, of which there is one for each rank.
+/// Job, number of ranks, and bus over algorithm bandwidth in units of one part of the vector, which has one part for
+/// each rank.
 type Line = (u16, u32, u64);
 
-/// What is kept of a run.
+/// Sums of a run.
 #[derive(Debug, Default)]
 pub struct Bandwidth(BTreeMap<Line, BTreeMap<u64, Tally>>);
 
@@ -28,7 +29,7 @@ pub struct Bandwidth(BTreeMap<Line, BTreeMap<u64, Tally>>);
 struct Tally {
     count: u64,
     span_s: f64,
-    /// Bytes that the bus counts.
+    /// Bytes counted for bus bandwidth.
     on_bus: f64,
 }
 
@@ -51,7 +52,7 @@ pub struct LineData {
     pub ranks: u32,
     /// Bus over algorithm bandwidth.
     pub factor: f64,
-    /// Size by size, rising.
+    /// One point for each size, in ascending order.
     pub points: Vec<PointData>,
 }
 
@@ -60,7 +61,7 @@ pub struct LineData {
 pub struct PointData {
     /// Bytes of the full vector.
     pub bytes: u64,
-    /// How many there were.
+    /// Number of collectives.
     pub count: u64,
     /// Mean time, in seconds.
     pub time: f64,
@@ -84,7 +85,7 @@ impl Bandwidth {
         }
     }
 
-    /// Line by line; nothing where every one has a single size.
+    /// The lines; none if each has a single size.
     pub fn finish(self, about: &About) -> Option<Vec<LineData>> {
         let lines = self.0.into_iter().filter(|(_, sizes)| sizes.len() > 1);
         let line = |((job, ranks, parts), sizes): (Line, BTreeMap<u64, Tally>)| LineData {

@@ -1,10 +1,10 @@
-//! Completion time by setting: runs that differ in more than their balancing, as groups of bars.
+//! Completion time by setting: runs that differ in more than their balancing policy, as groups of bars.
 //!
-//! Models: a bar for each balancing, a group for each combination of the other settings in which the runs differ; runs
-//! that differ in their seed alone share a bar.
-//! Leaves out: whether a difference means anything; `netloom sweep` has intervals.
+//! Models: a bar for each balancing policy, a group for each combination of the other settings in which the runs
+//! differ; runs that differ only in their seed share a bar.
+//! Leaves out: whether a difference is significant; `netloom sweep` has confidence intervals.
 //!
-//! Invariants: absent unless there are several groups; a setting that follows from the balancing makes no group.
+//! Invariants: absent unless there are several groups; a setting that depends on the balancing policy forms no group.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,30 +16,30 @@ use super::steps::JobData;
 use crate::collect::About;
 use crate::round::six_digits;
 
-/// Settings whose difference alone is told by the bars.
+/// Settings that distinguish the bars.
 const BARS: &str = "balance";
-/// Settings that make neither bars nor groups.
+/// Settings that distinguish neither bars nor groups.
 const NEITHER: [&str; 2] = ["seed", "name"];
-/// Settings named in a label.
+/// Largest number of settings in a label.
 const NAMED: usize = 3;
 
 /// All runs by their settings.
 #[derive(Debug, Serialize)]
 pub struct BySettingData {
-    /// What the groups differ in.
+    /// The settings in which the groups differ.
     pub settings: Vec<String>,
     /// Names of the groups.
     pub groups: Vec<String>,
     /// Names of the bars.
     pub bars: Vec<String>,
-    /// Group by group, bar by bar; absent where no run is.
+    /// By group, then by bar; absent without a run.
     pub times: Vec<Vec<Option<TimesData>>>,
 }
 
-/// Completion times of runs that differ in their seed alone, in seconds.
+/// Completion times of runs that differ only in their seed, in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TimesData {
-    /// How many.
+    /// Number of runs.
     pub runs: usize,
     /// Their mean.
     pub mean: f64,
@@ -50,7 +50,7 @@ pub struct TimesData {
 }
 
 impl BySettingData {
-    /// Of all runs.
+    /// From all runs.
     pub fn of(runs: &[&About], steps: &[JobData]) -> Option<BySettingData> {
         let differ = between_runs(runs);
         let is_below = |path: &str, section: &str| {
@@ -85,28 +85,28 @@ impl BySettingData {
     }
 }
 
-/// Values of settings, as a run has them.
+/// Values of settings of a run.
 type Values = Vec<Option<String>>;
 
-/// Run by run.
+/// The values of each run.
 fn values(rows: &[BetweenRow], n_runs: usize) -> Vec<Values> {
     (0..n_runs).map(|run| rows.iter().map(|row| row.values[run].clone()).collect()).collect()
 }
 
-/// Whether runs of the same bar never differ in a setting.
+/// Whether all runs of the same bar agree in a setting.
 fn follows(row: &BetweenRow, bar_of: &[Values]) -> bool {
     let mut known: BTreeMap<&Values, &Option<String>> = BTreeMap::new();
     row.values.iter().zip(bar_of).all(|(value, bar)| *known.entry(bar).or_insert(value) == value)
 }
 
-/// Every combination of values once, in the order of runs, and what it is called.
+/// Every combination of values once, in the order of runs, with its name.
 fn names(of_runs: &[Values]) -> Vec<(Values, String)> {
     let mut seen = BTreeSet::new();
     let first = of_runs.iter().filter(|values| seen.insert(*values));
     first.map(|values| (values.clone(), name(values))).collect()
 }
 
-/// The values one after the other.
+/// The values, separated by slashes.
 fn name(values: &Values) -> String {
     let word = |value: &Option<String>| value.clone().unwrap_or_else(|| "–".to_owned());
     let mut words: Vec<String> = values.iter().take(NAMED).map(word).collect();
@@ -116,7 +116,7 @@ fn name(values: &Values) -> String {
     words.join(" / ")
 }
 
-/// In the order of their values; quantities by their sizes.
+/// Sorted by their values, quantities by their sizes.
 fn sorted(mut names: Vec<(Values, String)>) -> Vec<(Values, String)> {
     let order = |(values, _): &(Values, String)| -> Vec<(f64, Option<String>)> {
         values.iter().map(|value| (size(value.as_deref().unwrap_or_default()), value.clone())).collect()
@@ -125,7 +125,7 @@ fn sorted(mut names: Vec<(Values, String)>) -> Vec<(Values, String)> {
     names
 }
 
-/// The same with the names of the policies where these tell the bars apart.
+/// The same with the names of the policies, if these distinguish the bars.
 fn named_by_policy(
     names: Vec<(Values, String)>,
     runs: &[&About],
@@ -144,7 +144,7 @@ fn named_by_policy(
     }
 }
 
-/// What balances at switches, and at the edge where something does.
+/// The balancing policy of switches, and that of the edge if there is one.
 fn policies(balance: &Value) -> Option<String> {
     let word = |value: &Value| match value {
         Value::String(word) => Some(word.clone()),
@@ -156,7 +156,7 @@ fn policies(balance: &Value) -> Option<String> {
     Some(edge.map_or(switch.clone(), |edge| format!("{switch} with {edge}")))
 }
 
-/// A quantity in its base unit; what is none comes last.
+/// A quantity in its base unit; other values are infinite and come last.
 fn size(value: &str) -> f64 {
     let end = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
     let (number, unit) = value.split_at(end);
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantities_have_sizes_whatever_their_units() {
+    fn quantities_in_different_units_are_compared_by_size() {
         assert!(size("900us") < size("4ms") && size("4ms") < size("1s"));
         assert!(size("10") < size("20") && size("1KiB") > size("1KB"));
         assert!(size("spray").is_infinite());

@@ -1,9 +1,9 @@
 //! The congestion tree: scenes in which the same ports were its roots, branches and leaves, drawn over the fabric.
 //!
-//! Models: spans that follow each other and have the same roles are one scene, whose figures are means over its time.
-//! Leaves out: spans without congestion; of many scenes all but the longest, and it is said how many there are.
+//! Models: consecutive spans with the same roles are one scene, whose figures are means over its time.
+//! Leaves out: spans without congestion; all but the longest scenes, of which only the number is given.
 //!
-//! Invariants: absent of a run without such rows; a fabric with too many nodes to be drawn has tables alone.
+//! Invariants: absent for a run without such rows; a fabric with too many nodes for a drawing has only tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,38 +16,38 @@ use crate::collect::About;
 use crate::drawing::tiers::tiers;
 use crate::round::{seconds, share, six_digits};
 
-/// Scenes told per run: the longest.
+/// Largest number of scenes of a run: the longest ones.
 const SCENES: usize = 6;
-/// Scenes that are kept to choose from.
+/// Largest number of scenes in memory.
 const KEPT: usize = 2_000;
-/// Ports and pairs told per scene.
+/// Largest number of ports and of pairs of a scene.
 const LISTED: usize = 40;
-/// Nodes that are drawn at most.
+/// Largest number of nodes in a drawing.
 const DRAWN: usize = 80;
 
-/// What is kept of a run: its ports, and scenes up to a number.
+/// Data of a run: its ports, and a limited number of scenes.
 #[derive(Debug, Default)]
 pub struct Congestion {
     ports: Vec<PortRow>,
-    /// The span under way: its start, its end, and its rows with a role.
+    /// The current span: its start, its end, and its rows with a role.
     span: Option<Scene>,
     scenes: Vec<Scene>,
     n_scenes: usize,
 }
 
-/// Spans that follow each other and have the same roles.
+/// Consecutive spans with the same roles.
 #[derive(Debug)]
 struct Scene {
     start: u64,
     end: u64,
     ports: BTreeMap<PortId, Sums>,
-    /// For how long flows of a pair of hosts were victims or contributors, in ps.
+    /// Time for which flows of a pair of hosts were victims or contributors, in ps.
     pairs: BTreeMap<(Part, HostId, HostId), u64>,
     /// The span and pair of the last row.
     last_pair: Option<(u64, HostId, HostId)>,
 }
 
-/// A port over a scene: times in ps, bytes summed over ps.
+/// A port over a scene: times in ps, bytes multiplied by ps.
 #[derive(Debug, Clone, Copy)]
 struct Sums {
     row: CongestionRow,
@@ -81,7 +81,7 @@ impl Sums {
 }
 
 impl Scene {
-    /// The span of a row, without any yet.
+    /// The span of a row, still without ports.
     fn of(row: &CongestionRow) -> Scene {
         let (start, end) = (row.start.0, row.end.0);
         Scene { start, end, ports: BTreeMap::new(), pairs: BTreeMap::new(), last_pair: None }
@@ -91,7 +91,7 @@ impl Scene {
         self.ports.values().map(|sums| (sums.row.port, sums.row.role, sums.row.blocked_by))
     }
 
-    /// Whether another one begins where this one ends, with the same roles.
+    /// Whether another scene begins at the end of this one, with the same roles.
     fn goes_on_in(&self, next: &Scene) -> bool {
         self.end == next.start && self.roles().eq(next.roles())
     }
@@ -128,13 +128,13 @@ impl Congestion {
         }
     }
 
-    /// The span is over: it goes on a scene, or begins one.
+    /// Ends the span: it extends the last scene, or begins one.
     fn close(&mut self) {
         let Some(span) = self.span.take().filter(|span| !span.ports.is_empty()) else { return };
         if let Some(scene) = self.scenes.last_mut().filter(|scene| scene.goes_on_in(&span)) {
             scene.end = span.end;
             for (port, sums) in &span.ports {
-                scene.ports.get_mut(port).expect("it has the same ports").add(sums);
+                scene.ports.get_mut(port).expect("both have the same ports").add(sums);
             }
             return;
         }
@@ -149,7 +149,7 @@ impl Congestion {
         let Some(scene) = self.scenes.get_mut(place).filter(|scene| scene.start <= row.start.0) else {
             return;
         };
-        // A pair has a row for each port it passes: the first one counts.
+        // A pair has a row for each port that it passes: only the first one counts.
         let pair = Some((row.end.0, row.source, row.destination));
         if scene.last_pair != pair {
             scene.last_pair = pair;
@@ -182,7 +182,7 @@ impl Congestion {
         if nodes.len() > DRAWN { BTreeMap::new() } else { nodes }
     }
 
-    /// Pairs of nodes with a link, by their places in the list of nodes.
+    /// Pairs of nodes with a link, by their indices in the list of nodes.
     fn links(&self, nodes: &BTreeMap<NodeId, u32>) -> Vec<[usize; 2]> {
         let place = |node: NodeId| nodes.keys().position(|other| *other == node);
         let ends = |port: &PortRow| Some([place(port.node)?, place(port.peer)?]);
@@ -240,13 +240,13 @@ impl Congestion {
 /// The tree of one run.
 #[derive(Debug, Serialize)]
 pub struct RunData {
-    /// How many scenes there are.
+    /// Number of scenes.
     pub total_scenes: usize,
-    /// The nodes, where they can be drawn.
+    /// The nodes, if they are drawn.
     pub nodes: Vec<NodeData>,
-    /// Which of them are joined.
+    /// The links between them.
     pub links: Vec<[usize; 2]>,
-    /// The longest scenes, in their order.
+    /// The longest scenes, in order of time.
     pub scenes: Vec<SceneData>,
 }
 
@@ -262,56 +262,56 @@ pub struct NodeData {
 /// A scene.
 #[derive(Debug, Serialize)]
 pub struct SceneData {
-    /// When it begins, in seconds.
+    /// Its start, in seconds.
     pub start: f64,
-    /// When it ends.
+    /// Its end, in seconds.
     pub end: f64,
-    /// How many ports have a role.
+    /// Number of ports with a role.
     pub total_ports: usize,
     /// The first of them: roots, then branches, then leaves.
     pub ports: Vec<PortData>,
-    /// How many pairs of hosts are victims.
+    /// Number of pairs of hosts that are victims.
     pub total_victims: usize,
     /// The first of them.
     pub victims: Vec<PairData>,
-    /// How many pairs of hosts contribute.
+    /// Number of pairs of hosts that are contributors.
     pub total_contributors: usize,
     /// The first of them.
     pub contributors: Vec<PairData>,
 }
 
-/// A port in a scene: shares of its time, and bytes.
+/// A port in a scene: times as shares of the scene, and bytes.
 #[derive(Debug, Serialize)]
 pub struct PortData {
-    /// Its node, by its place in the list.
+    /// Its node, by its index in the list.
     pub from: Option<usize>,
     /// The node at the other end.
     pub to: Option<usize>,
-    /// Both by their names.
+    /// The names of both.
     pub name: String,
     /// `root`, `branch` or `leaf`.
     pub role: &'static str,
-    /// With packets waiting; absent of hosts.
+    /// Time with packets waiting; absent for hosts.
     pub occupied: Option<f64>,
-    /// Sending.
+    /// Time sending.
     pub sending: f64,
-    /// Without credits.
+    /// Time without credits.
     pub starved: f64,
-    /// Mean of the bytes that waited; absent of hosts.
+    /// Mean number of bytes waiting; absent for hosts.
     pub waiting: Option<f64>,
-    /// The most that waited; absent of hosts.
+    /// Largest number of bytes waiting; absent for hosts.
     pub peak: Option<u64>,
-    /// The port that holds it up.
+    /// The port that blocks it.
     pub blocked_by: Option<String>,
 }
 
 /// A pair of hosts in a scene.
 #[derive(Debug, Serialize)]
 pub struct PairData {
-    /// Who sends, by its place in the list of nodes.
+    /// The sender, by its index in the list of nodes.
     pub source: Option<usize>,
-    /// From whom to whom.
+    /// Names of sender and receiver.
     pub name: String,
-    /// For which share of the scene.
+    /// Share of the scene.
     pub share: f64,
 }

@@ -1,8 +1,8 @@
-//! The fabric as a drawing: its squares and edges, what they did over the whole run, and over time where that is known.
+//! The fabric as a drawing: its squares and edges, their values over the whole run, and over time if recorded.
 //!
-//! Models: utilization, backlog, pauses, drops and links that were down, edge by edge; parts in congestion trees.
+//! Models: utilization, backlog, pauses, drops and links that were down, for each edge; roles in congestion trees.
 //!
-//! Invariants: every port is in one edge; a square that stands for several nodes says so.
+//! Invariants: every port is in one edge; a square of several nodes gives their number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::drawing::frames::{FrameData, Frames, Outages};
 use crate::drawing::squares::{Edge, Square, Squares};
 use crate::round::share;
 
-/// What is kept of a run: its ports, and what happened at the edges of its drawing.
+/// Data of a run: its ports, and the values of the edges of its drawing.
 #[derive(Debug, Default)]
 pub struct Fabric {
     ports: Vec<PortRow>,
@@ -64,13 +64,13 @@ impl Collector for Fabric {
     }
 }
 
-/// The drawing, made once all ports have been told.
+/// The drawing, made once all ports have been read.
 fn draw<'a>(kept: &'a mut Option<Squares>, about: &About, ports: &[PortRow]) -> &'a Squares {
     kept.get_or_insert_with(|| Squares::of(about.n_hosts, ports, about.n_runs))
 }
 
 impl Fabric {
-    /// The drawing and its spans, also where nothing was sampled.
+    /// The drawing and its spans, also if ports were not sampled.
     fn drawn(&mut self, about: &About) -> (&Squares, &mut Frames) {
         let squares = draw(&mut self.squares, about, &self.ports);
         let simulated = Time(about.manifest.simulated_ps);
@@ -136,15 +136,15 @@ impl Fabric {
 /// The fabric of one run.
 #[derive(Debug, Serialize)]
 pub struct RunData {
-    /// Most nodes that share a square.
+    /// Largest number of nodes in a square.
     pub most_nodes: u32,
-    /// Ports of the fabric.
+    /// Number of ports of the fabric.
     pub ports: usize,
     /// Hosts first, then tier by tier.
     pub squares: Vec<SquareData>,
     /// Directions between squares.
     pub edges: Vec<EdgeData>,
-    /// What happened over time; absent where nothing is known of it.
+    /// Values over time; absent if there are none.
     pub frames: Option<FrameData>,
 }
 
@@ -153,9 +153,9 @@ pub struct RunData {
 pub struct SquareData {
     /// Name of its first node.
     pub name: String,
-    /// Name of its last node, where there are several.
+    /// Name of its last node, if there are several.
     pub last: Option<String>,
-    /// How many nodes.
+    /// Number of nodes.
     pub nodes: u32,
     /// Links to the nearest host.
     pub tier: u32,
@@ -164,7 +164,7 @@ pub struct SquareData {
 }
 
 impl SquareData {
-    /// A square in which nothing has happened.
+    /// A square without drops.
     pub fn of(name: impl Fn(NodeId) -> String, square: &Square) -> SquareData {
         SquareData {
             name: name(square.first),
@@ -179,36 +179,36 @@ impl SquareData {
 /// A direction between squares, over the whole run.
 #[derive(Debug, Serialize)]
 pub struct EdgeData {
-    /// Which square sends.
+    /// The square that sends.
     pub from: u32,
-    /// Which one receives.
+    /// The square that receives.
     pub to: u32,
     /// Id of its first port.
     pub port: u32,
-    /// How many ports.
+    /// Number of ports.
     pub ports: u32,
-    /// Their rates, summed, in bit/s.
+    /// Sum of their rates, in bit/s.
     pub rate: u64,
     /// Bytes sent.
     pub sent: u64,
-    /// Share of the time that a port was transmitting, the mean over them.
+    /// Utilization, mean over its ports.
     pub busy: f64,
-    /// The same of the busiest one.
+    /// Utilization of the busiest port.
     pub busiest: f64,
-    /// Most bytes that ever waited at one of them; absent of a measured run.
+    /// Largest number of bytes that ever waited at one of them; absent for a measured run.
     pub peak: Option<u64>,
     /// Packets dropped there.
     pub dropped: u64,
-    /// Time for which the other end kept them from sending, summed, in ps.
+    /// Time for which they were blocked by pauses or lack of credits, summed, in ps.
     pub paused: u64,
     /// Packets marked there.
     pub marked: u64,
-    /// The gravest part in a congestion tree: 3 root, 2 branch, 1 leaf, 0 none.
+    /// The role of highest rank in a congestion tree: 3 root, 2 branch, 1 leaf, 0 none.
     pub role: u64,
 }
 
 impl EdgeData {
-    /// A direction in which nothing has happened.
+    /// A direction with all values zero.
     pub fn of(edge: &Edge) -> EdgeData {
         EdgeData {
             from: edge.from,
@@ -227,7 +227,7 @@ impl EdgeData {
         }
     }
 
-    /// Adds what a port of it did in a run that lasted so long, in ps.
+    /// Adds the values of one of its ports; `simulated` is the length of the run, in ps.
     pub fn add(&mut self, port: &PortRow, simulated: f64) {
         let busy = if simulated > 0.0 { port.busy.0 as f64 / simulated } else { 0.0 };
         self.rate += port.rate.0;

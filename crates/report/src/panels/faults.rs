@@ -1,9 +1,9 @@
-//! Events as the user named them, what became of links, and packets lost, by reason.
+//! Fault events of the scenario, state changes of links, and packets lost, by reason.
 //!
-//! Leaves out: what became of links after the run had ended, of which table `faults` may tell: faults go on where everything
-//! else is done.
+//! Leaves out: state changes of links after the end of the run, which table `faults` may contain: fault processes
+//! continue when all other work is done.
 //!
-//! Invariants: lists that are cut say how long they were.
+//! Invariants: for lists that are cut the total number is given.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use super::Collector;
 use crate::collect::About;
 use crate::round::{seconds, six_digits};
 
-/// Events, and changes of links, embedded per run.
+/// Largest number of events, and of state changes of links, of a run.
 const LISTED: usize = 200;
 
-/// What is kept of a run.
+/// Data of a run.
 #[derive(Debug, Default)]
 pub struct Faults {
     total: u64,
@@ -32,11 +32,11 @@ pub struct Faults {
 struct Lost {
     packets: u64,
     bytes: u64,
-    /// Rows that do not say how many bytes.
+    /// Whether some row lacks its number of bytes.
     n_unknown: u64,
     first: u64,
     last: u64,
-    /// The place with the most of them.
+    /// The node and port with the largest number of them.
     worst: Option<(u64, String)>,
 }
 
@@ -119,11 +119,11 @@ impl Faults {
 /// The faults and drops of one run.
 #[derive(Debug, Serialize)]
 pub struct RunData {
-    /// How often a link went down or came up.
+    /// Number of state changes of links.
     pub total: u64,
     /// The first of these.
     pub changes: Vec<ChangeData>,
-    /// How many events there were.
+    /// Number of events.
     pub total_events: u64,
     /// The first of them.
     pub events: Vec<EventData>,
@@ -131,24 +131,24 @@ pub struct RunData {
     pub drops: Vec<DropData>,
 }
 
-/// An event as the user named it.
+/// An event of the scenario.
 #[derive(Debug, Serialize)]
 pub struct EventData {
     /// When, in seconds.
     pub time: f64,
-    /// When it was noticed, in seconds; absent where it never was, or need not be.
+    /// When it was detected, in seconds; absent if it never was, or need not be.
     pub noticed: Option<f64>,
-    /// What it happened to.
+    /// Kind of its target.
     pub target: &'static str,
-    /// The name of that.
+    /// Name of its target.
     pub name: String,
-    /// What happened.
+    /// Kind of event.
     pub action: &'static str,
     /// The rate from then on, in bits per second.
     pub rate: Option<f64>,
-    /// The chance that a full packet is lost from then on.
+    /// The probability that a full packet is lost from then on.
     pub loss: Option<f64>,
-    /// From one going down to the next, in seconds.
+    /// Period of flapping, in seconds.
     pub period: Option<f64>,
 }
 
@@ -166,16 +166,16 @@ pub struct ChangeData {
 /// Packets lost for one reason.
 #[derive(Debug, Clone, Serialize)]
 pub struct DropData {
-    /// Why.
+    /// The reason.
     pub reason: &'static str,
-    /// How many.
+    /// Number of packets.
     pub packets: u64,
-    /// Their bytes; absent of a measured run.
+    /// Their bytes; absent for a measured run.
     pub bytes: Option<u64>,
     /// The first one, in seconds.
     pub first: f64,
     /// The last one, in seconds.
     pub last: f64,
-    /// The node that lost the most at one port.
+    /// The node of the port with most losses.
     pub worst: String,
 }

@@ -1,7 +1,8 @@
 //! Flow completion times: of messages of jobs, and of the background messages that started within the span, each from
 //! start to last byte.
 //!
-//! Leaves out: messages of staged flows, which follow each other as fast as they can; of these only the unfinished count.
+//! Leaves out: messages of staged flows, which follow each other without a pause; of these only the unfinished are
+//! counted.
 
 use netloom_records::{Batch, FlowRow};
 use serde::Serialize;
@@ -12,12 +13,12 @@ use crate::collect::About;
 use crate::round::seconds;
 use netloom_records::statistics::{Sample, Taken};
 
-/// What is kept of a run.
+/// Distributions and counts of a run.
 #[derive(Debug, Default)]
 pub struct Fct {
     jobs: Group,
     background: Group,
-    /// Of background messages outside of the span.
+    /// Unfinished background messages outside of the span.
     n_others_unfinished: u64,
     n_staged_unfinished: u64,
 }
@@ -68,9 +69,9 @@ impl Group {
 /// The messages of one run.
 #[derive(Debug, Serialize)]
 pub struct RunData {
-    /// Of all its jobs.
+    /// Messages of all its jobs.
     pub jobs: GroupData,
-    /// Beside them, within the span.
+    /// Background messages within the span.
     pub background: GroupData,
     /// Background messages outside of the span that did not arrive.
     pub others_unfinished: u64,
@@ -78,19 +79,19 @@ pub struct RunData {
     pub staged_unfinished: u64,
 }
 
-/// Some messages.
+/// A group of messages.
 #[derive(Debug, Clone, Serialize)]
 pub struct GroupData {
-    /// How many did not arrive.
+    /// Number of messages that did not arrive.
     pub unfinished: u64,
-    /// Those that did.
+    /// Those that arrived.
     pub arrived: Option<FctData>,
 }
 
 /// Flow completion times, in seconds.
 #[derive(Debug, Clone, Serialize)]
 pub struct FctData {
-    /// How many messages.
+    /// Number of messages.
     pub count: u64,
     /// Arithmetic mean.
     pub mean: f64,
@@ -104,7 +105,7 @@ pub struct FctData {
     pub p999: f64,
     /// The longest.
     pub maximum: f64,
-    /// Whether percentiles are exact; else they are within 0.4 %.
+    /// Whether percentiles are exact; otherwise they are within 0.4 %.
     pub exact: bool,
     /// The distribution.
     pub cdf: Cdf,

@@ -1,12 +1,13 @@
-//! Goodput of hosts: payload of the messages that arrived, over the time in which the host had such a message under way.
+//! Goodput of hosts: payload of the messages that arrived, over the time in which the host had such a message in
+//! flight.
 //!
-//! Models: the union of the messages' times, host by host, beside the rate of the ports that these messages could use; of
-//! a host whose messages use ports of several rates, as of a GPU with a NIC and a link inside its server, the rate at which
-//! it could have sent these bytes one message after the other.
+//! Models: the union of the messages' times for each host, and the line rate of the ports that these messages could
+//! use; for a host whose messages use ports of several rates, such as a GPU with a NIC and a link inside its server,
+//! the rate at which it could have sent these bytes one message after the other.
 //! Leaves out: messages that never arrived.
 //!
-//! Invariants: memory is bounded; a host with more than [`KEPT`] separate times under way may count a time twice where a
-//! message is longer than all of them.
+//! Invariants: memory is bounded; a host with more than [`KEPT`] separate intervals may count time twice if a message
+//! is longer than all of them.
 
 use std::collections::BTreeMap;
 
@@ -19,25 +20,25 @@ use super::Collector;
 use crate::collect::About;
 use crate::round::six_digits;
 
-/// Separate times kept per host.
+/// Largest number of separate intervals in memory for each host.
 const KEPT: usize = 1_024;
 
-/// What is kept of a run.
+/// Data of a run.
 #[derive(Debug, Default)]
 pub struct Goodput {
     hosts: BTreeMap<u32, Busy>,
     ports: HostPorts,
 }
 
-/// When a host had messages under way.
+/// Intervals in which a host had messages in flight.
 #[derive(Debug, Default)]
 struct Busy {
     bytes: u64,
-    /// Time that these bytes take at the rates of the ports they used, in s.
+    /// Serialization time of these bytes at the rates of the ports they could use, in s.
     least_s: f64,
-    /// Length of the times no longer kept, in ps.
+    /// Total length of intervals no longer in memory, in ps.
     past: u64,
-    /// Disjoint times, in order: (start, end) in ps.
+    /// Disjoint intervals, in order: (start, end) in ps.
     times: Vec<(u64, u64)>,
 }
 
@@ -52,7 +53,7 @@ impl Collector for Goodput {
 }
 
 impl Busy {
-    /// Messages come in the order of their ends.
+    /// Adds a message; messages come in the order of their ends.
     fn add(&mut self, (start, end): (u64, u64), bytes: u64) {
         self.bytes += bytes;
         let mut whole = (start, end);
@@ -78,20 +79,20 @@ impl Busy {
     }
 }
 
-/// The hosts of one run that sent something.
+/// The hosts of one run that sent messages.
 #[derive(Debug, Serialize)]
 pub struct RunData {
-    /// How many.
+    /// Number of hosts.
     pub hosts: usize,
     /// Mean over them, in bit/s.
     pub mean: f64,
     /// The slowest of them, in bit/s.
     pub slowest: f64,
-    /// Which that is.
+    /// Its name.
     pub slowest_host: String,
     /// The fastest of them, in bit/s.
     pub fastest: f64,
-    /// Rate of the ports that a host's messages could use, mean over them, in bit/s.
+    /// Line rate of the ports that the messages of a host could use, mean over hosts, in bit/s.
     pub line: f64,
 }
 
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn many_times_are_added_up_as_they_go() {
+    fn intervals_beyond_the_limit_are_summed() {
         let mut busy = Busy::default();
         for nth in 0..3 * KEPT as u64 {
             busy.add((10 * nth, 10 * nth + 5), 1);

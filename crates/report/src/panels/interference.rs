@@ -1,12 +1,12 @@
-//! Studies of interference: how much longer a victim takes beside an aggressor, and how its iterations went.
+//! Studies of interference: the slowdown of a victim by an aggressor, and the times of its iterations.
 //!
-//! Models: runs with a measured job `victim`; a run with a job `aggressor` is paired with the one that is equal but for
-//! that job, the seed included; the ratio of the two means, with its interval; points that differ in their seed alone
-//! become one cell.
+//! Models: runs with a measured job `victim`; a run with a job `aggressor` is paired with the run that differs only in
+//! lacking that job and has the same seed; the ratio of the two means, with its interval; points that differ only in
+//! their seed become one cell.
 //! Leaves out: means over cells; steps beyond the first few thousand of a run.
 //!
-//! Invariants: a run without its baseline has no ratio, and is told as such.
-//! Source: the figures 2 to 8 of Piarulli et al. 2026; intervals: ours (docs/concepts/interference.md).
+//! Invariants: a run without a baseline has no ratio, and is reported as such.
+//! Source: the figures 2 to 8 of Piarulli et al. 2026; intervals: modelling assumption (docs/concepts/interference.md).
 
 use std::collections::BTreeMap;
 
@@ -26,22 +26,22 @@ use crate::round::six_digits;
 use beside::Beside;
 use written::{AGGRESSOR, VICTIM, bursts, collective, is_exchange, job, label, n_ranks, without_aggressor};
 
-/// Steps of a run that are kept for the view over time.
+/// Largest number of steps of a run for the view over time.
 const MOST_STEPS: usize = 4_000;
-/// Pairs of runs of which that view is drawn; without harm one of them is enough.
+/// Largest number of pairs of runs in that view; one is enough if there is no slowdown.
 const MOST_COURSES: usize = 4;
-/// A ratio from which on there is none.
+/// A ratio from which on there is no slowdown.
 const HARMLESS: f64 = 0.95;
 
-/// What is kept of a run.
+/// Data of a run.
 #[derive(Debug, Default)]
 pub struct Interference {
     measure: Option<MeasureRow>,
-    /// Bytes of the victim's vector, and what the bus counts of them.
+    /// Bytes of the victim's vector, and bytes counted for bus bandwidth.
     size: Option<(u64, f64)>,
     /// Start and time of the victim's first steps, in seconds.
     steps: Vec<(f64, f64)>,
-    /// Cells that were summed up before they came here.
+    /// Imported cells, which are summaries already.
     cells: Vec<CellRow>,
 }
 
@@ -67,63 +67,63 @@ impl Collector for Interference {
     }
 }
 
-/// All that is known of the studies in some runs.
+/// The studies in some runs.
 #[derive(Debug, Serialize)]
 pub struct Study {
-    /// Settings in which the runs differ beside what points are told by.
+    /// Settings in which the runs differ apart from the coordinates of points.
     pub settings: Vec<String>,
-    /// Run by run.
+    /// The points, one for each run.
     pub points: Vec<PointData>,
-    /// Points that differ in their seed alone.
+    /// Points that differ only in their seed.
     pub cells: Vec<CellData>,
-    /// The victim's steps over time, of the few cells that suffered most, the worst first.
+    /// The victim's steps over time, of the few cells with the smallest ratios, the smallest first.
     pub courses: Vec<CourseData>,
-    /// Cells that were measured, beside the same as they were simulated; absent where there are not both kinds.
+    /// Measured cells with their simulated counterparts; absent unless there are both kinds.
     pub beside: Option<Beside>,
 }
 
-/// What a study varies.
+/// The coordinates of a point.
 #[derive(Debug, Clone, PartialEq, PartialOrd, Serialize)]
 pub struct Coordinates {
-    /// The scenario, with all in which runs differ and which the others do not tell.
+    /// The scenario, with all settings in which runs differ and that are no other coordinate.
     pub scenario: String,
-    /// Whether it was measured on a machine, and not simulated.
+    /// Whether it was measured on a machine, not simulated.
     pub measured: bool,
-    /// Hosts of both groups; of the victim alone twice its ranks.
+    /// Hosts of both groups; for a victim in isolation twice its ranks.
     pub nodes: u64,
     /// The victim's collective.
     pub victim: String,
-    /// Bytes of its vector; of an all-to-all those for each peer.
+    /// Bytes of its vector; for an all-to-all those per peer.
     pub bytes: u64,
-    /// The aggressor's collective with its size, told as the victim's; absent in a baseline.
+    /// The aggressor's collective with its size, in the form of the victim's; absent in a baseline.
     pub aggressor: Option<String>,
-    /// Length and pause of its bursts, in seconds; absent where it never pauses.
+    /// Length and pause of its bursts, in seconds; absent if it never pauses.
     pub bursts: Option<[f64; 2]>,
 }
 
 /// One run of a study.
 #[derive(Debug, Clone, Serialize)]
 pub struct PointData {
-    /// What the run is called.
+    /// Name of the run.
     pub run: String,
-    /// Its seed; absent of a measured run.
+    /// Its seed; absent for a measured run.
     pub seed: Option<u64>,
-    /// What it varies.
+    /// Its coordinates.
     #[serde(flatten)]
     pub at: Coordinates,
     /// Mean time of the victim's steps.
     pub mean_s: f64,
     /// Half of its 95 % interval.
     pub half_s: Option<f64>,
-    /// Steps that count, and those before these.
+    /// Number of steps in the statistics, and of warm-up steps before these.
     pub steps: [u32; 2],
-    /// What the bus carries for it, in bit/s.
+    /// Its bus bandwidth, in bit/s.
     pub busbw_bps: Option<f64>,
-    /// The mean of its baseline; absent where that is not among the runs, or is this one.
+    /// The mean of its baseline; absent if that is not among the runs, or is this one.
     pub baseline_s: Option<f64>,
-    /// Mean of the baseline over this mean: 1 is no harm.
+    /// Mean of the baseline over this mean: 1 is no slowdown.
     pub ratio: Option<RatioData>,
-    /// What it shares with its baseline; nothing where that is known already.
+    /// A key that it shares with its baseline; none if the baseline is known already.
     #[serde(skip)]
     key: Option<String>,
     /// The scenario's own name.
@@ -138,32 +138,32 @@ pub struct RatioData {
     pub value: f64,
     /// Half of its interval: over seeds, or of one seed from the intervals of both means.
     pub half: Option<f64>,
-    /// Seeds it is the mean over.
+    /// Number of seeds of the mean.
     pub seeds: usize,
 }
 
-/// Points that differ in their seed alone.
+/// Points that differ only in their seed.
 #[derive(Debug, Clone, Serialize)]
 pub struct CellData {
-    /// What they have in common.
+    /// Their common coordinates.
     #[serde(flatten)]
     pub at: Coordinates,
     /// Mean of their means.
     pub mean_s: f64,
-    /// What the bus carries, as a mean, in bit/s.
+    /// Mean bus bandwidth, in bit/s.
     pub busbw_bps: Option<f64>,
-    /// Mean time of the victim alone, in seconds; absent of a baseline, or without one.
+    /// Mean time of the victim in isolation, in seconds; absent for a baseline, or without one.
     pub baseline_s: Option<f64>,
-    /// Mean of their ratios; absent of a baseline, or without one.
+    /// Mean of their ratios; absent for a baseline, or without one.
     pub ratio: Option<RatioData>,
 }
 
 /// The victim's steps of a run and of its baseline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CourseData {
-    /// Which point.
+    /// Index of the point.
     pub point: usize,
-    /// Steps before those that count.
+    /// Number of warm-up steps.
     pub warm_up: u32,
     /// Its steps.
     #[serde(flatten)]
@@ -182,7 +182,7 @@ pub struct StepsData {
 }
 
 impl Study {
-    /// Of all runs; nothing where none is part of a study.
+    /// From all runs; none if none is part of a study.
     pub fn of(runs: &[(&About, Interference)]) -> Option<Study> {
         let mut points = Vec::new();
         let mut places = Vec::new();
@@ -236,10 +236,10 @@ fn point(about: &About, kept: &Interference) -> Option<PointData> {
     })
 }
 
-/// What a run and its baseline have in common, and no other run with another baseline.
+/// A key that a run shares with its baseline, and with no run that has another baseline.
 ///
-/// What was measured has its baseline in the same job, so others of the same scenario, simulated ones above all, are none of
-/// its own.
+/// A measured run has its baseline in the same job of the machine, so no other run of the same scenario, simulated ones
+/// included, is its baseline.
 fn pair_key(about: &About) -> String {
     let alone = without_aggressor(&about.manifest.scenario);
     match &about.manifest.measured {
@@ -253,10 +253,10 @@ fn system(about: &About) -> String {
     about.manifest.scenario.get("name").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// Gives points the names of their circumstances: all that is not told by the other coordinates. Returns what is told.
+/// Names points by the settings that are no other coordinate. Returns these settings.
 ///
-/// Measured runs and simulated ones are named apart: what tells the ones from each other need not be known of the others.
-/// Cells that were summed up elsewhere are called as their system.
+/// Measured and simulated runs are named separately: settings that distinguish one kind need not be known for the
+/// other. Imported cells are named by their system.
 fn name<'a>(points: &mut [PointData], scenario: impl Fn(usize) -> &'a Value) -> Vec<String> {
     let mut settings = Vec::new();
     for measured in [false, true] {
@@ -293,7 +293,7 @@ fn pair(points: &mut [PointData]) {
     }
 }
 
-/// The ratio of two means, each with half of its interval.
+/// The ratio of two means, each with half the width of its interval.
 fn ratio(baseline: (f64, Option<f64>), own: (f64, Option<f64>)) -> RatioData {
     let value = baseline.0 / own.0;
     let share = |half: f64, mean: f64| (half / mean) * (half / mean);
@@ -302,9 +302,9 @@ fn ratio(baseline: (f64, Option<f64>), own: (f64, Option<f64>)) -> RatioData {
     RatioData { value, half, seeds: 1 }
 }
 
-/// Points that differ in their seed alone, in the order of their coordinates.
+/// Cells of points that differ only in their seed, in the order of their coordinates.
 ///
-/// With each goes the name of its system.
+/// Each comes with the name of its system.
 fn cells(points: &[PointData]) -> (Vec<CellData>, Vec<String>) {
     let mut found: Vec<(Coordinates, Vec<&PointData>)> = Vec::new();
     for point in points {
@@ -345,7 +345,7 @@ fn cell(at: Coordinates, points: &[&PointData]) -> CellData {
     }
 }
 
-/// The steps of the worst run of each cell and of its baseline, for the few that suffered most.
+/// The steps of the worst run of each cell and of its baseline, for the few cells with the smallest ratios.
 fn courses<'a>(points: &[PointData], kept: impl Fn(usize) -> &'a Interference) -> Vec<CourseData> {
     let mut worst: Vec<(f64, usize)> = Vec::new();
     for (number, point) in points.iter().enumerate() {
@@ -418,7 +418,7 @@ mod tests {
         ];
         pair(&mut points);
         assert!(points[0].ratio.is_none() && points[2].ratio.is_none(), "2 has no baseline");
-        // 3 % and 4 % are 5 % together.
+        // Half widths of 3 % and 4 % combine to 5 %.
         let ratio = points[1].ratio.expect("it has one");
         assert!(
             (ratio.value - 0.25).abs() < 1e-12
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn the_steps_of_the_worst_run_of_each_cell_are_beside_those_of_its_baseline() {
+    fn the_steps_of_the_worst_run_of_each_cell_come_with_those_of_its_baseline() {
         let mut points = vec![
             point(1, Some("incast"), 2.0, None),
             point(2, Some("incast"), 4.0, None),
@@ -451,8 +451,8 @@ mod tests {
         let found = courses(&points, |number| &kept[number]);
         let reported: Vec<(usize, f64)> =
             found.iter().map(|course| (course.point, course.baseline.starts[0])).collect();
-        assert_eq!(reported, [(1, 5.0), (2, 4.0)], "one of each cell; the last one is no harm");
+        assert_eq!(reported, [(1, 5.0), (2, 4.0)], "one of each cell; the last one has no slowdown");
         let harmless = courses(&points[3..5], |number| &kept[3 + number]);
-        assert_eq!(harmless.len(), 1, "the worst one is there in any case");
+        assert_eq!(harmless.len(), 1, "the worst one is always included");
     }
 }

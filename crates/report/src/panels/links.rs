@@ -1,10 +1,10 @@
-//! How busy links were: between leaves and spines as a heat map in both directions, elsewhere as a list.
+//! Link utilization: between leaves and spines as a heat map for each direction, in other fabrics as a list.
 //!
-//! Models: utilization, the part of the span for which a direction of a link was transmitting.
-//! Leaves out: the span where ports were not sampled over time; utilization is of the whole run then.
+//! Models: utilization, the share of the span in which a direction of a link was transmitting.
+//! Leaves out: the span, if ports were not sampled over time; utilization is of the whole run then.
 //!
-//! Invariants: a large fabric is shown in blocks of neighbouring leaves and spines, whose size is stated; a list that is
-//! cut says how long it was.
+//! Invariants: a large fabric is shown in blocks of neighbouring leaves and spines, whose size is given; for a list
+//! that is cut the total number is given.
 
 use netloom_records::statistics::PortShares;
 use netloom_records::{Batch, PortRow};
@@ -16,14 +16,14 @@ use crate::collect::About;
 use crate::fabric::TwoTiers;
 use crate::round::share;
 
-/// Cells of all heat maps together; more would be a burden for browsers.
+/// Largest number of cells of all heat maps together; more would slow down browsers.
 const MOST_CELLS: usize = 32_768;
-/// Cells of a heat map along each side; more could not be told apart.
+/// Largest number of cells of a heat map along each side; more could not be distinguished.
 const MOST_ALONG: usize = 64;
-/// Directions of links that a list shows.
+/// Largest number of link directions in a list.
 const LISTED: usize = 40;
 
-/// What is kept of a run: its ports, so memory grows with the fabric, and what they sent within the span.
+/// Data of a run: its ports, so memory grows with the fabric, and the bytes that they sent within the span.
 #[derive(Debug, Default)]
 pub struct Links {
     ports: Vec<PortRow>,
@@ -48,27 +48,27 @@ impl Collector for Links {
 /// The links of one run.
 #[derive(Debug, Serialize)]
 pub struct RunData {
-    /// Whether this is of the whole run though figures are of a part of it, because ports were not sampled over time.
+    /// Whether this is of the whole run although other figures are of a part, because ports were not sampled over time.
     pub unsampled: bool,
-    /// All directions of links out of hosts.
+    /// All directions of links from hosts.
     pub from_hosts: Option<Usage>,
     /// All directions of links to hosts.
     pub to_hosts: Option<Usage>,
     /// All directions of links between switches.
     pub between: Option<Usage>,
-    /// Where the fabric has two tiers.
+    /// The heat map, if the fabric has two tiers.
     pub tiers: Option<TierData>,
-    /// Where it has not: the busiest directions between switches, or of all links where no link joins two switches.
+    /// Otherwise the busiest directions between switches, or of all links if no link connects two switches.
     pub list: Option<ListData>,
-    /// The same list whatever the fabric; the page has a heat map of two tiers.
+    /// The same list for any fabric; the page has a heat map for two tiers.
     #[serde(skip)]
     pub busiest: ListData,
 }
 
-/// How busy some directions of links were, as shares of the span.
+/// Utilization of some directions of links, as shares of the span.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Usage {
-    /// How many directions.
+    /// Number of directions.
     pub links: u32,
     /// Mean over them.
     pub mean: f64,
@@ -79,7 +79,7 @@ pub struct Usage {
 /// The links between two tiers.
 #[derive(Debug, Serialize)]
 pub struct TierData {
-    /// Names of the leaves: of the first and the last one of each block.
+    /// Names of the first and the last leaf of each block.
     pub leaves: Vec<[String; 2]>,
     /// The same of the spines.
     pub spines: Vec<[String; 2]>,
@@ -87,7 +87,7 @@ pub struct TierData {
     pub leaf_block: usize,
     /// Spines per block.
     pub spine_block: usize,
-    /// From leaves to spines: by block of leaves, then by block of spines; absent where no link is.
+    /// From leaves to spines: by block of leaves, then by block of spines; absent without a link.
     pub up: Vec<Vec<Option<Usage>>>,
     /// From spines to leaves: by block of leaves, then by block of spines.
     pub down: Vec<Vec<Option<Usage>>>,
@@ -96,7 +96,7 @@ pub struct TierData {
 /// The busiest directions of links, busiest first.
 #[derive(Debug, Clone, Serialize)]
 pub struct ListData {
-    /// How many there are in all.
+    /// Total number of directions.
     pub total: usize,
     /// Those shown.
     pub links: Vec<ListedLink>,
@@ -111,11 +111,11 @@ pub struct ListedLink {
     pub from: String,
     /// The node that receives.
     pub to: String,
-    /// Share of the span for which it was transmitting.
+    /// Utilization: the share of the span in which it was transmitting.
     pub usage: f64,
 }
 
-/// Usage while it is added up.
+/// Usage during summation.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
     links: u32,
@@ -137,7 +137,7 @@ impl Tally {
 }
 
 impl Links {
-    /// Of the run; `n_runs` share the page's room.
+    /// The links of the run; `n_runs` runs share the room of the page.
     pub fn finish(mut self, about: &About, n_runs: usize) -> RunData {
         let shares = self.shares.take().unwrap_or_else(|| PortShares::new(about.span.clone()));
         let all = |is_wanted: &dyn Fn(&PortRow) -> bool| {
@@ -213,7 +213,7 @@ fn block_names(about: &About, nodes: &[NodeId], block: usize) -> Vec<[String; 2]
     nodes.chunks(block).map(ends).collect()
 }
 
-/// How many leaves and spines share a cell, so that the cells have room: the longer side gives way first.
+/// Numbers of leaves and spines in a cell, so that the cells have room: the longer side is reduced first.
 fn blocks(sides: [usize; 2], room: usize) -> [usize; 2] {
     let mut blocks = sides.map(|side| side.div_ceil(MOST_ALONG).max(1));
     loop {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_one_is_shown_in_blocks() {
+    fn a_large_fabric_is_shown_in_blocks() {
         assert_eq!(blocks([256, 16], MOST_CELLS), [4, 1]);
         for room in [1, 2, 7, 100, 4096] {
             let [leaf, spine] = blocks([500, 3], room);

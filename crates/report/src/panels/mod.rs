@@ -1,4 +1,4 @@
-//! The panels: what each collects from a run's rows, and what it makes of all runs for the page to draw.
+//! The panels: the data that each collects from the rows of a run, and the data of all runs for the page.
 //!
 //! A new panel is a file here with a collector and its data, and a line in each of the two lists below.
 
@@ -33,12 +33,12 @@ use serde::Serialize;
 
 use crate::collect::{About, Collected};
 
-/// The job of messages that belong to none.
+/// The job number of background messages.
 const BACKGROUND: u16 = u16::MAX;
-/// That of messages of staged flows.
+/// The job number of messages of staged flows.
 const STAGED: u16 = u16::MAX - 1;
 
-/// What a panel keeps of the rows of one run.
+/// Collects the data of a panel from the rows of one run.
 pub trait Collector {
     /// Takes rows of any table.
     fn take(&mut self, about: &About, batch: Batch<'_>);
@@ -46,14 +46,14 @@ pub trait Collector {
 
 macro_rules! collectors {
     ($($panel:ident: $collector:ty,)*) => {
-        /// One collector for each panel that looks at rows.
+        /// One collector for each panel that reads rows.
         #[derive(Debug, Default)]
         pub struct Collectors {
             $(pub $panel: $collector,)*
         }
 
         impl Collectors {
-            /// Hands rows to every collector.
+            /// Passes rows to every collector.
             pub fn take(&mut self, about: &About, batch: Batch<'_>) {
                 $(self.$panel.take(about, batch);)*
             }
@@ -84,30 +84,30 @@ collectors! {
     over_time: over_time::OverTime,
 }
 
-/// Everything the page is told; lists are run by run, unless they say otherwise.
+/// All data of the page; lists have an entry for each run, unless noted.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    /// Where they came from, and how they ended.
+    /// Origin and outcome of the runs.
     pub runs: Vec<provenance::RunData>,
     summary: Vec<summary::RowData>,
-    /// Step times, job by job of each run.
+    /// Step times, for each job of each run.
     pub steps: Vec<steps::JobData>,
     /// Flow completion times.
     pub fct: Vec<fct::RunData>,
-    /// FCT slowdown by size; absent where no message has an ideal time.
+    /// FCT slowdown by size; absent if no message has an ideal FCT.
     pub slowdown: Vec<Option<Slowdowns>>,
     queues: Vec<queues::RunData>,
-    /// How busy links were.
+    /// Link utilization.
     pub links: Vec<links::RunData>,
-    /// What failed, and what was lost.
+    /// Faults and losses.
     pub faults: Vec<faults::RunData>,
     by_setting: Option<by_setting::BySettingData>,
     bandwidth: Vec<Option<Vec<bandwidth::LineData>>>,
     goodput: Vec<Option<goodput::RunData>>,
-    /// What was retransmitted, where there were queue pairs.
+    /// Retransmissions, if there were queue pairs.
     pub repairs: Vec<Option<repairs::RunData>>,
     rates: Vec<Option<rates::RunData>>,
-    /// Staged flows; absent where there are none.
+    /// Staged flows; absent if there are none.
     pub stages: Vec<Option<stages::RunData>>,
     signals: Vec<Option<signals::RunData>>,
     congestion: Vec<Option<congestion::RunData>>,
@@ -119,12 +119,12 @@ pub struct Report {
     timeline: Vec<Option<timeline::RunData>>,
     /// Settings of all runs.
     pub settings: settings::SettingsData,
-    /// The fabric over time; absent where no samples were recorded.
+    /// The fabric over time; absent if ports were not sampled.
     pub over_time: Vec<Option<over_time::RunData>>,
 }
 
 impl Report {
-    /// Of runs that have been read.
+    /// From runs that have been read.
     pub fn of(collected: Vec<Collected>) -> Report {
         let n_runs = collected.len();
         let abouts: Vec<&About> = collected.iter().map(|run| &run.about).collect();
@@ -164,7 +164,7 @@ impl Report {
             report.queues.push(panels.queues.finish(&about));
             report.links.push(panels.links.finish(&about, n_runs));
             report.faults.push(panels.faults.finish());
-            // Goodput asks what the network leaves of a message; hosts without queue pairs do not send again.
+            // Goodput compares with the line rate; hosts without queue pairs do not retransmit.
             let has_queue_pairs = panels.repairs.has_queue_pairs();
             report.goodput.push(panels.goodput.finish(&about).filter(|_| has_queue_pairs));
             report.repairs.push(panels.repairs.finish(&about));
@@ -189,7 +189,7 @@ impl Report {
         report
     }
 
-    /// How many runs are in it.
+    /// Number of runs.
     pub fn n_runs(&self) -> usize {
         self.runs.len()
     }

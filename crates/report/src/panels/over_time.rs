@@ -1,11 +1,11 @@
-//! What reached hosts and what waited at switches over time, of the whole fabric.
+//! Throughput to hosts and backlog of switches over time, of the whole fabric.
 //!
-//! Models: at each interval of the table `series`, bytes that were sent to hosts, over all of them, and the most bytes
-//! that waited at one switch, over all of its ports, at the interval's end.
-//! Leaves out: what happened between two samples; ports one by one. The mean is over the span.
+//! Models: for each interval of the table `series`, bytes sent on the links to all hosts, and the largest number of
+//! bytes waiting at one switch, summed over its ports, at the end of the interval.
+//! Leaves out: peaks between two samples; single ports. The mean is over the span.
 //!
-//! Invariants: what has no row is zero; intervals are those of the table, or so many of them joined that there are at most
-//! [`MOST`]; joining keeps bytes and the largest backlog.
+//! Invariants: an interval without a row is zero; intervals are those of the table, or are combined so that there are
+//! at most [`MOST`]; combining sums bytes and keeps the largest backlog.
 
 use std::collections::BTreeMap;
 
@@ -18,25 +18,25 @@ use super::Collector;
 use crate::collect::About;
 use crate::round::six_digits;
 
-/// Most intervals of a run.
+/// Largest number of intervals of a run.
 const MOST: u64 = 250;
-/// Samples that a table has at most, and more; only a damaged one goes beyond.
+/// A bound on the number of samples, which only a damaged table exceeds.
 const MOST_READ: u64 = 1 << 20;
 
-/// What is kept of a run: where its ports are, and a sum for each sampled instant.
+/// Data of a run: the positions of its ports, and a sum for each sampled instant.
 #[derive(Debug, Default)]
 pub struct OverTime {
     ports: Vec<PortPosition>,
     intervals: BTreeMap<u64, IntervalEnd>,
     interval: u64,
-    /// The switch being added up, with the end of the interval.
+    /// The switch whose ports are being summed, with the end of the interval.
     open: Option<(u64, NodeId, u64)>,
     worst: Option<(u64, NodeId)>,
     /// Bytes to hosts within the span.
     within: f64,
 }
 
-/// Where a port is.
+/// The position of a port.
 #[derive(Debug, Clone, Copy)]
 struct PortPosition {
     port: PortId,
@@ -74,7 +74,7 @@ impl PortPosition {
 }
 
 impl OverTime {
-    /// Rows come by time, then by port, and ports of one node follow each other.
+    /// Adds a row; rows come by time, then by port, and ports of one node are consecutive.
     fn sample(&mut self, row: &SeriesRow, span: &Span) {
         let Ok(place) = self.ports.binary_search_by_key(&row.port, |position| position.port) else { return };
         let position = self.ports[place];
@@ -97,7 +97,7 @@ impl OverTime {
         }
     }
 
-    /// Of the whole run; nothing where no samples were recorded.
+    /// The data of the whole run; none if ports were not sampled.
     pub fn finish(self, about: &About) -> Option<RunData> {
         let last = *self.intervals.last_key_value()?.0;
         let simulated = about.manifest.simulated_ps.max(1);
@@ -111,7 +111,7 @@ impl OverTime {
             place.to_hosts = place.to_hosts.saturating_add(at_end.to_hosts);
             place.waiting = place.waiting.max(at_end.waiting);
         }
-        // The run may end before its last interval does.
+        // The run may end before its last interval.
         let length = |nth: usize| interval.min(simulated.saturating_sub(nth as u64 * interval).max(1));
         let rate = |(nth, interval): (usize, &IntervalEnd)| {
             six_digits(interval.to_hosts as f64 * 8e12 / length(nth) as f64)
@@ -131,12 +131,12 @@ impl OverTime {
 pub struct RunData {
     /// Length of an interval, in seconds.
     pub interval: f64,
-    /// Interval by interval: sent to all hosts together, in bit/s.
+    /// Throughput to all hosts together in each interval, in bit/s.
     pub throughput: Vec<f64>,
-    /// The same over the span.
+    /// Mean throughput over the span.
     pub mean: f64,
-    /// Most bytes that waited at one switch, at the end of each interval.
+    /// Largest number of bytes waiting at one switch, at the end of each interval.
     pub backlog: Vec<u64>,
-    /// The switch at which the most ever waited; absent if nothing ever did.
+    /// The switch with the largest backlog; absent if there was none.
     pub worst: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Where each run came from: version, command, seed, digest, how it ended, who measured it, and what in it is ours.
+//! Provenance of each run: version, command, seed, digest, outcome, who measured it, and modelling assumptions.
 
 use netloom_records::statistics::{Over, Span};
 use netloom_records::{Measured, Status};
@@ -14,9 +14,9 @@ const MOST_SCENARIO: usize = 65_536;
 /// One run.
 #[derive(Debug, Serialize)]
 pub struct RunData {
-    /// What the report calls it.
+    /// Its name in the report.
     pub name: String,
-    /// What its scenario is called.
+    /// Name of its scenario.
     pub scenario: String,
     /// How it ended.
     pub status: Status,
@@ -24,21 +24,21 @@ pub struct RunData {
     netloom: String,
     schema: u32,
     digest: String,
-    /// As text: JavaScript has no whole numbers of 64 bits; absent of a measured run.
+    /// As text: JavaScript has no integers of 64 bits; absent for a measured run.
     pub seed: Option<String>,
-    /// Absent of a measured run.
+    /// Absent for a measured run.
     threads: Option<u32>,
     /// In seconds.
     wall_time: f64,
     /// In seconds.
     pub simulated: f64,
-    /// Who measured it, and what is known of the machine; absent of what was simulated.
+    /// Who measured it, and facts on the machine; absent for a simulated run.
     pub measured: Option<MeasuredData>,
-    /// The part of it that figures of background messages, mean throughput and utilization are of.
+    /// The part over which figures of background messages, mean throughput and utilization are taken.
     pub span: SpanData,
-    /// Data packets that hosts created; absent where nobody counted them.
+    /// Data packets that hosts created; absent if they were not counted.
     pub packets: Option<u64>,
-    /// Packets that crossed a link; absent where nobody counted them.
+    /// Number of packet-hops; absent if they were not counted.
     pub hops: Option<u64>,
     /// The command line, quoted for a shell.
     command: String,
@@ -55,7 +55,7 @@ pub struct RunData {
 pub struct MeasuredData {
     /// The program or framework that measured.
     pub by: String,
-    /// Where its numbers come from.
+    /// The source of its numbers.
     pub source: String,
     /// Name and value, as the run has them.
     pub facts: Vec<[String; 2]>,
@@ -71,13 +71,13 @@ impl MeasuredData {
 /// A part of a run, in seconds.
 #[derive(Debug, Serialize)]
 pub struct SpanData {
-    /// Whether it is the time in which a job runs.
+    /// Whether it is the time in which a job ran.
     pub jobs: bool,
     /// Whether it is the whole run.
     pub whole: bool,
-    /// Its parts, each from an instant to an instant.
+    /// Its parts, each with start and end.
     pub parts: Vec<[f64; 2]>,
-    /// How long it is.
+    /// Its length.
     pub length: f64,
 }
 
@@ -93,7 +93,7 @@ impl SpanData {
 }
 
 impl RunData {
-    /// What a run's folder says about it.
+    /// From the manifest of a run.
     pub fn of(about: &About) -> RunData {
         let manifest = &about.manifest;
         let yaml = &manifest.scenario_yaml;
@@ -122,7 +122,7 @@ impl RunData {
     }
 }
 
-/// The words of a command line, quoted where a shell would take them apart; the program without its folder.
+/// The words of a command line, quoted for a shell if necessary; the program without its folder.
 fn command_line(words: &[String]) -> String {
     let Some((program, arguments)) = words.split_first() else { return String::new() };
     let program = program.rsplit(['/', '\\']).next().unwrap_or(program);

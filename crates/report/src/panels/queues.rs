@@ -1,5 +1,5 @@
-//! The longest queues, at hosts and at switches apart: what waits at a host says how far a transport runs ahead of its
-//! NIC, what waits at a switch how well traffic is spread.
+//! The longest queues, separately at hosts and at switches: queues at hosts show how far a transport runs ahead of its
+//! NIC, queues at switches how well traffic is balanced.
 
 use netloom_records::{Batch, PortRow};
 use netloom_units::Bytes;
@@ -10,7 +10,7 @@ use crate::collect::About;
 use crate::round::six_digits;
 use netloom_records::statistics::Sample;
 
-/// What is kept of a run.
+/// Peaks of the ports of a run.
 #[derive(Debug, Default)]
 pub struct Queues {
     hosts: Ports,
@@ -39,7 +39,7 @@ impl Collector for Queues {
     }
 }
 
-/// The queues of one run; absent where there is no such node, and of a measured run.
+/// The queues of one run; absent without such nodes, and for a measured run.
 #[derive(Debug, Clone, Serialize)]
 pub struct RunData {
     /// At hosts.
@@ -48,18 +48,18 @@ pub struct RunData {
     pub switches: Option<PeakData>,
 }
 
-/// Most bytes that ever waited at a port, over the ports of one kind of node.
+/// Largest number of bytes that ever waited at a port, over the ports of one kind of node.
 #[derive(Debug, Clone, Serialize)]
 pub struct PeakData {
-    /// How many ports.
+    /// Number of ports.
     pub ports: u64,
     /// Of the port with the longest queue, in bytes.
     pub longest: u64,
-    /// Where that port is.
+    /// The node of that port.
     pub node: String,
-    /// Where it leads.
+    /// The node at the other end.
     pub peer: String,
-    /// Most packets that ever waited there, where they were counted.
+    /// Largest number of packets that ever waited there, if they were counted.
     pub packets: Option<u32>,
     /// Mean over the ports.
     pub mean: f64,

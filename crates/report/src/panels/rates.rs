@@ -1,7 +1,7 @@
-//! Chosen flows over time: the share of packets sent again, the rate that congestion control allowed, and goodput.
+//! Selected flows over time: retransmission ratio, the rate that congestion control allowed, and goodput.
 //!
-//! Invariants: absent where no flow was chosen; of many flows those that sent most are drawn, and it is said how many there
-//! are; of many intervals neighbours are joined, so that the page stays small.
+//! Invariants: absent if no flow was selected; of many flows those that sent most are drawn, and the total number is
+//! given; many intervals are combined with their neighbours, so that the page stays small.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,19 @@ use super::Collector;
 use crate::collect::About;
 use crate::round::{seconds, six_digits};
 
-/// Flows drawn per run.
+/// Largest number of flows of a run.
 const DRAWN: usize = 8;
-/// Intervals over all flows of all runs.
+/// Largest number of intervals over all flows of all runs.
 const MOST_POINTS: usize = 60_000;
-/// Intervals of a flow, at most; more would be noise on a screen.
+/// Largest number of intervals of a flow; more could not be distinguished on a screen.
 const MOST_OF_FLOW: usize = 250;
-/// Intervals of a flow, at least.
+/// Smallest number of intervals of a flow.
 const FEWEST_POINTS: usize = 50;
 
-/// Sender, receiver, and the message where it is a single one.
+/// Sender, receiver, and the message if it is a single one.
 type Key = (HostId, HostId, Option<u32>);
 
-/// What is kept of a run: the table, which is bounded when it is made.
+/// Data of a run: the table, whose size is bounded when it is recorded.
 #[derive(Debug, Default)]
 pub struct Rates {
     flows: BTreeMap<Key, Vec<RateRow>>,
@@ -41,12 +41,12 @@ impl Collector for Rates {
     }
 }
 
-/// The chosen flows of one run.
+/// The selected flows of one run.
 #[derive(Debug, Serialize)]
 pub struct RunData {
-    /// How many there are.
+    /// Number of flows.
     pub total: usize,
-    /// Length of the intervals that were joined, in seconds.
+    /// Length of recorded intervals, in seconds.
     pub recorded: f64,
     /// Length of an interval as drawn, in seconds.
     pub interval: f64,
@@ -54,22 +54,22 @@ pub struct RunData {
     pub flows: Vec<FlowData>,
 }
 
-/// One flow, interval by interval.
+/// One flow, by interval.
 #[derive(Debug, Serialize)]
 pub struct FlowData {
     /// Sender and receiver, and the number of a single message.
     pub flow: String,
     /// Data packets put on the wire.
     pub packets: u64,
-    /// Of these, packets that had been sent before.
+    /// Of these, retransmissions.
     pub again: u64,
-    /// Packets that came and had been taken before.
+    /// Spurious retransmissions: packets that arrived and had been accepted before.
     pub spurious: u64,
     /// NACKs the receiver sent.
     pub nacks: u64,
-    /// Marked packets that came.
+    /// ECN-marked packets that arrived.
     pub marked: u64,
-    /// Notifications that congestion control took.
+    /// Notifications that reached congestion control.
     pub notified: u64,
     /// Mean of the rate of a queue pair at the ends of recorded intervals, in bit/s.
     pub mean_rate: Option<f64>,
@@ -77,16 +77,16 @@ pub struct FlowData {
     pub mean_goodput: f64,
     /// When the first interval began, in seconds.
     pub begin: f64,
-    /// Share of packets that had been sent before; absent where none was sent.
+    /// Share of retransmissions among packets sent; absent if none was sent.
     pub shares: Vec<Option<f64>>,
-    /// Rate of a queue pair at the end, mean of those with something under way, in bit/s; absent without any.
+    /// Rate of a queue pair at the end, mean over those with data in flight, in bit/s; absent without any.
     pub rates: Vec<Option<f64>>,
-    /// Payload that came for the first time, in bit/s.
+    /// Payload that arrived for the first time, in bit/s.
     pub goodputs: Vec<f64>,
 }
 
 impl Rates {
-    /// Of the whole run; `n_runs` share the page's room.
+    /// The data of the whole run; `n_runs` runs share the room of the page.
     pub fn finish(self, about: &About, n_runs: usize) -> Option<RunData> {
         let total = self.flows.len();
         let interval = self.flows.values().next()?.first()?.interval.0;
@@ -113,7 +113,7 @@ fn span(rows: &[RateRow], interval: u64) -> u64 {
     (last - first) / interval + 1
 }
 
-/// An interval as drawn, while it is added up.
+/// An interval as drawn, during summation.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     packets: u64,
@@ -123,10 +123,10 @@ struct Slot {
     rate: Option<f64>,
 }
 
-/// Rows added up for drawing.
+/// Sums of rows for drawing.
 fn slots(rows: &[RateRow], interval: u64, joined: u64) -> Vec<Slot> {
     let first = rows[0].time.0;
-    // Flows end within an interval: that one is drawn with the one before, or it would look like a fall.
+    // A flow ends within an interval: that interval is combined with the one before, or goodput would seem to drop.
     let last = ((span(rows, interval) - 1) / joined).max(1) as usize - 1;
     let mut slots = vec![Slot::default(); last + 1];
     for row in rows {
@@ -169,18 +169,18 @@ impl FlowData {
     }
 }
 
-/// What arrived of a flow over time.
+/// Goodput of a flow over time.
 #[derive(Debug, Serialize)]
 pub struct OverTime {
     /// When the first interval began, in seconds.
     pub begin: f64,
     /// Length of an interval as drawn, in seconds.
     pub interval: f64,
-    /// Payload that came for the first time, in bit/s.
+    /// Payload that arrived for the first time, in bit/s.
     pub goodputs: Vec<f64>,
 }
 
-/// What arrived of a flow, in so many intervals at most.
+/// Goodput of a flow, in a limited number of intervals.
 pub fn over_time(rows: &[RateRow], most: u64, about: &About) -> OverTime {
     let interval = rows[0].interval.0;
     let joined = span(rows, interval).div_ceil(most);
@@ -193,7 +193,7 @@ pub fn over_time(rows: &[RateRow], most: u64, about: &About) -> OverTime {
     }
 }
 
-/// When the last interval ended, or the run within it.
+/// End of the last interval, or of the run within it.
 fn ended(rows: &[RateRow], begin: u64, about: &About) -> u64 {
     rows[rows.len() - 1].time.0.min((about.simulated() as u64).max(begin + 1))
 }
@@ -202,7 +202,7 @@ fn goodput(bytes: u64, from: u64, to: u64) -> f64 {
     six_digits(bytes as f64 * 8e12 / to.saturating_sub(from).max(1) as f64)
 }
 
-/// Of each slot, the last of which reaches to where the flow ended.
+/// Values of each slot; the last slot reaches to the end of the flow.
 fn goodputs(slots: &[Slot], begin: u64, drawn: u64, ended: u64) -> Vec<f64> {
     let of_slot = |(nth, slot): (usize, &Slot)| {
         let from = begin + nth as u64 * drawn;
@@ -211,7 +211,7 @@ fn goodputs(slots: &[Slot], begin: u64, drawn: u64, ended: u64) -> Vec<f64> {
     slots.iter().enumerate().map(of_slot).collect()
 }
 
-/// The mean rate of the queue pairs under way.
+/// The mean rate of the queue pairs with data in flight.
 fn pair_rate(row: &RateRow) -> Option<f64> {
     Some(row.rate?.0 as f64 / f64::from(row.queue_pairs.max(1)))
 }

@@ -1,6 +1,6 @@
-//! In what order packets came: how many were late, by how many places, and what a receiver would have to hold because of it.
+//! Reordering: the number of late packets, their reordering extent, and the buffer that a receiver would need.
 //!
-//! Invariants: absent where it was not recorded. Figures are sums and maxima over messages.
+//! Invariants: absent if it was not recorded. Figures are sums and maxima over messages.
 
 use netloom_records::Batch;
 use netloom_records::statistics;
@@ -9,10 +9,10 @@ use super::Collector;
 use crate::collect::About;
 use crate::round::six_digits;
 
-/// The order of packets in one run.
+/// Reordering of packets in one run.
 pub type RunData = statistics::Reordering;
 
-/// What is kept of a run.
+/// Sums and maxima of a run.
 #[derive(Debug, Default)]
 pub struct Reordering {
     sums: statistics::Reordering,

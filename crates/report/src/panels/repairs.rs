@@ -1,10 +1,11 @@
-//! What messages on queue pairs sent again, and why: packets needed again apart from those sent for nothing, NACKs from
-//! receiver to sender, marks, packets out of order; totals and the worst messages.
+//! Retransmissions of messages on queue pairs: needed and spurious retransmissions, NACKs from receiver to sender,
+//! marks, packets out of order; totals and the worst messages.
 //!
-//! Models: the table `repairs`, the sums of `tallies`, and what switches at the edge did with NACKs, from `signals`.
-//! Leaves out: what was sent again and lost again, of which no receiver tells.
+//! Models: the table `repairs`, the sums of `tallies`, and the handling of NACKs by switches at the edge, from
+//! `signals`.
+//! Leaves out: retransmissions that were lost, since the counts are taken at receivers.
 //!
-//! Invariants: absent in a run without queue pairs; a list that is cut says how long it was.
+//! Invariants: absent in a run without queue pairs; for a list that is cut the total number is given.
 
 use netloom_records::{Batch, RepairRow, Repaired};
 use netloom_units::NodeId;
@@ -14,10 +15,10 @@ use super::Collector;
 use crate::collect::About;
 use crate::round::six_digits;
 
-/// Messages embedded per run.
+/// Largest number of messages of a run.
 const LISTED: usize = 12;
 
-/// What is kept of a run.
+/// Data of a run.
 #[derive(Debug, Default)]
 pub struct Repairs {
     totals: Totals,
@@ -36,14 +37,14 @@ struct Totals {
     distance: u64,
 }
 
-/// What switches at the edge did with NACKs.
+/// Handling of NACKs by switches at the edge.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct EdgeData {
-    /// Let pass.
+    /// Forwarded.
     pub forwarded: u64,
-    /// Kept back.
+    /// Suppressed.
     pub blocked: u64,
-    /// Made in the name of a receiver.
+    /// Generated on behalf of a receiver.
     pub made: u64,
 }
 
@@ -117,35 +118,35 @@ impl Repairs {
 /// The messages of one run.
 #[derive(Debug, Serialize)]
 pub struct RunData {
-    /// How many.
+    /// Number of messages.
     pub messages: u64,
-    /// Packets of them that came, each counted once.
+    /// Packets of them that arrived, each counted once.
     pub packets: u64,
-    /// Packets that came again and were needed.
+    /// Retransmitted packets that arrived and were needed.
     pub needed: u64,
-    /// Packets that came again and had been taken before.
+    /// Spurious retransmissions: packets that arrived and had been accepted before.
     pub spurious: u64,
     /// NACKs their receivers sent.
     pub nacks: u64,
-    /// What became of NACKs at the edge; absent where no switch looked at them.
+    /// Handling of NACKs at the edge; absent if no switch handled them.
     pub edge: Option<EdgeData>,
-    /// Marked packets that came.
+    /// ECN-marked packets that arrived.
     pub marked: u64,
     /// CNPs their receivers sent.
     pub cnps: u64,
-    /// CNPs, NACKs and marks that slowed their senders down.
+    /// CNPs, NACKs and marks that reduced the rate of their senders.
     pub notified: u64,
     /// Retransmission timeouts of their senders.
     pub timeouts: u64,
-    /// Messages that are known one by one, and not in sums alone; what follows is about these, but for `farthest`.
+    /// Number of messages with a row of their own, not only in sums; what follows is about these, except `farthest`.
     pub single: u64,
-    /// Messages of which a packet came before its turn.
+    /// Messages with a packet that arrived early.
     pub reordered: u64,
-    /// Most packets by which one came early, mean over messages.
+    /// Largest distance by which a packet arrived early, in packets; mean over messages.
     pub distance: f64,
-    /// The most over all messages.
+    /// The same, maximum over all messages.
     pub farthest: u32,
-    /// Messages with something sent again, a timeout, a NACK or a packet out of order.
+    /// Messages with a retransmission, a timeout, a NACK or a packet out of order.
     pub affected: u64,
     /// The worst of these.
     pub worst: Vec<MessageData>,
@@ -156,27 +157,27 @@ pub struct RunData {
 pub struct MessageData {
     /// Sender, receiver and number.
     pub flow: String,
-    /// Its packets that came, each counted once.
+    /// Its packets that arrived, each counted once.
     pub packets: u32,
-    /// Packets that came again and were needed.
+    /// Retransmitted packets that arrived and were needed.
     pub needed: u32,
-    /// Packets that came again for nothing.
+    /// Spurious retransmissions that arrived.
     pub spurious: u32,
     /// NACKs its receiver sent.
     pub nacks: u32,
-    /// Of these, those kept back at the edge.
+    /// Of these, those suppressed at the edge.
     pub blocked: u32,
-    /// NACKs made there.
+    /// NACKs generated at the edge.
     pub made: u32,
-    /// Marked packets that came.
+    /// ECN-marked packets that arrived.
     pub marked: u32,
     /// CNPs its receiver sent.
     pub cnps: u32,
-    /// CNPs, NACKs and marks that slowed its sender down.
+    /// CNPs, NACKs and marks that reduced the rate of its sender.
     pub notified: u32,
     /// Retransmission timeouts of its sender.
     pub timeouts: u32,
-    /// Most packets by which one came early.
+    /// Largest distance by which a packet arrived early, in packets.
     pub distance: u32,
 }
 

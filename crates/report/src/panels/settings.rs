@@ -1,11 +1,11 @@
-//! Settings: those that are not the defaults, and those in which the runs differ.
+//! Settings: those that differ from their defaults, and those in which the runs differ.
 //!
 //! Models: the resolved scenarios of all runs as lists of paths and values, in the form `--set` takes.
-//! A setting with several choices, such as a policy with its parameters, is one row: the word of each run, and its parameters
-//! behind it.
-//! Leaves out: what the defaults are now; a run folder holds what differed from them when it was made.
+//! A setting with several choices, such as a policy with its parameters, is one row: the choice of each run, followed
+//! by its parameters.
+//! Leaves out: the current defaults; a run folder has the settings that differed from the defaults of its time.
 //!
-//! Invariants: a list that is cut says how long it was.
+//! Invariants: for a list that is cut the total number is given.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,26 +15,26 @@ use serde_json::Value;
 
 use crate::collect::About;
 
-/// Rows of each table.
+/// Largest number of rows of each table.
 const LISTED: usize = 200;
-/// Longer values are shortened, visibly.
+/// Longer values are shortened, with their length given.
 const MOST_CHARACTERS: usize = 200;
 
 /// The settings of all runs.
 #[derive(Debug, Serialize)]
 pub struct SettingsData {
-    /// In which the runs differ.
+    /// Settings in which the runs differ.
     pub between: TableData<BetweenRow>,
-    /// Not at their defaults.
+    /// Settings that differ from their defaults.
     pub changed: TableData<ChangedRow>,
-    /// For each run, whether its folder says what was not at its default.
+    /// For each run, whether its folder records the settings that differ from their defaults.
     pub known: Vec<bool>,
 }
 
-/// Rows shown, and how many there are.
+/// Rows shown, and their total number.
 #[derive(Debug, Serialize)]
 pub struct TableData<R> {
-    /// How many there are.
+    /// Total number of rows.
     pub total: usize,
     /// The first of them.
     pub rows: Vec<R>,
@@ -43,23 +43,23 @@ pub struct TableData<R> {
 /// A setting in which the runs differ.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct BetweenRow {
-    /// Where it is set.
+    /// Its path.
     pub path: String,
-    /// Run by run; absent where a scenario has no such place.
+    /// The value of each run; absent if a scenario has no such path.
     pub values: Vec<Option<String>>,
-    /// The same without the parameters of a choice, for those who have little room.
+    /// The same without the parameters of a choice, for narrow output.
     #[serde(skip)]
     pub words: Vec<Option<String>>,
 }
 
-/// A setting that is not at its default.
+/// A setting that differs from its default.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct ChangedRow {
-    /// Where it is set.
+    /// Its path.
     pub path: String,
-    /// Its default; absent where a scenario must say it.
+    /// Its default; absent if scenarios must give it.
     pub default: Option<String>,
-    /// Run by run; absent where the default was taken.
+    /// The value of each run; absent if it is the default.
     pub values: Vec<Option<String>>,
 }
 
@@ -79,7 +79,7 @@ fn listed<R>(rows: Vec<R>) -> TableData<R> {
     TableData { total: rows.len(), rows: rows.into_iter().take(LISTED).collect() }
 }
 
-/// A scenario as paths and values, in order of appearance in the paths' natural order.
+/// A scenario as paths and values, in the natural order of paths.
 type Leaves = BTreeMap<Vec<Part>, String>;
 
 /// A part of a path; numbers sort as numbers.
@@ -139,7 +139,7 @@ fn between(runs: &[Leaves]) -> TableData<BetweenRow> {
     listed(rows)
 }
 
-/// Places where one run has a word, and another one a word with parameters below it, or different such words.
+/// Paths at which runs have different choices, each a word, or a word with parameters.
 fn choices(runs: &[Leaves]) -> BTreeSet<Vec<Part>> {
     let has_place = |run: &Leaves, place: &[Part]| run.keys().any(|path| path.starts_with(place));
     let mut found = BTreeSet::new();
@@ -159,14 +159,14 @@ fn choices(runs: &[Leaves]) -> BTreeSet<Vec<Part>> {
     found
 }
 
-/// Whether a run has at this place a word, or one key with parameters.
+/// Whether a run has a word, or one key with parameters, at this path.
 fn has_one_choice(run: &Leaves, place: &[Part]) -> bool {
     let mut words = run.keys().filter(|path| path.starts_with(place)).map(|path| path.get(place.len()));
     let Some(first) = words.next() else { return false };
     words.all(|word| word == first)
 }
 
-/// What runs have chosen at a place.
+/// The choices of runs at a path.
 fn chosen_between(runs: &[Leaves], place: &[Part]) -> BetweenRow {
     let found: Vec<Option<(String, String)>> = runs.iter().map(|run| choice(run, place)).collect();
     let whole = |(word, parameters): &(String, String)| match parameters.as_str() {
@@ -186,7 +186,7 @@ impl BetweenRow {
     }
 }
 
-/// The word that a run has at this place, and its parameters.
+/// The word of a run at this path, and its parameters.
 fn choice(run: &Leaves, place: &[Part]) -> Option<(String, String)> {
     let mut below = run.iter().filter(|(path, _)| path.starts_with(place)).peekable();
     let (first, value) = below.peek()?;
@@ -202,7 +202,7 @@ fn differing(runs: &[Leaves]) -> Vec<BetweenRow> {
     rows.map(|(path, values)| BetweenRow::plain(path, values)).collect()
 }
 
-/// Paths at which runs differ, and what each run has there.
+/// Paths at which runs differ, and the value of each run.
 fn differing_paths(runs: &[Leaves]) -> Vec<(&Vec<Part>, Vec<Option<String>>)> {
     let mut paths: Vec<&Vec<Part>> = runs.iter().flat_map(Leaves::keys).collect();
     paths.sort_unstable();
@@ -255,7 +255,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_differs_is_found_at_its_path() {
+    fn settings_in_which_runs_differ_are_found_at_their_paths() {
         let one = json!({"balance": "ecmp", "jobs": [{"steps": 3}], "seed": 1});
         let two = json!({"balance": {"flowlet": {"gap": "1us"}}, "jobs": [{"steps": 4}], "seed": 1});
         let found = between(&[leaves(&one), leaves(&two)]);
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lists_and_values_say_how_long_they_were() {
+    fn long_lists_and_values_are_cut_with_their_lengths_given() {
         let scenario = |seed: usize| json!((0..300).map(|place| place + seed).collect::<Vec<_>>());
         let found = between(&[leaves(&scenario(0)), leaves(&scenario(1))]);
         assert_eq!((found.total, found.rows.len()), (300, LISTED));

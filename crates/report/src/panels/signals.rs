@@ -1,8 +1,8 @@
-//! Ports that marked, that were paused, or at which packets were lost: how many, for how much of the time, and why; beside
-//! them packets that were lost before a port had been chosen.
+//! Ports that marked packets, were paused, or lost packets: counts, share of time, and reasons; also packets that were
+//! lost before an egress port was chosen.
 //!
-//! Invariants: absent where nothing of it happened; of many ports the first of each kind are listed, and it is said how
-//! many there are.
+//! Invariants: absent if none of it happened; of many ports those with the largest values of each kind are listed, and
+//! the total number is given.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +14,10 @@ use super::Collector;
 use crate::collect::About;
 use crate::round::{seconds, share};
 
-/// Ports listed of each kind.
+/// Largest number of ports listed for each kind.
 const LISTED: usize = 12;
 
-/// What is kept of a run: its ports, so memory grows with the fabric.
+/// Data of a run: its ports, so memory grows with the fabric.
 #[derive(Debug, Default)]
 pub struct Signals {
     ports: Vec<PortRow>,
@@ -39,9 +39,9 @@ impl Collector for Signals {
 /// The ports of one run.
 #[derive(Debug, Serialize)]
 pub struct RunData {
-    /// Ports at which something happened.
+    /// Number of ports with marks, pauses or losses.
     pub total: usize,
-    /// Ports that were paused.
+    /// Number of ports that were paused.
     pub paused: usize,
     /// Packets marked.
     pub marked: u64,
@@ -49,11 +49,11 @@ pub struct RunData {
     pub pauses: u64,
     /// Packets lost in the run.
     pub lost: u64,
-    /// Those of them for which no port had been chosen, such as those without a path.
+    /// Of these, packets lost before an egress port was chosen, such as those without a path.
     pub lost_without_port: u64,
     /// The same by reason.
     pub reasons: BTreeMap<&'static str, u64>,
-    /// The ports of each kind with most of it.
+    /// The ports with the largest values of each kind.
     pub ports: Vec<PortData>,
 }
 
@@ -70,7 +70,7 @@ pub struct PortData {
     pub marked: u64,
     /// Pause frames sent here that stop the other end.
     pub pauses: u64,
-    /// Time for which the other end kept it from sending, in seconds.
+    /// Time for which it was blocked by pauses or lack of credits, in seconds.
     pub paused: f64,
     /// The same as a share of simulated time.
     pub paused_share: f64,
@@ -89,7 +89,7 @@ impl Signals {
                 *drops.entry(port).or_default().entry(row.reason.word()).or_default() += row.packets;
             }
         }
-        // What switches at the edge did with NACKs is told elsewhere.
+        // The handling of NACKs by switches at the edge is in panel `repairs`.
         let is_signal = |row: &SignalRow| row.marked + row.pauses + row.paused.0 > 0;
         let data = |port: &PortRow| {
             let signal = self.signals.get(&port.port).copied().filter(is_signal);
@@ -120,7 +120,7 @@ impl Signals {
     }
 }
 
-/// Those with most of each kind, in the order of ports.
+/// The ports with the largest values of each kind, in the order of ports.
 fn most(all: Vec<PortData>) -> Vec<PortData> {
     let mut chosen = BTreeSet::new();
     let kinds: [fn(&PortData) -> f64; 3] =

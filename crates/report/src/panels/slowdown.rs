@@ -1,4 +1,4 @@
-//! FCT slowdown by size of the background messages that started within the span: how much longer they took than alone.
+//! FCT slowdown by size of the background messages that started within the span: FCT over ideal FCT.
 
 use netloom_records::Batch;
 use netloom_records::statistics::{Slowdown, Slowdowns};
@@ -6,10 +6,10 @@ use netloom_records::statistics::{Slowdown, Slowdowns};
 use super::Collector;
 use crate::collect::About;
 
-/// As many buckets as papers usually plot.
+/// Number of buckets, as is usual in papers.
 const BUCKETS: u64 = 20;
 
-/// What is kept of a run.
+/// Slowdowns of a run.
 #[derive(Debug, Default)]
 pub struct SlowdownBySize(Slowdown);
 
@@ -24,7 +24,7 @@ impl Collector for SlowdownBySize {
 }
 
 impl SlowdownBySize {
-    /// Of the run; nothing where no message has an ideal time.
+    /// The data of the run; none if no message has an ideal FCT.
     pub fn finish(self) -> Option<Slowdowns> {
         self.0.finish(BUCKETS)
     }

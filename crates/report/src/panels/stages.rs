@@ -1,7 +1,7 @@
-//! Staged flows: what each got in each stage, how evenly, and over time where rates were recorded.
+//! Staged flows: throughput of each in each stage, fairness, and throughput over time if rates were recorded.
 //!
-//! Invariants: absent of a run without such flows; of many flows and stages the first are told, and it is said how many
-//! there are, while sums, Jain's index and variance are of all flows; of many intervals neighbours are joined.
+//! Invariants: absent for a run without such flows; of many flows and stages the first are given with the total number,
+//! while sums, Jain's index and variance cover all flows; many intervals are combined with their neighbours.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,19 +15,19 @@ use super::rates::{self, OverTime};
 use crate::collect::About;
 use crate::round::{seconds, six_digits};
 
-/// Flows told per run.
+/// Largest number of flows of a run.
 const FLOWS: usize = 16;
-/// Stages told per run.
+/// Largest number of stages of a run.
 const STAGES: usize = 100;
-/// Intervals over all flows of all runs.
+/// Largest number of intervals over all flows of all runs.
 const MOST_POINTS: usize = 30_000;
-/// Intervals of a flow: at most, and at least.
+/// Largest and smallest number of intervals of a flow.
 const POINTS: (usize, usize) = (500, 50);
 
 /// Sender and receiver.
 type Pair = (HostId, HostId);
 
-/// What is kept of a run: two tables, which are bounded when they are made.
+/// Data of a run: two tables, whose sizes are bounded when they are recorded.
 #[derive(Debug, Default)]
 pub struct Stages {
     stages: BTreeMap<u32, Vec<StageRow>>,
@@ -60,17 +60,17 @@ impl Collector for Stages {
 /// The staged flows of one run.
 #[derive(Debug, Serialize)]
 pub struct RunData {
-    /// Its times as a share of those of its source, if the scenario says so.
+    /// The scale of its times relative to those of its source, if the scenario gives one.
     pub scale: Option<String>,
-    /// How many flows there are.
+    /// Number of flows.
     pub total_flows: usize,
-    /// How many stages with flows there are.
+    /// Number of stages with flows.
     pub total_stages: usize,
     /// The first of the flows.
     pub flows: Vec<FlowData>,
     /// The first of the stages.
     pub stages: Vec<StageData>,
-    /// What pairs of hosts got over time; flows of one pair are one line. Empty where rates were not recorded.
+    /// Throughput of pairs of hosts over time; flows of one pair share a line. Empty if rates were not recorded.
     pub lines: Vec<LineData>,
 }
 
@@ -86,19 +86,19 @@ pub struct FlowData {
 /// One stage, in seconds and bit/s.
 #[derive(Debug, Serialize)]
 pub struct StageData {
-    /// When it begins.
+    /// Its start.
     pub start: f64,
-    /// When the part that is judged begins.
+    /// Start of the part over which figures are taken, after the warm-up.
     pub judged: f64,
-    /// When it ends.
+    /// Its end.
     pub end: f64,
-    /// How many flows were to send in that part.
+    /// Number of flows active in that part.
     pub flows: usize,
-    /// What each of the flows told got; absent where it was not to send.
+    /// Throughput of each flow in the list; absent if it was not active.
     pub throughputs: Vec<Option<f64>>,
-    /// What all of them got.
+    /// Total throughput of all flows.
     pub sum: f64,
-    /// Jain's index; absent where nobody got anything.
+    /// Jain's index; absent if all throughputs are zero.
     pub jain: Option<f64>,
     /// Variance, in the square of bit/s.
     pub variance: f64,
@@ -109,13 +109,13 @@ pub struct StageData {
 pub struct LineData {
     /// Names of its flows.
     pub name: String,
-    /// Payload that came for the first time, interval by interval.
+    /// Payload that arrived for the first time, by interval.
     #[serde(flatten)]
     pub over_time: OverTime,
 }
 
 impl Stages {
-    /// Of the whole run; `n_runs` share the page's room.
+    /// The data of the whole run; `n_runs` runs share the room of the page.
     pub fn finish(self, about: &About, n_runs: usize) -> Option<RunData> {
         let mut flows: BTreeMap<u16, Pair> = BTreeMap::new();
         for row in self.stages.values().flatten() {

@@ -1,4 +1,4 @@
-//! Step times: mean, p95 and p99 with their intervals, the whole distribution, and over time, job by job.
+//! Step times of each job: mean, p95 and p99 with their intervals, the distribution, and step times over time.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::estimate::{Estimate, mean, quantile};
 use crate::round::seconds;
 use netloom_records::statistics::{Sample, Taken};
 
-/// Distributions of up to as many values are embedded value by value.
+/// Distributions of up to this number of values are embedded with every value.
 const FEW: u64 = 600;
 
-/// What is kept of a run.
+/// Step times of a run.
 #[derive(Debug, Default)]
 pub struct Steps {
     times: BTreeMap<u16, Sample>,
@@ -41,17 +41,17 @@ impl Collector for Steps {
 /// One job of one run.
 #[derive(Debug, Serialize)]
 pub struct JobData {
-    /// Which run, from 0.
+    /// Index of the run, from 0.
     pub run: usize,
     /// Its name.
     pub job: String,
     /// Number of ranks.
     pub ranks: u32,
-    /// Steps finished by all ranks.
+    /// Steps completed by all ranks.
     pub steps: u32,
     /// From the first rank's start to the last rank's end, in seconds; absent if it did not finish.
     pub time: Option<f64>,
-    /// Step times; absent without a finished step.
+    /// Step times; absent without a completed step.
     pub times: Option<Times>,
     /// Step times over the start of each step.
     pub course: CourseData,
@@ -72,19 +72,19 @@ pub struct Times {
     pub cdf: Cdf,
 }
 
-/// A distribution: values in ascending order, and the share of all that is no larger.
+/// A distribution: values in ascending order, each with the share of values that are not larger.
 #[derive(Debug, Clone, Serialize)]
 pub struct Cdf {
     /// Values, in seconds.
     pub values: Vec<f64>,
     /// Shares.
     pub shares: Vec<f64>,
-    /// Whether every value is there; else these are quantiles, and there are others between them.
+    /// Whether it has every value; otherwise these are quantiles, with other values between them.
     pub whole: bool,
 }
 
 impl Steps {
-    /// Job by job.
+    /// The data of each job.
     pub fn finish(mut self, run: usize, about: &About) -> Vec<JobData> {
         let jobs = std::mem::take(&mut self.jobs);
         let data = |row: JobRow| JobData {
@@ -100,14 +100,14 @@ impl Steps {
     }
 }
 
-/// Step times over time. Where there are many, so many steps that follow each other share a point, the slowest of them.
+/// Step times over time. If there are many, consecutive steps share a point, which has the slowest of them.
 #[derive(Debug)]
 struct Course {
     /// Start and time of steps, in ps.
     points: Vec<(u64, u64)>,
-    /// Steps that share a point.
+    /// Number of steps of a point.
     each: u64,
-    /// Steps in the last point.
+    /// Number of steps in the last point.
     n_last: u64,
 }
 
@@ -150,11 +150,11 @@ fn slower(one: (u64, u64), other: (u64, u64)) -> (u64, u64) {
 /// Step times over the start of each step.
 #[derive(Debug, Serialize)]
 pub struct CourseData {
-    /// Steps that share a point: the slowest of them is told.
+    /// Number of steps of a point, which has the slowest of them.
     pub each: u64,
     /// When they started, in seconds.
     pub starts: Vec<f64>,
-    /// What they took, in seconds.
+    /// Their step times, in seconds.
     pub times: Vec<f64>,
 }
 
@@ -171,7 +171,7 @@ impl Times {
 }
 
 impl Cdf {
-    /// Every value where they are few, else some 400 quantiles that grow denser towards the slow end.
+    /// Every value if they are few, otherwise some 400 quantiles that are denser towards the slow end.
     pub fn of(taken: &Taken) -> Cdf {
         let count = taken.count();
         if count <= FEW {

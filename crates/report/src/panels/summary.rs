@@ -1,6 +1,6 @@
-//! The table at the top: a row for each job of each run; what belongs to a whole run stands with its first job.
+//! The table at the top: a row for each job of each run; figures of a whole run are in the row of its first job.
 //!
-//! Invariants: every number is one that another panel shows as well.
+//! Invariants: another panel shows each of these numbers, too.
 
 use serde::Serialize;
 
@@ -11,11 +11,11 @@ use crate::estimate::Estimate;
 /// A row.
 #[derive(Debug, Serialize)]
 pub struct RowData {
-    /// Which run, from 0.
+    /// Index of the run, from 0.
     pub run: usize,
-    /// The job, where there is one.
+    /// The job, if there is one.
     pub job: Option<String>,
-    /// Steps finished by all ranks.
+    /// Steps completed by all ranks.
     pub steps: Option<u32>,
     /// Mean step time.
     pub mean: Option<Estimate>,
@@ -25,7 +25,7 @@ pub struct RowData {
     pub p99: Option<Estimate>,
     /// Job time, in seconds.
     pub time: Option<f64>,
-    /// What belongs to the run.
+    /// Figures of the run.
     pub whole: Option<WholeData>,
 }
 
@@ -40,13 +40,13 @@ pub struct WholeData {
     pub host_queue: Option<u64>,
     /// The longest queue at a switch, in bytes.
     pub switch_queue: Option<u64>,
-    /// Packets lost; absent of a run whose network nothing is known of: a machine, or cells that were imported.
+    /// Packets lost; absent for a run without data of its network, such as measured or imported cells.
     pub dropped: Option<u64>,
-    /// Messages that did not arrive; absent of such a run as well.
+    /// Messages that did not arrive; absent as for `dropped`.
     pub unfinished: Option<u64>,
 }
 
-/// The rows of a run whose other panels are ready.
+/// The rows of a run, from its other panels.
 pub fn rows(run: usize, report: &Report) -> Vec<RowData> {
     let jobs = report.steps.iter().filter(|job| job.run == run);
     let mut rows: Vec<RowData> = jobs.map(RowData::of_job).collect();

@@ -1,9 +1,9 @@
-//! What ranks did in recorded steps: span by span for the page to draw, and summed up.
+//! Activities of ranks in recorded steps: spans for the page to draw, and sums.
 //!
-//! Models: time in computation, in communication that no computation hides, and at barriers, rank by rank.
-//! Leaves out: spans of steps that have no room on the page; their sums are told all the same, and that they are not drawn.
+//! Models: time in computation, in exposed communication, and at barriers, for each rank.
+//! Leaves out: spans of steps for which the page has no room; these steps have only sums, and are marked as not drawn.
 //!
-//! Invariants: phases of a rank follow each other, so the time of communication phases is what they add to a step.
+//! Invariants: phases of a rank do not overlap, so the time of communication phases is what they add to a step.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use crate::collect::About;
 use crate::drawing::pack;
 use crate::round::seconds;
 
-/// Spans of all runs of a page: each takes some ten bytes of it.
+/// Largest number of spans of all runs of a page: each takes some ten bytes.
 const MOST_SPANS: usize = 250_000;
 
-/// What is kept of a run: its spans, of which a run records a bounded number.
+/// Data of a run: its spans, of which a run records a bounded number.
 #[derive(Debug, Default)]
 pub struct Timeline {
     spans: Vec<SpanRow>,
@@ -38,9 +38,9 @@ impl Collector for Timeline {
 pub struct RunData {
     /// By job, then by step.
     pub steps: Vec<StepData>,
-    /// The spans of those steps that are drawn, step by step and in the table's order: of each its rank, its activity, its
-    /// phase and its bucket counted from 1 with 0 for none, its start since that of the step, and its length counted from 1
-    /// with 0 for one that was not over; all times in ps. See [`pack`].
+    /// The spans of those steps that are drawn, step by step and in the table's order: of each its rank, its activity,
+    /// its phase and its bucket counted from 1 with 0 for none, its start since that of the step, and its length
+    /// counted from 1 with 0 for one that was not completed; all times in ps. See [`pack`].
     pub packed: String,
 }
 
@@ -57,28 +57,28 @@ pub struct StepData {
     pub start: f64,
     /// The same in ps, as text.
     pub start_ps: String,
-    /// From then to its last rank's end, in seconds; absent where it was not over.
+    /// From then to its last rank's end, in seconds; absent if it was not completed.
     pub time: Option<f64>,
-    /// How many ranks are in it.
+    /// Number of ranks.
     pub ranks: usize,
-    /// Spans that are drawn; 0 where there was no room.
+    /// Number of spans that are drawn; 0 if there is no room.
     pub drawn: usize,
     /// Time of ranks in computation.
     pub compute: OverRanks,
-    /// Time of ranks in communication that no computation hides.
+    /// Time of ranks in exposed communication.
     pub exposed: OverRanks,
     /// Time of ranks at barriers.
     pub barrier: OverRanks,
 }
 
-/// Something of each rank, in seconds.
+/// A time of each rank, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct OverRanks {
     /// Mean over the ranks.
     pub mean: f64,
-    /// The least.
+    /// Minimum over the ranks.
     pub least: f64,
-    /// The most.
+    /// Maximum over the ranks.
     pub most: f64,
 }
 
@@ -91,7 +91,7 @@ struct Sums {
 }
 
 impl Timeline {
-    /// Of the whole run; absent where no step was recorded.
+    /// The data of the whole run; absent if no step was recorded.
     pub fn finish(self, about: &About) -> Option<RunData> {
         let steps: Vec<&[SpanRow]> =
             self.spans.chunk_by(|one, other| (one.job, one.step) == (other.job, other.step)).collect();
@@ -109,7 +109,7 @@ impl Timeline {
     }
 }
 
-/// Which steps are drawn: the slowest first, as long as there is room. None is slower than one that was not over.
+/// The steps that are drawn: the slowest first, as long as there is room. A step that was not completed is the slowest.
 fn with_room(steps: &[&[SpanRow]], room: usize) -> Vec<bool> {
     let mut order: Vec<usize> = (0..steps.len()).collect();
     order.sort_by_key(|&place| (std::cmp::Reverse(length(steps[place]).unwrap_or(u64::MAX)), place));
@@ -126,7 +126,7 @@ fn first_start(rows: &[SpanRow]) -> Time {
     rows.iter().map(|row| row.start).min().unwrap_or(Time::ZERO)
 }
 
-/// From a step's first start to its last end; absent where it was not over.
+/// From a step's first start to its last end; absent if it was not completed.
 fn length(rows: &[SpanRow]) -> Option<u64> {
     let mut steps = rows.iter().filter(|row| row.activity == Activity::Step);
     let end = steps.try_fold(Time::ZERO, |last, row| row.end.map(|end| last.max(end)));
@@ -187,7 +187,7 @@ mod tests {
 
     use super::*;
 
-    /// Steps of one rank each, from then to then.
+    /// Steps of one rank each, by their starts and ends.
     fn steps(ends: &[Option<u64>]) -> Vec<SpanRow> {
         let row = |(step, end): (usize, &Option<u64>)| SpanRow {
             start: Time(100),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_was_not_over_is_drawn_before_all_others() {
+    fn a_step_that_was_not_completed_is_drawn_before_all_others() {
         let rows = steps(&[Some(500), None, Some(900), Some(300)]);
         let steps: Vec<&[SpanRow]> = rows.chunks(1).collect();
         assert_eq!(with_room(&steps, 1), [false, true, false, false]);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_without_room_leaves_it_to_a_smaller_one() {
+    fn a_step_that_does_not_fit_leaves_its_room_to_a_smaller_one() {
         let rows = steps(&[Some(900), Some(900), Some(900), Some(500)]);
         let steps = [&rows[..3], &rows[3..]];
         assert_eq!(with_room(&steps, 2), [false, true]);

@@ -1,10 +1,10 @@
-//! Kinds of traffic: how long the messages of each took and how much of them arrived, and what ports did with their class.
+//! Kinds of traffic: completion times and throughput of each, and counters of ports for each class.
 //!
-//! Models: completion times and throughput of every kind that a scenario names; a kind's throughput is its payload from its
-//! first start to its last arrival.
+//! Models: completion times and throughput of every kind that a scenario names; a kind's throughput is its payload from
+//! its first start to its last arrival.
 //! Leaves out: traffic of no kind; background messages that started outside of the span.
 //!
-//! Invariants: absent where no kind is named; memory grows with the kinds and not with the messages.
+//! Invariants: absent if no kind is named; memory grows with the kinds, not with the messages.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use super::{BACKGROUND, Collector, STAGED};
 use crate::collect::About;
 use crate::round::{seconds, six_digits};
 
-/// What is kept of a run.
+/// Data of a run.
 #[derive(Debug, Default)]
 pub struct Traffic {
     /// The kind of each job, and of each staged flow.
@@ -55,14 +55,14 @@ impl Collector for Traffic {
 pub struct RunData {
     /// Kinds in the order in which they are named.
     pub kinds: Vec<KindData>,
-    /// Classes of data, where they are told apart.
+    /// Classes of data, if there are counters for each.
     pub classes: Vec<ClassData>,
 }
 
 /// A kind of traffic.
 #[derive(Debug, Serialize)]
 pub struct KindData {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its class.
     pub class: u16,
@@ -89,14 +89,14 @@ pub struct Times {
     pub p99: f64,
 }
 
-/// What all ports did with a class.
+/// Counters of a class over all ports.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ClassData {
     /// Its number.
     pub class: u16,
     /// Bytes that hosts put on their wires.
     pub sent: u64,
-    /// Most bytes that waited at one port.
+    /// Largest number of bytes waiting at one port.
     pub peak: u64,
     /// Packets marked.
     pub marked: u64,
@@ -104,7 +104,7 @@ pub struct ClassData {
     pub dropped: u64,
     /// Pause frames that stop it.
     pub pauses: u64,
-    /// How long the port that was paused longest was, in seconds.
+    /// Longest time for which a port was paused, in seconds.
     pub paused: f64,
 }
 
@@ -140,7 +140,7 @@ impl Traffic {
         class.paused = class.paused.max(seconds(row.paused.0 as f64));
     }
 
-    /// Of the whole run; nothing where no kind is named.
+    /// The data of the whole run; none if no kind is named.
     pub fn finish(self, about: &About) -> Option<RunData> {
         if self.found.is_empty() {
             return None;

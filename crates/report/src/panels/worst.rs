@@ -1,9 +1,9 @@
-//! The worst messages, and the ways of those whose paths were recorded.
+//! The slowest messages, with their paths if these were recorded.
 //!
-//! Models: messages whose time was longest in comparison with the time alone, and those that took longest of all with the
-//! ports that their packets passed.
+//! Models: messages with the largest slowdown (FCT over ideal FCT), and the slowest messages with recorded paths, with
+//! the ports that their packets passed.
 //!
-//! Invariants: what is kept does not grow with the number of messages; a list that is cut says how long it was.
+//! Invariants: memory does not grow with the number of messages; for a list that is cut the total number is given.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,31 +16,31 @@ use super::{BACKGROUND, Collector, STAGED};
 use crate::collect::About;
 use crate::round::{seconds, six_digits};
 
-/// Messages told.
+/// Largest number of messages in a list.
 const LISTED: usize = 12;
-/// Ports told of a hop.
+/// Largest number of ports of a hop.
 const PORTS: usize = 16;
 
 /// A message by its sender, its receiver, and its number among those of the sender.
 type Key = (HostId, HostId, u32);
 
-/// What is kept of a run.
+/// Data of a run.
 #[derive(Debug, Default)]
 pub struct Worst {
     paths: BTreeMap<Key, Vec<PathRow>>,
     /// Messages with recorded paths.
     followed: Vec<FlowRow>,
-    /// Those that suffered most, in no order.
+    /// Those with the largest slowdowns, in no order.
     slowed: Vec<FlowRow>,
-    /// The least slowdown among them, once there are enough.
+    /// The smallest slowdown among them, once there are enough.
     least: f64,
-    /// How many messages have a slowdown.
+    /// Number of messages with a slowdown.
     total_slowed: usize,
-    /// What is known of those that are told and travelled on queue pairs; none before the first of these is seen.
+    /// Repairs of the listed messages that used queue pairs; none before the first row.
     repairs: Option<BTreeMap<Key, Option<RepairData>>>,
 }
 
-/// How often the time alone a message took.
+/// The slowdown of a message: FCT over ideal FCT.
 fn slowdown(row: &FlowRow) -> Option<f64> {
     let ideal = row.ideal.filter(|ideal| ideal.0 > 0)?;
     Some(row.end?.since(row.start).0 as f64 / ideal.0 as f64)
@@ -50,7 +50,7 @@ const fn key(row: &FlowRow) -> Key {
     (row.source, row.destination, row.number)
 }
 
-/// The worst first; of equal ones the first in the table's order.
+/// The largest slowdown first; equal ones in the order of the table.
 fn worst_first(left: &FlowRow, right: &FlowRow) -> Ordering {
     let [left_slowdown, right_slowdown] = [left, right].map(|row| slowdown(row).unwrap_or(0.0));
     right_slowdown.total_cmp(&left_slowdown).then_with(|| (left.end, key(left)).cmp(&(right.end, key(right))))
@@ -82,7 +82,7 @@ impl Worst {
             return;
         }
         self.slowed.push(*row);
-        // Sorted now and then, so that a message costs next to nothing.
+        // Sorted only occasionally, so that the cost of each message is small.
         if self.slowed.len() >= 4 * LISTED {
             self.cut();
         }
@@ -147,7 +147,7 @@ impl Worst {
     }
 }
 
-/// The ports of each hop, those that most packets passed first.
+/// The ports of each hop, in descending order of packets.
 fn hops(about: &About, rows: &[PathRow]) -> Vec<HopData> {
     let hop = |rows: &[PathRow]| {
         let mut ports: Vec<&PathRow> = rows.iter().collect();
@@ -165,59 +165,59 @@ fn hops(about: &About, rows: &[PathRow]) -> Vec<HopData> {
     rows.chunk_by(|left, right| left.hop == right.hop).map(hop).collect()
 }
 
-/// The worst messages of one run.
+/// The slowest messages of one run.
 #[derive(Debug, Serialize)]
 pub struct RunData {
-    /// Those that took longest in comparison with the time alone, the worst first.
+    /// Those with the largest slowdown, the largest first.
     pub slowed: Vec<MessageData>,
-    /// How many messages have a time alone to be compared with.
+    /// Number of messages with an ideal FCT.
     pub total_slowed: usize,
-    /// Those with recorded paths that are not among these, the slowest first.
+    /// Messages with recorded paths that are not in `slowed`, the slowest first.
     pub followed: Vec<MessageData>,
-    /// How many messages have recorded paths.
+    /// Number of messages with recorded paths.
     pub total_followed: usize,
 }
 
 /// A message; times in seconds.
 #[derive(Debug, Serialize)]
 pub struct MessageData {
-    /// From whom to whom.
+    /// Sender and receiver.
     pub flow: String,
     /// Its number among those of its sender.
     pub number: u32,
-    /// What it belongs to.
+    /// Job and step, or kind of traffic.
     pub of: String,
     /// Bytes.
     pub size: u64,
     /// When it began.
     pub start: f64,
-    /// How long it took; absent if it never came.
+    /// Its FCT; absent if it never arrived.
     pub time: Option<f64>,
-    /// How long it would have taken alone, where that is known.
+    /// Its ideal FCT, if known.
     pub alone: Option<f64>,
-    /// The one over the other.
+    /// FCT over ideal FCT.
     pub slowdown: Option<f64>,
-    /// What was retransmitted; absent without a queue pair.
+    /// Retransmissions; absent without a queue pair.
     pub repair: Option<RepairData>,
-    /// Its way, where that was recorded.
+    /// Its path, if that was recorded.
     pub hops: Vec<HopData>,
 }
 
-/// What was retransmitted of a message.
+/// Retransmissions of a message.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct RepairData {
     /// Retransmission timeouts.
     pub timeouts: u32,
-    /// Packets that came and had been sent before.
+    /// Retransmitted packets that arrived.
     pub again: u32,
 }
 
-/// Ports of a message's way at the same distance from its sender.
+/// Ports of the path of a message at the same distance from its sender.
 #[derive(Debug, Serialize)]
 pub struct HopData {
-    /// How many ports.
+    /// Number of ports.
     pub total: usize,
-    /// Those that most packets passed.
+    /// Those passed by most packets.
     pub ports: Vec<PortData>,
 }
 
@@ -230,10 +230,10 @@ pub struct PortData {
     pub to: String,
     /// Its id.
     pub port: u32,
-    /// How many packets.
+    /// Number of packets.
     pub packets: u32,
-    /// Mean time that they waited, in seconds.
+    /// Mean waiting time of these packets, in seconds.
     pub waited: f64,
-    /// The longest that one of them waited.
+    /// Longest waiting time of a packet.
     pub longest: f64,
 }

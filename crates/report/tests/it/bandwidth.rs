@@ -1,4 +1,4 @@
-//! What a page is told of bandwidths of collectives by size, against what can be worked out by hand.
+//! Data of the panel on bandwidths of collectives by size, against values calculated by hand.
 
 use netloom_records::{CollectiveRow, MemorySink};
 use netloom_units::{Bytes, Time};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::sample::{Place, SECOND, names, rows, summary};
 
-/// A collective of so many bytes that took so many seconds; what the bus counts is so many times as much.
+/// A collective of `bytes` bytes that took `seconds` seconds; bus bandwidth is `factor` times algorithm bandwidth.
 fn collective(number: u64, bytes: u64, seconds: u64, factor: f64) -> CollectiveRow {
     let algbw = bytes as f64 / seconds as f64;
     CollectiveRow {
@@ -32,7 +32,7 @@ fn data(mut collectives: Vec<CollectiveRow>) -> Value {
 }
 
 #[test]
-fn a_run_without_collectives_of_several_sizes_has_none_of_it() {
+fn a_run_without_collectives_of_several_sizes_has_no_bandwidths() {
     assert_eq!(Place::small().data()["bandwidth"], json!([null]));
     assert!(data(vec![collective(0, 1000, 1, 1.5), collective(1, 1000, 2, 1.5)]).is_null());
 }
@@ -41,12 +41,12 @@ fn a_run_without_collectives_of_several_sizes_has_none_of_it() {
 fn bandwidth_is_bytes_over_time_and_factors_are_distinguished() {
     let lines = data(vec![
         collective(0, 1000, 1, 1.5),
-        // Twice 3000 bytes in 1 and 3 s: not the mean of 3000 and 1000.
+        // Twice 3000 bytes in 1 and 3 s: 1500 per second, not the mean of 3000 and 1000.
         collective(1, 3000, 1, 1.5),
         collective(2, 3000, 3, 1.5),
         collective(5, 3000, 1, 0.75),
         collective(6, 4000, 2, 0.75),
-        // Of this factor there is one size.
+        // This factor has one size.
         collective(8, 4000, 2, 1.0),
     ]);
     let point = |bytes: u64, count: u64, time: f64, algbw: f64, busbw: f64| json!({ "bytes": bytes, "count": count, "time": time, "algbw": algbw, "busbw": busbw });
@@ -59,7 +59,7 @@ fn bandwidth_is_bytes_over_time_and_factors_are_distinguished() {
 }
 
 #[test]
-fn a_factor_is_one_whatever_its_last_bit_is() {
+fn factors_that_differ_by_rounding_are_one_line() {
     // Of 32 ranks the factor of an all-reduce is 1.9375, which lies between two thousandths.
     let row = |number, bytes, factor| CollectiveRow { ranks: 32, ..collective(number, bytes, 1, factor) };
     let lines = data(vec![row(0, 1000, 1.937_5 - 1e-12), row(1, 2000, 1.937_5 + 1e-12)]);

@@ -1,4 +1,4 @@
-//! What a page is told of the congestion tree, against what can be worked out by hand.
+//! Data of the panel on congestion trees, against values calculated by hand.
 
 use netloom_records::{CongestedFlowRow, CongestionRow, MemorySink, Part, Role};
 use netloom_units::{Bytes, Duration, HostId, NodeId, PortId, Time};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::sample::{Place, SECOND, names, rows, summary};
 
-/// The span of one second that ends then.
+/// The span of one second that ends at `end`.
 fn span(end: u64) -> (Time, Time) {
     (Time((end - 1) * SECOND), Time(end * SECOND))
 }
@@ -16,7 +16,7 @@ const ROOT: (u32, u32, u32) = (4, 3, 1);
 const BRANCH: (u32, u32, u32) = (7, 4, 3);
 const LEAF: (u32, u32, u32) = (0, 0, 2);
 
-/// A port that sent and starved for so many tenths of a second, with so many bytes waiting.
+/// A port with the tenths of a second in which it sent and starved, and the number of bytes waiting.
 fn port(
     end: u64,
     (port, node, peer): (u32, u32, u32),
@@ -76,14 +76,14 @@ fn data(mut congestion: Vec<CongestionRow>, congested_flows: Vec<CongestedFlowRo
 }
 
 #[test]
-fn a_run_of_which_nothing_was_recorded_has_none_of_it() {
+fn a_run_without_recorded_congestion_has_no_tree() {
     assert_eq!(Place::small().data()["congestion"], json!([null]));
-    // Nor has one in which nothing was congested.
+    // Nor has a run without congestion.
     assert_eq!(data(vec![port(1, ROOT, Role::Free, (5, 0), 10)], Vec::new()), Value::Null);
 }
 
 #[test]
-fn spans_with_the_same_roles_are_one_scene() {
+fn consecutive_spans_with_the_same_roles_are_one_scene() {
     let tree = |end, tenths, waiting| {
         [
             port(end, ROOT, Role::Root, (10, 0), waiting),
@@ -121,7 +121,7 @@ fn spans_with_the_same_roles_are_one_scene() {
     );
     assert_eq!(branch["blocked_by"], json!("leaf1 → leaf1.host0"));
     assert_eq!([&leaf["role"], &leaf["waiting"]], [&json!("leaf"), &Value::Null]);
-    // A pair counts once in a span, at however many ports.
+    // A pair counts once in a span, at any number of ports.
     let [there, back] = ["leaf0.host0 → leaf1.host0", "leaf1.host0 → leaf0.host0"];
     assert_eq!(first["contributors"], json!([{ "source": 0, "name": there, "share": 1.0 }]));
     assert_eq!(first["victims"], json!([{ "source": 1, "name": back, "share": 0.5 }]));
@@ -131,12 +131,12 @@ fn spans_with_the_same_roles_are_one_scene() {
 }
 
 #[test]
-fn of_many_scenes_the_longest_are_reported_in_their_order() {
+fn of_many_scenes_the_longest_are_reported_in_order_of_time() {
     let lengths = [1, 3, 1, 1, 2, 1, 1, 1, 4];
     let mut end = 0;
     let mut congestion = Vec::new();
     for (nth, length) in lengths.into_iter().enumerate() {
-        // Roles take turns, so that each is a scene of its own.
+        // Roles alternate, so that each span is a scene of its own.
         let tree = if nth % 2 == 0 { ROOT } else { BRANCH };
         for _ in 0..length {
             end += 1;

@@ -1,5 +1,5 @@
-//! What the explorer is told of a fabric over time, of recorded steps and of the worst messages, against what can be worked
-//! out by hand.
+//! Data of the explorer on a fabric over time, recorded steps and the slowest messages, against values calculated by
+//! hand.
 
 use std::io::Read;
 
@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 
 use crate::sample::{Place, SECOND, flow, names, rows, summary};
 
-/// What the page is told of one run with these rows.
+/// The data of the page about one run with these rows.
 fn reported(rows: &MemorySink) -> Value {
     let mut place = Place::new();
     place.run("run", rows, names("training"), summary("ecmp"));
     place.data()
 }
 
-/// The way back from packed numbers.
+/// Unpacks packed numbers.
 fn unpack(text: &Value) -> Vec<u64> {
     let compressed = STANDARD.decode(text.as_str().unwrap()).unwrap();
     let mut bytes = Vec::new();
@@ -36,7 +36,7 @@ fn unpack(text: &Value) -> Vec<u64> {
     numbers
 }
 
-/// A sample of one second that ends then.
+/// A sample of one second that ends at `end`.
 fn sample(end: u64, port: u32, [size, waiting, paused, dropped]: [u64; 4]) -> SeriesRow {
     SeriesRow {
         time: Time(end * SECOND),
@@ -74,7 +74,7 @@ fn every_port_is_an_edge_and_every_node_a_square() {
 }
 
 #[test]
-fn samples_and_outages_come_to_their_edges_and_spans() {
+fn samples_and_outages_are_counted_at_their_edges_and_spans() {
     let mut rows = rows();
     rows.series =
         vec![sample(1, 3, [500, 40, 0, 0]), sample(3, 3, [70, 9, 5, 2]), sample(10, 6, [1, 0, 0, 0])];
@@ -98,7 +98,7 @@ fn samples_and_outages_come_to_their_edges_and_spans() {
     assert_eq!(of(2, 3), [0, 0, 5, 0, 0, 0, 0, 0, 0, 0]);
     assert_eq!(of(3, 3), [0, 0, 2, 0, 0, 0, 0, 0, 0, 0]);
     assert_eq!(of(0, 6), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
-    // Both directions of the link are down, in every span in which it is for a while, and to the end.
+    // Both directions of the link are down in every span that an outage overlaps, and to the end.
     for port in [3, 6] {
         assert_eq!(of(4, port), [0, 0, 1, 1, 0, 0, 0, 1, 0, 1]);
     }
@@ -107,7 +107,7 @@ fn samples_and_outages_come_to_their_edges_and_spans() {
 }
 
 #[test]
-fn neighbouring_samples_are_joined_where_there_are_too_many() {
+fn neighbouring_samples_are_combined_if_there_are_too_many() {
     let mut rows = rows();
     let interval = SECOND / 100;
     let short = |number: u64| SeriesRow {
@@ -124,7 +124,7 @@ fn neighbouring_samples_are_joined_where_there_are_too_many() {
     assert_eq!(numbers.iter().skip(8 * 334).take(8 * 334).max(), Some(&999), "nor the longest queue");
 }
 
-/// A span of a rank in step 3: from then to then, in seconds since the step began at 5 s.
+/// A span of a rank in step 3, by its start and end in seconds after the start of the step at 5 s.
 fn span(rank: u32, activity: Activity, (start, end): (u64, Option<u64>), place: (u16, u16)) -> SpanRow {
     let (phase, bucket) = place;
     SpanRow {
@@ -141,7 +141,7 @@ fn span(rank: u32, activity: Activity, (start, end): (u64, Option<u64>), place: 
 }
 
 #[test]
-fn time_in_a_step_is_reported_rank_by_rank() {
+fn time_in_a_step_is_reported_for_each_rank() {
     let mut rows = rows();
     rows.spans = vec![
         span(0, Activity::Step, (0, Some(4)), (0, 0)),
@@ -158,7 +158,7 @@ fn time_in_a_step_is_reported_rank_by_rank() {
     assert_eq!((&step["name"], &step["step"], &step["start"]), (&json!("training"), &json!(3), &json!(5.0)));
     assert_eq!((&step["time"], &step["ranks"], &step["drawn"]), (&Value::Null, &json!(2), &json!(8)));
     assert_eq!(step["compute"], json!({ "mean": 1.5, "least": 1.0, "most": 2.0 }));
-    // What is not over lasts to the end of the run, at 10 s.
+    // A span that is not completed lasts to the end of the run, at 10 s.
     assert_eq!(step["exposed"], json!({ "mean": 2.5, "least": 2.0, "most": 3.0 }));
     assert_eq!(step["barrier"], json!({ "mean": 0.5, "least": 0.0, "most": 1.0 }));
     let numbers = unpack(&reported["timeline"][0]["packed"]);
@@ -168,7 +168,7 @@ fn time_in_a_step_is_reported_rank_by_rank() {
 }
 
 #[test]
-fn the_worst_messages_come_first_with_their_paths() {
+fn the_slowest_messages_come_first_with_their_paths() {
     let mut rows = rows();
     let slow = |end: u64, ideal: u64| netloom_records::FlowRow {
         ideal: Some(Duration(ideal)),
@@ -202,7 +202,7 @@ fn the_worst_messages_come_first_with_their_paths() {
     assert_eq!(worst["total_followed"], 1);
     let hops = &worst["followed"][0]["hops"];
     assert_eq!((hops.as_array().unwrap().len(), &hops[1]["total"]), (2, &json!(2)));
-    // The port that most packets passed comes first; they waited six seconds together.
+    // The port that most packets passed comes first; they waited six seconds in total.
     let first =
         json!({ "from": "leaf1", "to": "spine0", "port": 3, "packets": 2, "waited": 3.0, "longest": 5.0 });
     assert_eq!(hops[1]["ports"][0], first);

@@ -1,4 +1,4 @@
-//! The figures a page is told, against what can be worked out by hand.
+//! Figures of a page, against values calculated by hand.
 
 use netloom_records::{DropReason, DropRow, EventRow, FaultRow, Happening, MemorySink, StepRow, Target};
 use netloom_units::{Bytes, LinkId, NodeId, Rate, Time};
@@ -42,7 +42,7 @@ fn background_messages_are_distinguished() {
 }
 
 #[test]
-fn the_heat_map_holds_the_share_of_time_each_direction_was_busy() {
+fn the_heat_map_has_the_utilization_of_each_direction() {
     let data = Place::small().data();
     let tiers = &data["links"][0]["tiers"];
     assert_eq!(tiers["leaves"], json!([["leaf0", "leaf0"], ["leaf1", "leaf1"]]));
@@ -71,10 +71,10 @@ fn parallel_links_share_a_cell() {
 }
 
 #[test]
-fn a_fabric_of_other_shape_is_listed_busiest_first() {
+fn links_of_a_fabric_without_two_tiers_are_listed_busiest_first() {
     let mut place = Place::new();
     let mut rows = rows();
-    // The leaves joined directly: no tiers any more.
+    // The leaves are connected directly, so there are no two tiers.
     for (port, peer) in [(3, 3), (5, 2)] {
         rows.ports[port].peer = NodeId(peer);
     }
@@ -87,7 +87,7 @@ fn a_fabric_of_other_shape_is_listed_busiest_first() {
 }
 
 #[test]
-fn a_third_tier_makes_a_list() {
+fn links_of_a_fabric_with_a_third_tier_are_listed() {
     let mut place = Place::new();
     let mut rows = rows();
     // Without its host the second leaf is a switch above the spine.
@@ -122,7 +122,7 @@ fn faults_and_losses_are_reported_by_name() {
     };
     let fault =
         |number: u64| FaultRow { time: Time(SECOND / 100 * number), link: LinkId(2), up: number % 2 == 1 };
-    // The last ones come after the run's end, at ten seconds.
+    // The last ones are after the end of the run, at ten seconds.
     let faults = (0..300).chain(1001..1005).map(fault).collect();
     let rows = MemorySink { drops: vec![lost(2, 3), lost(4, 5)], faults, ..rows() };
     place.run("a", &rows, names("training"), summary("ecmp"));
@@ -139,7 +139,7 @@ fn faults_and_losses_are_reported_by_name() {
 }
 
 #[test]
-fn events_are_reported_as_they_were_named() {
+fn fault_events_are_reported_by_the_names_of_the_scenario() {
     let mut place = Place::new();
     let event = |target, action| EventRow {
         time: Time(SECOND),
@@ -169,7 +169,7 @@ fn events_are_reported_as_they_were_named() {
 }
 
 #[test]
-fn step_times_over_time_keep_the_slowest_of_many() {
+fn step_times_over_time_keep_the_slowest_of_steps_that_share_a_point() {
     let course = |n: u64| {
         let mut place = Place::new();
         // One slow step among fast ones.
@@ -218,7 +218,7 @@ fn settings_are_compared_between_runs_and_with_the_defaults() {
 }
 
 #[test]
-fn where_a_run_came_from_is_reported_whole() {
+fn the_provenance_of_a_run_is_complete() {
     let data = Place::small().data();
     let run = &data["runs"][0];
     assert_eq!((&run["name"], &run["scenario"]), (&json!("spray"), &json!("small")));
@@ -231,7 +231,7 @@ fn where_a_run_came_from_is_reported_whole() {
 }
 
 #[test]
-fn many_messages_make_no_larger_page() {
+fn the_page_does_not_grow_with_the_number_of_messages() {
     let size = |n: u64| {
         let mut place = Place::new();
         let flows = (1..=n).map(|number| flow(number * 1_000, 0)).collect();

@@ -7,7 +7,7 @@ use crate::sample::{Place, embedded, names, rows, summary};
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)><!-- & \u{2028}";
 
 #[test]
-fn a_hostile_name_stays_text() {
+fn a_name_with_markup_stays_text() {
     let mut place = Place::new();
     let mut summary = summary(HOSTILE);
     summary.command = vec![HOSTILE.to_owned()];

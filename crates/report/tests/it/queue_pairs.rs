@@ -1,4 +1,4 @@
-//! What a page is told of runs with queue pairs, against the tables and what can be worked out by hand.
+//! Data of a page on runs with queue pairs, against the tables and values calculated by hand.
 
 use netloom_records::{
     DropReason, DropRow, FlowRow, MemorySink, PortRow, RateRow, RepairRow, RunSummary, SignalRow, TallyRow,
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::sample::{Place, SECOND, names, rows, summary};
 
-/// Packets, again, duplicates, NACKs, marked, distance.
+/// Packets, retransmissions, duplicates, NACKs, marked packets, distance.
 type Repaired = [u32; 6];
 
 fn repair(number: u32, [packets, again, duplicates, nacks, marked, distance]: Repaired) -> RepairRow {
@@ -48,7 +48,8 @@ fn signal(port: &PortRow, marked: u64, paused: u64, nacks: [u64; 3]) -> SignalRo
     }
 }
 
-/// One second of the flow from host 0 to host 1: packets, of these again, bytes, queue pairs, their rates in Gbit/s.
+/// One second of the flow from host 0 to host 1: packets, retransmissions among these, bytes, queue pairs, their rates
+/// in Gbit/s.
 fn rate(second: u64, packets: u64, again: u64, size: u64, (queue_pairs, gigabits): (u32, u64)) -> RateRow {
     RateRow {
         time: Time(SECOND * (second + 1)),
@@ -91,7 +92,7 @@ fn data(rows: &MemorySink) -> Value {
 }
 
 #[test]
-fn a_run_without_queue_pairs_has_none_of_it() {
+fn a_run_without_queue_pairs_has_no_goodput_and_no_retransmissions() {
     let data = Place::small().data();
     for panel in ["goodput", "repairs", "rates", "signals"] {
         assert_eq!(data[panel], json!([null]), "{panel}");
@@ -100,7 +101,7 @@ fn a_run_without_queue_pairs_has_none_of_it() {
 }
 
 #[test]
-fn packets_needed_again_are_distinguished_from_those_sent_for_nothing() {
+fn needed_and_spurious_retransmissions_are_distinguished() {
     let repairs = &data(&with_queue_pairs())["repairs"][0];
     let of = |key: &str| repairs[key].as_u64();
     assert_eq!((of("messages"), of("packets")), (Some(3), Some(400)));
@@ -124,7 +125,7 @@ fn packets_needed_again_are_distinguished_from_those_sent_for_nothing() {
 }
 
 #[test]
-fn messages_that_are_in_sums_alone_count_as_well() {
+fn messages_that_are_only_in_sums_are_counted() {
     let tally = TallyRow {
         messages: 10,
         on_queue_pairs: 9,
@@ -155,7 +156,7 @@ fn of_many_messages_the_worst_are_listed() {
 }
 
 #[test]
-fn ports_report_marks_pauses_and_why_packets_were_lost() {
+fn ports_report_marks_pauses_and_reasons_of_losses() {
     let drops = vec![
         lost(None, DropReason::Unreachable, 100),
         lost(Some(6), DropReason::HeadroomFull, 5),
@@ -183,7 +184,7 @@ fn ports_report_marks_pauses_and_why_packets_were_lost() {
 }
 
 #[test]
-fn an_edge_that_keeps_nacks_back_is_no_port_with_marks() {
+fn an_edge_that_suppresses_nacks_is_not_listed_as_a_port_with_marks() {
     let mut rows = with_queue_pairs();
     for row in &mut rows.signals {
         (row.marked, row.pauses, row.paused) = (0, 0, Duration(0));
@@ -212,8 +213,8 @@ fn goodput_is_payload_over_the_time_with_a_message_in_flight() {
 }
 
 #[test]
-fn flows_over_time_are_what_the_table_says() {
-    // Nothing in the fourth second.
+fn flows_over_time_agree_with_the_table() {
+    // No row in the fourth second.
     let rates = vec![
         rate(0, 100, 0, 1_000_000_000, (1, 8)),
         rate(1, 50, 10, 500_000_000, (2, 6)),
@@ -227,7 +228,7 @@ fn flows_over_time_are_what_the_table_says() {
     assert_eq!(flow["flow"], "leaf0.host0 → leaf1.host0");
     assert_eq!((&flow["packets"], &flow["again"], &flow["spurious"]), (&json!(170), &json!(15), &json!(7)));
     assert_eq!((&flow["nacks"], &flow["marked"], &flow["notified"]), (&json!(15), &json!(15), &json!(5)));
-    // The last second is drawn with the one before: 5 of 20 packets, 2 Gbit in 2 s.
+    // The last second is combined with the one before: 5 of 20 packets, 2 Gbit in 2 s.
     assert_eq!(flow["shares"], json!([0.0, 0.2, null, null, 0.25]));
     assert_eq!(flow["rates"], json!([8e9, 3e9, null, null, 1e9]));
     assert_eq!(flow["goodputs"], json!([8e9, 4e9, 2e9, 0.0, 1e9]));
@@ -236,7 +237,7 @@ fn flows_over_time_are_what_the_table_says() {
 }
 
 #[test]
-fn of_many_intervals_neighbours_are_drawn_as_one() {
+fn of_many_intervals_neighbours_are_combined() {
     let rates = (0..1000).map(|nth| rate(nth, 10, nth % 2, 1_000_000_000, (1, nth))).collect();
     let data = data(&MemorySink { rates, ..with_queue_pairs() });
     let (rates, flow) = (&data["rates"][0], &data["rates"][0]["flows"][0]);
@@ -261,7 +262,7 @@ fn of_many_flows_those_that_sent_most_are_drawn() {
     assert_eq!((&rates["total"], &packets[..]), (&json!(100), &[39, 39, 38, 38, 37, 37, 36, 36][..]));
 }
 
-/// A run of this balancing and these times of DCQCN, whose job takes so many seconds.
+/// A run with this balancing policy and this timer of DCQCN, whose job takes `seconds` seconds.
 fn setting(place: &mut Place, seed: u64, balance: &Value, times: [&str; 2], seconds: u64) {
     let mut rows = rows();
     rows.jobs[0].end = Some(Time(SECOND * seconds));
@@ -304,7 +305,7 @@ fn runs_are_grouped_by_their_settings_with_a_bar_for_each_balancing() {
 }
 
 #[test]
-fn runs_that_differ_in_balancing_alone_make_no_groups() {
+fn runs_that_differ_only_in_balancing_form_no_groups() {
     let mut place = Place::new();
     for policy in ["ecmp", "adaptive"] {
         setting(&mut place, 1, &json!({ "switch": policy }), ["10us", "4us"], 5);

@@ -1,4 +1,4 @@
-//! What no report is made of, and where none is written.
+//! Run folders of which no report is made, and paths to which none is written.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ fn refused<T>(result: Result<T, ReportError>, why: &str) {
 }
 
 #[test]
-fn an_incomplete_run_is_refused_by_name() {
+fn an_incomplete_run_is_rejected_with_its_name() {
     let place = Place::small();
     let folder = &place.runs()[0].folder;
     fs::write(folder.join(INCOMPLETE_FILE), "").unwrap();
@@ -25,7 +25,7 @@ fn an_incomplete_run_is_refused_by_name() {
 }
 
 #[test]
-fn what_is_no_run_folder_is_refused() {
+fn a_path_that_is_no_run_folder_is_rejected() {
     let place = Place::new();
     let run = |name: &str| [ReportedRun { name: name.to_owned(), folder: place.path(name) }];
     refused(render(&run("missing"), Over::Jobs), "no such run folder");
@@ -36,7 +36,7 @@ fn what_is_no_run_folder_is_refused() {
 }
 
 #[test]
-fn a_damaged_table_is_refused_by_name() {
+fn a_damaged_table_is_rejected_with_its_name() {
     let place = Place::small();
     let file = place.runs()[0].folder.join("flows.parquet");
     let bytes = fs::read(&file).unwrap();
@@ -45,7 +45,7 @@ fn a_damaged_table_is_refused_by_name() {
 }
 
 #[test]
-fn a_table_of_another_run_is_refused() {
+fn a_table_of_another_run_is_rejected() {
     let mut place = Place::small();
     let mut more = rows();
     more.steps.pop();
@@ -56,7 +56,7 @@ fn a_table_of_another_run_is_refused() {
 }
 
 #[test]
-fn a_manifest_without_the_number_of_hosts_is_refused() {
+fn a_manifest_without_the_number_of_hosts_is_rejected() {
     let mut place = Place::new();
     let mut summary = summary("ecmp");
     summary.engine = Map::new();
@@ -65,7 +65,7 @@ fn a_manifest_without_the_number_of_hosts_is_refused() {
 }
 
 #[test]
-fn a_report_replaces_nothing_unless_asked_to() {
+fn a_report_replaces_a_file_only_on_request() {
     let place = Place::small();
     let file = place.path("below/report.html");
     write(place.runs(), &file, Overwrite::Refuse, Over::Jobs).unwrap();

@@ -1,4 +1,4 @@
-//! A small run whose figures can be worked out by hand, and what a page says about it.
+//! A small run whose figures can be calculated by hand, and the data of a page about it.
 //!
 //! Two hosts (nodes 0, 1), each below a leaf of its own (2, 3), one spine (4); 10 s long.
 
@@ -30,7 +30,7 @@ pub fn names(job: &str) -> Names {
     }
 }
 
-/// From node, to node, over which link, busy for how many seconds.
+/// A port by its node, its peer, its link, and the seconds for which it was busy.
 const PORTS: [(u32, u32, u32, u64); 8] = [
     (0, 2, 0, 5),
     (1, 3, 1, 2),
@@ -59,7 +59,7 @@ fn port(number: usize, (node, peer, link, busy): (u32, u32, u32, u64)) -> PortRo
     }
 }
 
-/// Steps of 1, 2, 4 and 8 s; three messages of the job and one beside it.
+/// Steps of 1, 2, 4 and 8 s; three messages of the job and a background message.
 pub fn rows() -> MemorySink {
     let step = |(number, seconds): (u32, u64)| StepRow {
         start: Time(0),
@@ -76,7 +76,7 @@ pub fn rows() -> MemorySink {
     }
 }
 
-/// A message that arrived then.
+/// A message that arrived at the given time.
 pub fn flow(end: u64, job: u16) -> FlowRow {
     FlowRow {
         start: Time(0),
@@ -121,7 +121,7 @@ pub fn summary(balance: &str) -> RunSummary {
     }
 }
 
-/// Run folders in a place that is gone at the end.
+/// Run folders in a temporary folder.
 pub struct Place {
     folder: TempDir,
     runs: Vec<ReportedRun>,
@@ -161,7 +161,7 @@ impl Place {
         render(&self.runs, Over::Jobs)
     }
 
-    /// What the page is told.
+    /// The data of the page.
     pub fn data(&self) -> Value {
         let page = self.page().unwrap();
         serde_json::from_str(embedded(&page)).expect("the data is JSON")

@@ -1,4 +1,4 @@
-//! What a page is told of staged flows, against what can be worked out by hand.
+//! Data of the panel on staged flows, against values calculated by hand.
 
 use netloom_records::{MemorySink, RateRow, RunSummary, StageRow};
 use netloom_units::{Bytes, Duration, HostId, Rate, Time};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::sample::{Place, SECOND, names, rows, summary};
 
-/// A flow in a stage of four seconds of which the first is not judged, so many bytes in the three others.
+/// A flow in a stage of four seconds, the first of which is warm-up, with its bytes in the three others.
 fn stage(stage: u32, flow: u16, gigabytes: u64) -> StageRow {
     let start = u64::from(stage) * 4;
     let (source, destination) = if flow == 1 { (HostId(1), HostId(0)) } else { (HostId(0), HostId(1)) };
@@ -54,7 +54,7 @@ fn data(rows: &MemorySink, time_scale: Option<&str>) -> Value {
 }
 
 #[test]
-fn a_run_without_staged_flows_has_none_of_it() {
+fn a_run_without_staged_flows_has_no_stages() {
     assert_eq!(Place::small().data()["stages"], json!([null]));
 }
 
@@ -89,14 +89,14 @@ fn pairs_of_hosts_are_lines_over_time_and_single_messages_are_not() {
     assert_eq!(found["scale"], Value::Null);
     let [first, second] = [0, 1].map(|nth| &found["lines"][nth]);
     assert_eq!((&first["name"], &second["name"]), (&json!("there, there again"), &json!("back")));
-    // The last second is drawn with the one before, as the run may end within it.
+    // The last second is combined with the one before, as the run may end within it.
     assert_eq!((&first["begin"], &first["interval"]), (&json!(0.0), &json!(1.0)));
     assert_eq!((&first["goodputs"], &second["goodputs"]), (&json!([5e9]), &json!([4e9])));
     assert_eq!(found["lines"].as_array().map(Vec::len), Some(2));
 }
 
 #[test]
-fn of_many_flows_and_stages_the_first_are_reported_and_all_count() {
+fn of_many_flows_and_stages_the_first_are_listed_and_sums_cover_all() {
     let flow = |nth: u16| StageRow { throughput: 1e9, ..stage(0, nth, 0) };
     let later = |nth: u32| stage(nth, 0, 3);
     let stages: Vec<StageRow> = (0..40).map(flow).chain((1..300).map(later)).collect();
@@ -113,7 +113,7 @@ fn of_many_flows_and_stages_the_first_are_reported_and_all_count() {
 }
 
 #[test]
-fn messages_of_staged_flows_are_no_completion_times_but_count_when_they_are_missing() {
+fn messages_of_staged_flows_have_no_completion_times_but_unfinished_ones_are_counted() {
     let mut rows = MemorySink { stages: stages(), ..rows() };
     rows.flows.truncate(2);
     for row in &mut rows.flows {

@@ -1,11 +1,11 @@
-//! The committed template is made from the sources in `web/`, and these never parse a text as HTML.
+//! The committed template is built from the sources in `web/`, and these never parse text as HTML.
 //!
-//! Needs no Node: the template's head bears a mark over its sources, computed in `web/build/mark.ts` and here.
+//! Needs no Node: the head of the template has a mark of its sources, which `web/build/mark.ts` and this test compute.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders of `web/` that hold nothing of the page.
+/// Folders of `web/` that are not part of the page.
 const LEFT_OUT: [&str; 2] = ["node_modules", "tests"];
 
 fn root() -> PathBuf {
@@ -41,7 +41,7 @@ fn mark(sources: &[(String, Vec<u8>)]) -> String {
 }
 
 #[test]
-fn the_template_is_made_from_these_sources() {
+fn the_template_is_built_from_the_current_sources() {
     let template = include_str!("../../template/report.html");
     let (_, rest) = template.split_once(r#"name="netloom-source" content=""#).expect("the head has a mark");
     let found = &rest[..16];
@@ -53,7 +53,7 @@ fn the_template_is_made_from_these_sources() {
 }
 
 #[test]
-fn the_template_carries_the_licences_of_what_is_in_it() {
+fn the_template_contains_the_licences_of_its_libraries() {
     let template = include_str!("../../template/report.html");
     for library in ["echarts 6.1.0 (Apache-2.0)", "zrender 6.1.0 (BSD-3-Clause)", "tslib 2.3.0 (0BSD)"] {
         assert!(template.contains(library), "{library}");
@@ -61,7 +61,7 @@ fn the_template_carries_the_licences_of_what_is_in_it() {
 }
 
 #[test]
-fn the_page_makes_no_markup_of_texts() {
+fn the_page_never_parses_text_as_markup() {
     let parsing = ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser", "eval("];
     for (path, bytes) in sources().iter().filter(|(path, _)| path.starts_with("src/")) {
         let text = String::from_utf8_lossy(bytes);
@@ -72,7 +72,7 @@ fn the_page_makes_no_markup_of_texts() {
 }
 
 #[test]
-fn the_lock_file_names_no_place_to_download_from() {
+fn the_lock_file_contains_no_download_addresses() {
     let lock = fs::read_to_string(root().join("package-lock.json")).expect("there is one");
     assert!(
         !lock.contains("\"resolved\""),

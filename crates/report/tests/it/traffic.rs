@@ -1,4 +1,4 @@
-//! What a page is told of kinds of traffic, against what can be worked out by hand.
+//! Data of the panel on kinds of traffic, against values calculated by hand.
 
 use netloom_records::{ClassRow, MemorySink, Names, TrafficRow};
 use netloom_units::{Bytes, Duration, LinkId, NodeId, PortId};
@@ -30,7 +30,7 @@ fn class(port: u32, node: u32, class: u16, size: u64) -> ClassRow {
 }
 
 #[test]
-fn a_run_without_named_kinds_has_none_of_it() {
+fn a_run_without_named_kinds_has_no_kinds_of_traffic() {
     assert_eq!(Place::small().data()["traffic"], json!([null]));
 }
 
@@ -44,7 +44,7 @@ fn kinds_have_the_times_and_throughputs_of_their_messages() {
     let mut place = Place::new();
     place.run("two classes", &rows, named, summary("spray"));
     let found = &place.data()["traffic"][0];
-    // Messages of 1000 bytes: of the job after 1, 2 and 4 s, beside it after 3 s, all from the start.
+    // Messages of 1000 bytes: of the job after 1, 2 and 4 s, background after 3 s, all from the start.
     assert_eq!(
         found["kinds"],
         json!([

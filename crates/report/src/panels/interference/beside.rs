@@ -1,13 +1,14 @@
-//! What was measured beside what was simulated, cell by cell.
+//! Comparison of measured and simulated cells.
 //!
-//! Models: a measured cell and a simulated one with the same hosts, collectives, sizes and bursts, of the same system; how
-//! near their ratios and times are, and whether they put cells in the same order; what has no counterpart.
-//! Leaves out: why they differ.
+//! Models: pairs of a measured and a simulated cell with the same hosts, collectives, sizes and bursts, of the same
+//! system; how close their ratios and times are, and whether they rank cells in the same order; cells without a
+//! counterpart.
+//! Leaves out: the reasons of differences.
 //!
-//! Invariants: nothing without a counterpart is dropped without being counted; a simulated series is scored by itself.
+//! Invariants: every cell without a counterpart is counted; each simulated series has its own scores.
 //!
-//! Source: ours: two names are of one system if the one begins with the other, and the next letter is none of a word; the
-//! scores, but for Kendall's tau (1938), in the form b, which counts ties.
+//! Source: modelling assumptions: two names denote one system if one begins with the other and the next character is
+//! not part of a word; the scores, except Kendall's tau (1938), in the form b, which takes ties into account.
 
 use serde::Serialize;
 
@@ -15,66 +16,66 @@ use super::CellData;
 use crate::nearness::Nearness;
 use crate::round::six_digits;
 
-/// All cells that are there in both kinds.
+/// All cells that were both measured and simulated.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Beside {
-    /// Pair by pair, in the order of the measured cells.
+    /// The pairs, in the order of the measured cells.
     pub pairs: Vec<PairData>,
-    /// Series by series of the simulated ones.
+    /// The scores of each simulated series.
     pub scores: Vec<ScoreData>,
-    /// Measured cells that nobody simulated, by reason.
+    /// Measured cells that were not simulated, by reason.
     pub only_measured: Vec<Lonely>,
-    /// Simulated cells that nobody measured.
+    /// Number of simulated cells that were not measured.
     pub only_simulated: usize,
 }
 
-/// One cell, twice; numbers of cells are places in the study's list.
+/// A pair; cells are given as indices in the list of the study.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PairData {
     /// The measured cell.
     pub measured: usize,
     /// The simulated one.
     pub simulated: usize,
-    /// Simulated ratio over measured ratio; absent where one of them is not known.
+    /// Simulated ratio over measured ratio; absent if one of them is not known.
     pub ratio: Option<f64>,
-    /// Simulated over measured time of the victim, beside the aggressor if there is one.
+    /// Simulated over measured time of the victim, with the aggressor if there is one.
     pub mean: f64,
-    /// The same of the victim alone; absent where it is not known.
+    /// The same for the victim in isolation; absent if not known.
     pub alone: Option<f64>,
 }
 
-/// How near a simulated series is to what was measured.
+/// How close a simulated series is to the measured one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScoreData {
     /// The series.
     pub scenario: String,
     /// The measured one.
     pub measured: String,
-    /// Cells whose ratios are compared.
+    /// Number of cells whose ratios are compared.
     pub cells: usize,
-    /// How near these ratios are.
+    /// How close these ratios are.
     pub ratio: Option<Nearness>,
-    /// An answer of 1 everywhere.
+    /// Score of a prediction of 1 for every cell.
     pub trivial: Option<Nearness>,
-    /// Whether both put the cells in the same order: Kendall's tau, from -1 to 1.
+    /// Rank correlation: Kendall's tau, from -1 to 1.
     pub order: Option<f64>,
-    /// Cells whose times are compared.
+    /// Number of cells whose times are compared.
     pub times: usize,
-    /// How near the times are.
+    /// How close the times are.
     pub time: Option<Nearness>,
 }
 
 /// Measured cells without a simulated counterpart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Lonely {
-    /// Why, as far as it can be seen.
+    /// The reason, as far as it can be determined.
     pub reason: String,
-    /// How many.
+    /// Number of cells.
     pub cells: usize,
 }
 
 impl Beside {
-    /// Of the cells of a study and the names of their systems; nothing where there are not both kinds.
+    /// From the cells of a study and the names of their systems; none unless there are both kinds.
     pub(super) fn of(cells: &[CellData], systems: &[String]) -> Option<Beside> {
         let of_kind = |measured: bool| -> Vec<usize> {
             (0..cells.len()).filter(|&cell| cells[cell].at.measured == measured).collect()
@@ -105,7 +106,7 @@ fn reason(system: &str, is_known: bool) -> String {
     if is_known {
         format!("`{system}` was simulated, but not with these hosts, collectives, sizes and bursts")
     } else {
-        format!("no simulated scenario has a name that begins as `{system}`")
+        format!("no simulated scenario has a name that begins with `{system}`")
     }
 }
 
@@ -116,14 +117,14 @@ fn count(list: &mut Vec<Lonely>, reason: String) {
     }
 }
 
-/// Whether the one name begins with the other, as a whole word.
+/// Whether one name begins with the other, as a whole word.
 fn are_one_system(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     let next = long.strip_prefix(short).map(|rest| rest.chars().next());
     !short.is_empty() && next.is_some_and(|next| next.is_none_or(|next| !next.is_alphanumeric()))
 }
 
-/// Whether they differ in nothing but how they came about.
+/// Whether they differ only in being measured or simulated.
 fn is_same_cell(one: &CellData, other: &CellData) -> bool {
     let near = |one: f64, other: f64| (one - other).abs() <= 1e-9 * one.abs().max(other.abs());
     let bursts = match (one.at.bursts, other.at.bursts) {
@@ -189,7 +190,7 @@ fn scores(cells: &[CellData], pairs: &[PairData]) -> Vec<ScoreData> {
     series.into_iter().map(of).collect()
 }
 
-/// Kendall's tau b: pairs in the same order less those in the other one, over what there could be but for ties.
+/// Kendall's tau b: concordant minus discordant pairs, over the geometric mean of the numbers of pairs without ties.
 fn tau(values: &[(f64, f64)]) -> Option<f64> {
     let (mut agreed, mut one_differs, mut other_differs) = (0_i64, 0_i64, 0_i64);
     for (number, left) in values.iter().enumerate() {
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_of_one_system_by_whole_words() {
+    fn names_of_one_system_begin_with_the_same_whole_words() {
         for (one, other) in [("leonardo", "leonardo-64b"), ("lumi, congestion none", "lumi"), ("a", "a")] {
             assert!(are_one_system(one, other), "{one} {other}");
         }
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn order_is_reported_by_kendall() {
+    fn rank_correlation_is_kendalls_tau_with_ties() {
         assert_eq!(tau(&[(1.0, 1.0), (2.0, 2.0), (3.0, 3.0)]), Some(1.0));
         assert_eq!(tau(&[(1.0, 3.0), (2.0, 2.0), (3.0, 1.0)]), Some(-1.0));
         // Of three pairs two agree, and one is a tie of the first: 2 over the root of 2 times 3.

@@ -1,10 +1,10 @@
-//! What a study varies beside hosts, collectives, sizes and bursts, in few words: its series.
+//! The series of a study: what it varies apart from hosts, collectives, sizes and bursts, in short form.
 //!
-//! Models: settings in which the scenarios differ, each with its value; settings of jobs, steps among them, and names of
-//! scenarios only where nothing else tells two runs apart.
+//! Models: settings in which the scenarios differ, each with its value; settings of jobs, steps among them, and names
+//! of scenarios only if nothing else distinguishes two runs.
 //!
-//! Invariants: two runs that differ in anything but their seed, what is recorded, and the aggressor have different names,
-//! or differ in what they are told by otherwise.
+//! Invariants: two runs that differ in anything but their seed, what is recorded, and the aggressor have different
+//! names, or differ in other coordinates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,18 +12,18 @@ use serde_json::Value;
 
 use crate::differences::{Difference, differences};
 
-/// Sections that are told by other words, or follow from the seed.
+/// Sections that are covered by other coordinates, or depend on the seed.
 const TOLD: [&str; 4] = ["jobs", "seed", "name", "record"];
 
 /// The series of runs.
 pub struct Circumstances {
-    /// Settings that are told.
+    /// Settings in the names.
     pub settings: Vec<String>,
-    /// Run by run.
+    /// The name of each run.
     pub names: Vec<String>,
 }
 
-/// Of scenarios that are told apart by `others` already.
+/// The series of scenarios, which `others` may already distinguish.
 pub fn of(scenarios: &[&Value], others: &[String]) -> Circumstances {
     let mut reported: Vec<Difference> = Vec::new();
     let named =
@@ -55,7 +55,7 @@ fn name_of(scenario: &Value) -> Option<String> {
     scenario.get("name").and_then(Value::as_str).map(str::to_owned)
 }
 
-/// The sections that are compared as they are.
+/// The sections that are compared unchanged.
 fn sections(scenarios: &[&Value]) -> Vec<Value> {
     let compared = |scenario: &&Value| {
         let mut own = scenario.as_object().cloned().unwrap_or_default();
@@ -65,13 +65,13 @@ fn sections(scenarios: &[&Value]) -> Vec<Value> {
     scenarios.iter().map(compared).collect()
 }
 
-/// In what jobs of the same name differ.
+/// The settings in which jobs of the same name differ.
 fn of_jobs(scenarios: &[&Value]) -> Vec<Difference> {
     let jobs = |scenario: &Value| scenario.get("jobs").and_then(Value::as_array).cloned().unwrap_or_default();
     let named = |job: &Value| job.get("name").and_then(Value::as_str).map(str::to_owned);
     let names: BTreeSet<String> =
         scenarios.iter().flat_map(|one| jobs(one)).filter_map(|job| named(&job)).collect();
-    // The victim first: what holds for both is told of it.
+    // The victim first: settings that differ in both jobs are named for it.
     let rows = names.into_iter().rev().flat_map(|name| {
         let own: Vec<Option<Value>> = scenarios
             .iter()
@@ -82,14 +82,14 @@ fn of_jobs(scenarios: &[&Value]) -> Vec<Difference> {
     rows.collect()
 }
 
-/// Whether two runs that are told by the same words differ in it.
+/// Whether two runs with the same name differ in it.
 fn is_needed(row: &Difference, others: &[String]) -> bool {
     let mut first: BTreeMap<&String, &String> = BTreeMap::new();
     let pairs = others.iter().zip(&row.values).filter_map(|(other, value)| Some((other, value.as_ref()?)));
     pairs.into_iter().any(|(other, value)| *first.entry(other).or_insert(value) != value)
 }
 
-/// Whether runs that are alike in one are alike in the other.
+/// Whether runs with equal values of one have equal values of the other.
 fn says_as_much(known: &Difference, row: &Difference) -> bool {
     let mut first: BTreeMap<&Option<String>, &String> = BTreeMap::new();
     let pairs =
@@ -97,7 +97,7 @@ fn says_as_much(known: &Difference, row: &Difference) -> bool {
     pairs.into_iter().all(|(known, value)| *first.entry(known).or_insert(value) == value)
 }
 
-/// What names begin with, all of them.
+/// The common prefix of all names.
 fn stem(names: &[Option<String>]) -> String {
     let mut stem = names.iter().flatten().next().cloned().unwrap_or_default();
     for name in names.iter().flatten() {
@@ -108,7 +108,7 @@ fn stem(names: &[Option<String>]) -> String {
     if names.iter().flatten().all(|name| *name == stem) {
         return stem;
     }
-    // Not half of a number: `lumi-16` and `lumi-128` have `lumi` in common.
+    // No part of a number: `lumi-16` and `lumi-128` have `lumi` in common.
     let between = |c: char| c.is_ascii_digit() || "-_. ".contains(c);
     stem.trim_end_matches(between).to_owned()
 }
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn jobs_are_named_where_nothing_else_distinguishes_runs() {
+    fn jobs_are_named_if_nothing_else_distinguishes_runs() {
         let numbered = json!({"numbered": {"ranks": 4, "first": 0}});
         let random = json!({"random": {"ranks": 4, "seed": 0}});
         let of = |placement: &Value, steps| scenario("lumi", placement, steps, "none");
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_given_where_nothing_else_distinguishes_runs() {
+    fn names_of_scenarios_are_given_if_nothing_else_distinguishes_runs() {
         let list = |hosts: [&str; 2]| json!({"list": hosts});
         let of = |name, hosts| scenario(name, &list(hosts), 5, "none");
         let scenarios = [of("lumi-16", ["a", "b"]), of("lumi-128", ["c", "d"])];

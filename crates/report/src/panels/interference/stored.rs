@@ -1,9 +1,9 @@
-//! Cells that were summed up before they came here, as points of a study.
+//! Imported cells, which are summaries already, as points of a study.
 //!
-//! Models: rows of table `cells`, each with its own baseline; bandwidths of the bus of collectives it is known of.
-//! Leaves out: seeds; nobody says which a mean was made with.
+//! Models: rows of table `cells`, each with its own baseline; bus bandwidths of collectives for which they are defined.
+//! Leaves out: seeds, which the means do not state.
 //!
-//! Invariants: a cell is told in the words in which runs of the same study would be.
+//! Invariants: a cell has the same names as runs of the same study would have.
 
 use netloom_records::{CellRow, Names};
 use netloom_units::Duration;
@@ -13,7 +13,7 @@ use super::{Coordinates, PointData, ratio, system};
 use crate::collect::About;
 use crate::round::six_digits;
 
-/// What stands for no aggressor.
+/// The name of no aggressor.
 const NONE: &str = "none";
 
 /// The cells of a run.
@@ -57,7 +57,7 @@ fn collective(names: &Names, id: u16) -> String {
     names.collectives.get(usize::from(id)).cloned().unwrap_or_else(|| format!("collective {id}"))
 }
 
-/// Bytes that the bus carries for a collective of these ranks, as nccl-tests count them; of others nobody says.
+/// Bytes counted for bus bandwidth of a collective of these ranks, as in nccl-tests; none for other collectives.
 fn bus(victim: &str, row: &CellRow) -> Option<f64> {
     let ranks = f64::from(row.nodes / 2);
     let vector = row.size.0 as f64 * if is_exchange(victim) { ranks } else { 1.0 };

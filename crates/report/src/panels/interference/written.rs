@@ -1,9 +1,9 @@
-//! What a resolved scenario says of a study: its two jobs, their collectives, ranks and bursts.
+//! The properties of a study in a resolved scenario: its two jobs, their collectives, ranks and bursts.
 //!
 //! Models: jobs called `victim` and `aggressor`, each with one collective.
 //! Leaves out: everything else in a scenario.
 //!
-//! Invariants: what is not there, or not as scenarios print it, is nothing, never a guess.
+//! Invariants: a value that is missing, or not in the form that scenarios print, is absent, never guessed.
 
 use serde_json::Value;
 
@@ -25,19 +25,19 @@ pub(super) fn collective(job: &Value) -> Option<(&str, &str)> {
     Some((name, body.get("size").and_then(Value::as_str)?))
 }
 
-/// Whether sizes of a collective are told as those of the part for each peer.
+/// Whether sizes of a collective are given per peer.
 pub(super) fn is_exchange(collective: &str) -> bool {
     collective.starts_with("all_to_all")
 }
 
-/// The collective of a job with its size, told as that of a victim.
+/// The collective of a job with its size, in the form of that of a victim.
 pub(super) fn label(job: &Value) -> Option<String> {
     let (name, size) = collective(job)?;
     let part = if is_exchange(name) { part(size, n_ranks(job)?) } else { None };
     Some(format!("{name} {}", part.unwrap_or_else(|| size.to_owned())))
 }
 
-/// A size as scenarios print it, divided; nothing where the parts are no whole bytes.
+/// A size as scenarios print it, divided; none if the parts are not whole bytes.
 fn part(size: &str, parts: u64) -> Option<String> {
     let digits = size.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let unit = UNITS.iter().position(|unit| *unit == &size[digits.len()..])?;
@@ -55,7 +55,7 @@ pub(super) fn size_text(bytes: u64) -> String {
     format!("{number}{}", UNITS[unit])
 }
 
-/// How many ranks a job asks for.
+/// The number of ranks of a job.
 pub(super) fn n_ranks(job: &Value) -> Option<u64> {
     let (_, rule) = job.get("placement")?.as_object()?.iter().next()?;
     if let Some(list) = rule.as_array() {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_for_each_peer_are_reported_in_the_unit_that_fits() {
+    fn sizes_per_peer_are_given_in_the_largest_whole_unit() {
         let parts = [("64MiB", 32, "2MiB"), ("512KiB", 4, "128KiB"), ("1MiB", 3, ""), ("4000B", 4, "1000B")];
         for (size, ranks, reported) in parts {
             assert_eq!(part(size, ranks).unwrap_or_default(), reported, "{size} / {ranks}");
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_read_as_they_are_printed() {
+    fn spans_are_parsed_as_scenarios_print_them() {
         let spans = [("100us", 1e-4), ("1.5ms", 1.5e-3), ("10s", 10.0), ("55ns", 5.5e-8)];
         assert!(spans.iter().all(|(text, expected)| (seconds(text).unwrap() / expected - 1.0).abs() < 1e-12));
         assert_eq!((seconds("ten"), seconds("5 parsecs")), (None, None));
