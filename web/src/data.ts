@@ -41,7 +41,7 @@ export interface Run {
   packets: number | null;
   hops: number | null;
   command: string;
-  ours: string[];
+  assumptions: string[];
   engine: Record<string, unknown>;
   yaml: string | null;
   yaml_bytes: number;

@@ -188,7 +188,7 @@ fn collectives(jobs: &[Job]) -> BTreeMap<(usize, u16), String> {
 fn not_stored(error: FolderError) -> LabError {
     match error {
         FolderError::Io { .. } | FolderError::Parquet { .. } => LabError::Storing(error.into()),
-        ours => LabError::Folder(ours),
+        error => LabError::Folder(error),
     }
 }
 

@@ -66,9 +66,9 @@ function one(report: Report, run: Run, place: number): HTMLElement {
   return element("article", {}, title, ...details, list, scenario(run));
 }
 
-function ours(report: Report): HTMLElement[] {
+function assumptions(report: Report): HTMLElement[] {
   const all = new Map<string, number[]>();
-  report.runs.forEach((run, place) => run.ours.forEach((text) => all.set(text, [...(all.get(text) ?? []), place])));
+  report.runs.forEach((run, place) => run.assumptions.forEach((text) => all.set(text, [...(all.get(text) ?? []), place])));
   if (all.size === 0) {
     return [];
   }
@@ -91,7 +91,7 @@ function content(report: Report): HTMLElement[] {
     "defaults, run “netloom run” on it, and compare digests: equal digests mean equal records. ";
   const check = "“netloom check” verifies a run folder against its digest.";
   return [
-    ...ours(report),
+    ...assumptions(report),
     element("h3", {}, isAnySimulated ? "How to repeat a run" : "Origin of the runs"),
     note(`${isAnySimulated ? repeat : ""}${check}`),
     element("div", { class: "articles" }, ...runs),

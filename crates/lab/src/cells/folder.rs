@@ -71,7 +71,7 @@ fn check(folder: &Path, runs: &[impl StoredRun], overwrite: Overwrite) -> Result
         return Err(FolderError::File(folder.to_owned()).into());
     }
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
-    let ours = [MEASURED_FILE, DRAFT, UNFINISHED_FILE, POINTS];
+    let own_files = [MEASURED_FILE, DRAFT, UNFINISHED_FILE, POINTS];
     let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
     let names: Vec<String> = names.collect();
     if names.is_empty() {
@@ -79,7 +79,7 @@ fn check(folder: &Path, runs: &[impl StoredRun], overwrite: Overwrite) -> Result
     }
     let is_begun = names.iter().any(|name| name == UNFINISHED_FILE);
     let is_done = folder.join(MEASURED_FILE).is_file();
-    if !(is_done || is_begun) || names.iter().any(|name| !ours.contains(&name.as_str())) {
+    if !(is_done || is_begun) || names.iter().any(|name| !own_files.contains(&name.as_str())) {
         return Err(FolderError::Foreign(folder.to_owned()).into());
     }
     if is_done && overwrite == Overwrite::Refuse {

@@ -82,7 +82,7 @@ pub struct CellRun {
     /// Who measured them; absent for simulated cells.
     pub measured: Option<Measured>,
     /// Modelling assumptions behind them, in whole sentences.
-    pub ours: Vec<String>,
+    pub assumptions: Vec<String>,
 }
 
 impl CellRun {
@@ -134,7 +134,7 @@ impl CellRun {
             threads: None,
             command: command.to_vec(),
             engine: Map::from_iter([(HOSTS.to_owned(), json!(self.n_hosts()))]),
-            assumptions: self.ours.clone(),
+            assumptions: self.assumptions.clone(),
             time_scale: None,
             measured: self.measured.clone(),
         }
@@ -222,7 +222,7 @@ mod tests {
             system: "sea".into(),
             cells: vec![cell(8, Some(incast)), cell(8, None), cell(4, None)],
             measured: None,
-            ours: Vec::new(),
+            assumptions: Vec::new(),
         };
         let folder = home.path().join("sea");
         let manifest = run.store(&folder, Overwrite::Refuse, &[]).expect("it can be written");

@@ -187,7 +187,7 @@ impl<'a> Benchmarks<'a> {
             .into_iter()
             .map(|(left, count)| format!("{} left out: {}", words::some(count, "line"), left.words()));
         let system = self.options.system.clone().unwrap_or_else(|| called.to_owned());
-        let run = CellRun { system, cells: self.cells, measured: Some(measured), ours: Vec::new() };
+        let run = CellRun { system, cells: self.cells, measured: Some(measured), assumptions: Vec::new() };
         Ok(Measurements { by, source, runs: vec![run], notes: notes.collect() })
     }
 }

@@ -64,7 +64,7 @@ impl Bench<'_> {
     }
 
     /// The mean over seeds, or the ratio of two means; NaN where there is none.
-    pub(super) fn ours(&self, asked: &Asked) -> f64 {
+    pub(super) fn simulated(&self, asked: &Asked) -> f64 {
         divided(asked, |target, quantity| mean(&self.values(target, quantity)))
     }
 

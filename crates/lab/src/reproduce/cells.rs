@@ -139,21 +139,21 @@ fn run(paper: &Paper, system: String, found: &Found) -> CellRun {
     }
     let several = places.values().filter(|points| points.len() > 1).count();
     let size = if paper.is_full() { "the paper's full size" } else { "the claims' size" };
-    let mut ours = vec![format!("Simulated means of the runs of {} at {size}, over seeds.", paper.id)];
+    let mut assumptions = vec![format!("Simulated means of the runs of {} at {size}, over seeds.", paper.id)];
     if several > 0 {
         let cells = words::some(several as u64, "cell");
-        ours.push(format!("Means over several allocations: {cells}; their intervals are left out."));
+        assumptions.push(format!("Means over several allocations: {cells}; their intervals are left out."));
     }
     if passed_over > 0 {
         let runs = words::some(passed_over as u64, "run");
-        ours.push(format!("Left out, since another run of the same cell has the published time: {runs}."));
+        assumptions.push(format!("Left out, since another run of the same cell has the published time: {runs}."));
     }
     if found.changed > 0 {
         let runs = words::some(found.changed as u64, "run");
-        ours.push(format!("Left out, since they change settings other than those of the study: {runs}."));
+        assumptions.push(format!("Left out, since they change settings other than those of the study: {runs}."));
     }
     let cells = places.into_iter().map(|(at, points)| cell(at, &points, &alone)).collect();
-    CellRun { system, cells, measured: None, ours }
+    CellRun { system, cells, measured: None, assumptions }
 }
 
 /// The cell at one position, from its runs and their baselines.
@@ -218,8 +218,8 @@ claims:
         assert_eq!(runs_in(home.path()), [home.path().join("cells/lake")]);
         let folder = RunFolder::open(&home.path().join("cells/lake")).expect("it is a run");
         assert!(folder.manifest().measured.is_none());
-        let ours = folder.manifest().assumptions.join(" ");
-        assert!(ours.contains("published time: 1 run.") && ours.contains("of the study: 1 run."), "{ours}");
+        let assumptions = folder.manifest().assumptions.join(" ");
+        assert!(assumptions.contains("published time: 1 run.") && assumptions.contains("of the study: 1 run."), "{assumptions}");
         let rows = folder.cells().expect("they are there");
         assert_eq!(rows.len(), 2, "runs with another policy are left out");
         let (beside, alone) = (rows[0], rows[1]);

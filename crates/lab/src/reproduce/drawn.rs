@@ -66,14 +66,14 @@ fn panels(drawing: &Drawing<'_>, map: &Map, laid: &[Places<'_>]) -> Vec<PanelMap
 /// The scores of the cells that count and were run, with their number.
 fn scores(drawing: &Drawing<'_>, cells: &[Cell]) -> Option<MapScores> {
     let counts = cells.iter().filter(|cell| !cell.left_out).map(|cell| drawing.asked(cell));
-    let pairs = counts.map(|asked| (drawing.bench.ours(&asked), drawing.bench.published(&asked)));
-    let pairs: Vec<(f64, f64)> = pairs.filter(|(ours, published)| *ours > 0.0 && *published > 0.0).collect();
+    let pairs = counts.map(|asked| (drawing.bench.simulated(&asked), drawing.bench.published(&asked)));
+    let pairs: Vec<(f64, f64)> = pairs.filter(|(simulated, published)| *simulated > 0.0 && *published > 0.0).collect();
     let score = |of| Score { of, at_least: None, at_most: None, published_from: None, published_below: None };
     let median = score(Statistic::MedianError).of(&pairs)?;
     let near = score(Statistic::ShareNear).of(&pairs)?;
     Some(MapScores {
         cells: median.n,
-        simulated: Nearness { median_error: median.ours, share_near: near.ours },
+        simulated: Nearness { median_error: median.simulated, share_near: near.simulated },
         trivial: Nearness { median_error: median.trivial?, share_near: near.trivial? },
     })
 }
@@ -95,7 +95,7 @@ impl Drawing<'_> {
             up,
             runs: [cell.above.name(), cell.below.name()],
             measured: ratio(&|asked| bench.published(asked)),
-            simulated: ratio(&|asked| bench.ours(asked)),
+            simulated: ratio(&|asked| bench.simulated(asked)),
             half: bench.half(&asked),
             seeds: bench.n_seeds(&asked),
             left_out: cell.left_out,

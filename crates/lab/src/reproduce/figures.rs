@@ -25,7 +25,7 @@ fn head(paper: &str) -> String {
     format!(
         "# The figures of {paper} as numbers\n\n\
          Written by `netloom reproduce {paper} -o FOLDER`.\n\
-         Ours are means over seeds; ± is half the 95 % confidence interval of the mean.\n\
+         Simulated figures are means over seeds; ± is half the 95 % confidence interval of the mean.\n\
          An asterisk marks a published figure that lies where less than 1 % of our single runs would.\n\n"
     )
 }
@@ -47,7 +47,7 @@ fn section(report: &Report, figure: &Figure) -> Option<String> {
         let ratio = figure.per.as_ref().map(|_| format!("{column}, ratio"));
         [Some(column.to_owned()), ratio].into_iter().flatten()
     });
-    let columns: Vec<String> = names.map(|name| format!(" {name}, published | {name}, ours |")).collect();
+    let columns: Vec<String> = names.map(|name| format!(" {name}, published | {name}, simulated |")).collect();
     let heading = format!("| run | seeds |{}", columns.concat());
     let rule = format!("|---|--:|{}", "--:|--:|".repeat(columns.len()));
     let per = below.map_or(String::new(), |below| format!("\n\n{}", in_words(&rows, &below, figure)));
@@ -84,9 +84,9 @@ fn row(report: &Report, figure: &Figure, target: &Target, divisor: Option<&Targe
 
 /// The published and the simulated number; an asterisk marks a published one outside the prediction interval.
 fn cells(bench: &Bench<'_>, asked: &Asked) -> String {
-    let (published, ours) = (bench.published(asked), bench.ours(asked));
+    let (published, simulated) = (bench.published(asked), bench.simulated(asked));
     let interval = Sample::of(&bench.by_seed(asked)).and_then(|sample| sample.prediction());
     let outside = interval.is_some_and(|interval| !published.is_nan() && !interval.holds(published));
     let mark = if outside { "*" } else { "" };
-    format!("{}{mark} | {}", figure(published), known((&ours, bench.half(asked))))
+    format!("{}{mark} | {}", figure(published), known((&simulated, bench.half(asked))))
 }

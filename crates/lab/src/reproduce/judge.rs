@@ -159,14 +159,14 @@ impl Bench<'_> {
         let compared = Compared {
             values: asked.iter().map(|asked| self.values(&asked.above.0, asked.above.1)).collect(),
             by_seed: asked.iter().map(|asked| self.by_seed(asked)).collect(),
-            measured: asked.iter().map(|asked| self.ours(asked)).collect(),
+            measured: asked.iter().map(|asked| self.simulated(asked)).collect(),
             published: asked.iter().map(|asked| self.published(asked)).collect(),
         };
         let mut one = blank(claim, String::new());
         if let Relation::Score(score) = relation {
             let scored = compared.scored(score);
             one.at = score.words(scored.as_ref());
-            one.measured = scored.iter().map(|scored| scored.ours).collect();
+            one.measured = scored.iter().map(|scored| scored.simulated).collect();
             one.seeds = usize::from(scored.is_some());
         } else {
             one.at = words(relation);

@@ -53,7 +53,7 @@ pub(super) struct Scored {
     /// Number of figures that count.
     pub n: usize,
     /// Score of the simulated figures.
-    pub ours: f64,
+    pub simulated: f64,
     /// Score of the trivial prediction; `None` if it is undefined.
     pub trivial: Option<f64>,
 }
@@ -66,17 +66,17 @@ impl Score {
                 && self.published_below.is_none_or(|most| published < most)
         };
         let pairs: Vec<(f64, f64)> = pairs.iter().copied().filter(|pair| counts(pair.1)).collect();
-        if pairs.is_empty() || pairs.iter().any(|(ours, published)| !(*ours > 0.0 && *published > 0.0)) {
+        if pairs.is_empty() || pairs.iter().any(|(simulated, published)| !(*simulated > 0.0 && *published > 0.0)) {
             return None;
         }
         let trivial: Vec<(f64, f64)> = pairs.iter().map(|pair| (1.0, pair.1)).collect();
-        Some(Scored { n: pairs.len(), ours: self.of.of(&pairs)?, trivial: self.of.of(&trivial) })
+        Some(Scored { n: pairs.len(), simulated: self.of.of(&pairs)?, trivial: self.of.of(&trivial) })
     }
 
     /// Whether a score is within the bounds.
     pub fn holds(&self, scored: &Scored) -> bool {
-        self.at_least.is_none_or(|least| scored.ours >= least)
-            && self.at_most.is_none_or(|most| scored.ours <= most)
+        self.at_least.is_none_or(|least| scored.simulated >= least)
+            && self.at_most.is_none_or(|most| scored.simulated <= most)
     }
 
     /// As text, with the score of the trivial prediction.
@@ -103,7 +103,7 @@ impl Score {
 impl Statistic {
     fn of(self, pairs: &[(f64, f64)]) -> Option<f64> {
         let mut errors: Vec<f64> =
-            pairs.iter().map(|(ours, published)| (ours / published).ln().abs()).collect();
+            pairs.iter().map(|(simulated, published)| (simulated / published).ln().abs()).collect();
         errors.sort_by(f64::total_cmp);
         match self {
             Statistic::MedianError => Some(quantile(&errors, 0.5)),
@@ -126,14 +126,14 @@ pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
 
 /// Spearman's rank correlation; `None` where all values of one side are equal.
 fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
-    let ours = ranks(pairs.iter().map(|pair| pair.0));
+    let simulated = ranks(pairs.iter().map(|pair| pair.0));
     let published = ranks(pairs.iter().map(|pair| pair.1));
     let mean = (pairs.len() + 1) as f64 / 2.0;
     let product = |left: &[f64], right: &[f64]| -> f64 {
         left.iter().zip(right).map(|(left, right)| (left - mean) * (right - mean)).sum()
     };
-    let spread = (product(&ours, &ours) * product(&published, &published)).sqrt();
-    (spread > 0.0).then(|| product(&ours, &published) / spread)
+    let spread = (product(&simulated, &simulated) * product(&published, &published)).sqrt();
+    (spread > 0.0).then(|| product(&simulated, &published) / spread)
 }
 
 /// The rank of each value, from 1; those that tie share the mean of theirs.
@@ -161,21 +161,21 @@ mod tests {
         // Errors 0, 1, 1, 2 and 0.05.
         let pairs =
             [(0.5, 0.5), (0.1 * e, 0.1), (0.2, 0.2 * e), (0.01 * e * e, 0.01), (0.9 * 0.05_f64.exp(), 0.9)];
-        let of = |statistic| score(statistic).of(&pairs).expect("five figures").ours;
+        let of = |statistic| score(statistic).of(&pairs).expect("five figures").simulated;
         assert!((of(Statistic::MedianError) - 1.0).abs() < 1e-12);
         assert!((of(Statistic::NinetiethError) - 1.6).abs() < 1e-12);
         assert!((of(Statistic::ShareNear) - 0.4).abs() < 1e-12);
         let high = Score { published_from: Some(0.9), ..score(Statistic::ShareNear) };
         let scored = high.of(&pairs).expect("one figure");
-        assert_eq!((scored.n, scored.ours), (1, 1.0));
+        assert_eq!((scored.n, scored.simulated), (1, 1.0));
         assert!(scored.trivial.is_some_and(|trivial| trivial == 0.0), "ln(1 / 0.9) is above 0.1");
         let low = Score { published_below: Some(0.05), ..score(Statistic::MedianError) };
-        assert!(low.of(&pairs).is_some_and(|scored| scored.n == 1 && (scored.ours - 2.0).abs() < 1e-12));
+        assert!(low.of(&pairs).is_some_and(|scored| scored.n == 1 && (scored.simulated - 2.0).abs() < 1e-12));
     }
 
     #[test]
     fn rank_correlation_follows_its_definition() {
-        let of = |pairs: &[(f64, f64)]| score(Statistic::RankCorrelation).of(pairs).map(|scored| scored.ours);
+        let of = |pairs: &[(f64, f64)]| score(Statistic::RankCorrelation).of(pairs).map(|scored| scored.simulated);
         assert_eq!(of(&[(1.0, 0.1), (2.0, 0.2), (9.0, 0.3)]), Some(1.0));
         assert_eq!(of(&[(3.0, 0.1), (2.0, 0.2), (1.0, 0.3)]), Some(-1.0));
         // Ranks 1, 2.5, 2.5, 4 and 1, 2, 3, 4.

@@ -108,10 +108,10 @@ pub(super) fn runs(paper: &str, folder: &Path) -> Result<Stored, ReproduceError>
     let wrong = |reason| ReproduceError::Stored { path: path.clone(), reason };
     let stored: Stored = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     let Stored { paper: of, version, .. } = &stored;
-    let ours = env!("CARGO_PKG_VERSION");
-    if of != paper || version != ours {
+    let own_version = env!("CARGO_PKG_VERSION");
+    if of != paper || version != own_version {
         let found = format!("it holds runs of `{of}` by netloom {version}");
-        return Err(wrong(format!("{found}, not of `{paper}` by netloom {ours}")));
+        return Err(wrong(format!("{found}, not of `{paper}` by netloom {own_version}")));
     }
     Ok(stored)
 }

@@ -81,8 +81,8 @@ fn check(path: &Path, wanted: &Value, force: bool) -> Result<bool, LabError> {
     };
     let Some(there) = read(path)? else {
         // A sweep that was killed at its start leaves only these files.
-        let ours = |name: &str| name == UNFINISHED_FILE || name == PLAN_DRAFT;
-        let is_foreign = entries.flatten().any(|entry| !ours(&entry.file_name().to_string_lossy()));
+        let is_own = |name: &str| name == UNFINISHED_FILE || name == PLAN_DRAFT;
+        let is_foreign = entries.flatten().any(|entry| !is_own(&entry.file_name().to_string_lossy()));
         return if is_foreign { Err(SweepError::Foreign(path.to_owned()).into()) } else { Ok(false) };
     };
     let differences = differences(&there, wanted);

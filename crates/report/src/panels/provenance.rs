@@ -42,7 +42,7 @@ pub struct RunData {
     pub hops: Option<u64>,
     /// The command line, quoted for a shell.
     command: String,
-    ours: Vec<String>,
+    assumptions: Vec<String>,
     engine: Map<String, Value>,
     /// The resolved scenario, if it is short enough.
     yaml: Option<String>,
@@ -114,7 +114,7 @@ impl RunData {
             packets: manifest.packets,
             hops: manifest.hops,
             command: command_line(&manifest.command),
-            ours: manifest.assumptions.clone(),
+            assumptions: manifest.assumptions.clone(),
             engine: manifest.engine.clone(),
             yaml: (yaml.len() <= MOST_SCENARIO).then(|| yaml.clone()),
             yaml_bytes: yaml.len(),

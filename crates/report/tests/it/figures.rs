@@ -226,7 +226,7 @@ fn the_provenance_of_a_run_is_complete() {
     assert_eq!(run["command"], "netloom run 'a b.yaml'");
     assert_eq!(run["status"], "complete");
     assert_eq!(run["digest"].as_str().map(str::len), Some(64));
-    assert_eq!(run["ours"], json!(["modelling assumption: the barrier is modelled"]));
+    assert_eq!(run["assumptions"], json!(["modelling assumption: the barrier is modelled"]));
     assert_eq!(run["yaml"], "netloom: 1\nbalance: spray\n");
 }
 

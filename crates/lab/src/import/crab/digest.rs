@@ -132,7 +132,7 @@ impl Digests {
             facts.insert("median of a run alone".to_owned(), "over all iterations".to_owned());
             let measured = Measured { by: BY.to_owned(), source: source.clone(), facts, allocations };
             self.notes.extend(without_hosts(&system, &cells, &measured));
-            runs.push(CellRun { system: called, cells, measured: Some(measured), ours: Vec::new() });
+            runs.push(CellRun { system: called, cells, measured: Some(measured), assumptions: Vec::new() });
         }
         let of_others: usize = self.allocations.values().map(Vec::len).sum();
         if of_others > 0 {

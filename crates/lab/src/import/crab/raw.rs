@@ -204,12 +204,12 @@ impl Raws {
             notes.extend(reported.into_iter().map(|reported| format!("{system}: {reported}")));
             let mut facts = facts();
             facts.insert("median".to_owned(), "over the iterations that count".to_owned());
-            let ours = vec![
+            let assumptions = vec![
                 "A cell is that of the latest job that measured it, and its baseline that of the job nearest in time."
                     .to_owned(),
             ];
             let measured = Measured { by: BY.to_owned(), source: source.clone(), facts, allocations };
-            runs.push(CellRun { system: called, cells, measured: Some(measured), ours });
+            runs.push(CellRun { system: called, cells, measured: Some(measured), assumptions });
         }
         if runs.is_empty() {
             return Err(ImportError::Empty(notes.join("; ")).into());
