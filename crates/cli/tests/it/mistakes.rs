@@ -44,7 +44,7 @@ fn invalid_arguments_are_refused() {
         (["--seeds", "1000000"], "small.yaml"),
     ] {
         let arguments = [&sweep[..], &more, &["--vary", "jobs.0.name=a,b", "--set", "nothing=1"]].concat();
-        refused(&place.netloom(&arguments), if why == "small.yaml" { "most is 1000000" } else { why });
+        refused(&place.netloom(&arguments), if why == "small.yaml" { "the maximum is 1000000" } else { why });
     }
     assert!(!place.path("a").exists(), "nothing is written for a sweep with errors");
     refused(&place.netloom(&["report"]), "<RUN>");

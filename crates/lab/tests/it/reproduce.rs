@@ -178,7 +178,7 @@ fn figures_show_published_beside_simulated_numbers() {
     let figures = judged(&published(), "", false).figures();
     let lines: Vec<&str> = figures.lines().skip_while(|line| !line.starts_with("## ")).collect();
     assert_eq!(lines[0], "## Figure 1");
-    assert!(lines[4].contains("| step_mean_ms, published | step_mean_ms, ours |"), "{figures}");
+    assert!(lines[4].contains("| step_mean_ms, published | step_mean_ms, simulated |"), "{figures}");
     let cells: Vec<&str> = lines[6].split('|').map(str::trim).collect();
     assert_eq!(&cells[1..3], ["hashed/pairs", "4"]);
     // Packets are the same with every seed; the tail is made up and outside of the interval.
@@ -194,7 +194,7 @@ fn figures_show_the_ratios_of_claims() {
     let lines: Vec<&str> = figures.lines().skip_while(|line| *line != "## Figure 2").collect();
     assert!(lines[4].contains("`hashed/pairs` over `sprayed/pairs`"), "{figures}");
     assert!(
-        lines[6].ends_with("| step_mean_ms, ratio, published | step_mean_ms, ratio, ours |"),
+        lines[6].ends_with("| step_mean_ms, ratio, published | step_mean_ms, ratio, simulated |"),
         "{figures}"
     );
     let cells: Vec<&str> = lines[8].split('|').map(str::trim).collect();
