@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use netloom_engine::{Options, Seams, Status, run};
+use netloom_engine::{Extensions, Options, Status, run};
 use netloom_records::{Batch, MemorySink, Sink, SinkError};
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ pub fn time(case: &Case, threads: usize) -> (u64, u64) {
     let options = Options { threads, ..Options::default() };
     let begin = Instant::now();
     let clock = || begin.elapsed().as_nanos() as u64;
-    let seams = Seams { clock: Some(&clock), ..Seams::default() };
+    let seams = Extensions { clock: Some(&clock), ..Extensions::default() };
     let outcome = run(&model, &mut work, &mut sink, options, seams);
     assert_eq!(outcome.status, Status::Complete, "the benchmark's traffic ends by itself");
     (outcome.hops, begin.elapsed().as_nanos() as u64)
@@ -30,7 +30,7 @@ pub fn time(case: &Case, threads: usize) -> (u64, u64) {
 /// Runs a case in this process without keeping records; returns hops.
 pub fn run_unrecorded(case: &Case) -> u64 {
     let (model, mut work) = (case.model(), case.work());
-    let outcome = run(&model, &mut work, &mut Nowhere, Options::default(), Seams::default());
+    let outcome = run(&model, &mut work, &mut Nowhere, Options::default(), Extensions::default());
     assert_eq!(outcome.status, Status::Complete, "the benchmark's traffic ends by itself");
     outcome.hops
 }

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use netloom_model::{
-    Balances, Buffer, Credits, FabricBuilder, FlowHashInput, Forwarding, InputOrder, Item, Knowledge,
+    Balances, Buffer, Credits, FabricBuilder, FailureAwareness, FlowHashInput, Forwarding, InputOrder, Item,
     LeafSpine, Marking, Message, Model, NackReaction, Operation, PriorityMap, QueuePairs, Queues, Rdma,
     Reaction, Recording, Routing, Sampling, Transport, TransportKind, Work, Workload,
 };
@@ -185,7 +185,7 @@ impl Case {
                 control: None,
                 edge: None,
                 path_map: None,
-                by_hand: Vec::new(),
+                static_routes: Vec::new(),
             },
             transport: Transport {
                 packet: PACKET,
@@ -203,7 +203,7 @@ impl Case {
             reaction: Reaction::default(),
             storms: Vec::new(),
             loss: 0,
-            knowledge: Knowledge::Local,
+            awareness: FailureAwareness::Local,
             coordination_delay: Duration::from_micros(1),
             deadline: None,
             recording: Recording { series, ..Recording::default() },

@@ -183,7 +183,7 @@ pub fn place(
     leaves: &[Vec<HostId>],
     seed: u64,
 ) -> Result<Vec<Vec<HostId>>, PlacementError> {
-    let mut floor = Floor::new(leaves, seed);
+    let mut floor = FreeHosts::new(leaves, seed);
     let mut placed: Vec<Option<Vec<HostId>>> = vec![None; requests.len()];
     for job in 0..requests.len() {
         if placed[job].is_some() {
@@ -208,7 +208,7 @@ pub fn place(
 }
 
 /// Hosts and whether they are free.
-struct Floor<'a> {
+struct FreeHosts<'a> {
     leaves: &'a [Vec<HostId>],
     seed: u64,
     /// Whether each host exists and is free.
@@ -216,14 +216,14 @@ struct Floor<'a> {
     known: Vec<bool>,
 }
 
-impl Floor<'_> {
-    fn new(leaves: &[Vec<HostId>], seed: u64) -> Floor<'_> {
+impl FreeHosts<'_> {
+    fn new(leaves: &[Vec<HostId>], seed: u64) -> FreeHosts<'_> {
         let n_hosts = leaves.iter().flatten().map(|host| host.index() + 1).max().unwrap_or(0);
         let mut known = vec![false; n_hosts];
         for host in leaves.iter().flatten() {
             known[host.index()] = true;
         }
-        Floor { leaves, seed, free: known.clone(), known }
+        FreeHosts { leaves, seed, free: known.clone(), known }
     }
 
     fn free_hosts(&self) -> Vec<HostId> {

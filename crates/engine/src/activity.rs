@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// The shared bits and minima.
 pub struct Activity {
     /// In-link bits; each partition starts at a word of its own.
-    news: Box<[AtomicU64]>,
+    pushed_bits: Box<[AtomicU64]>,
     /// Earliest announced arrival per partition; `u64::MAX` for none.
     announced: Box<[AtomicU64]>,
     /// Next event of each partition, announced arrivals not included; `u64::MAX` for none.
@@ -26,7 +26,7 @@ pub struct Activity {
 
 /// The bits by which a sender announces one link.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct InLinkBit {
     /// The receiving partition.
     pub partition: u32,
     /// Word of its in-link bits.
@@ -40,7 +40,7 @@ impl Activity {
     pub fn new(n_words: usize, n_partitions: usize) -> Activity {
         let filled = |n: usize, value: u64| (0..n).map(|_| AtomicU64::new(value)).collect();
         Activity {
-            news: filled(n_words, 0),
+            pushed_bits: filled(n_words, 0),
             announced: filled(n_partitions, u64::MAX),
             own: filled(n_partitions, u64::MAX),
             pending: filled(n_partitions.div_ceil(64), 0),
@@ -59,8 +59,8 @@ impl Activity {
 
     /// A sender announces that it has pushed an entry arriving at `arrival`.
     #[inline]
-    pub fn announce(&self, place: Place, arrival: u64) {
-        let news = &self.news[place.word as usize];
+    pub fn announce(&self, place: InLinkBit, arrival: u64) {
+        let news = &self.pushed_bits[place.word as usize];
         let announced = &self.announced[place.partition as usize];
         if self.is_single_thread() {
             news.store(news.load(Ordering::Relaxed) | place.bit, Ordering::Relaxed);
@@ -85,7 +85,7 @@ impl Activity {
     /// A partition reads and clears one word of its in-link bits.
     #[inline]
     pub fn take_news(&self, word: usize) -> u64 {
-        let news = &self.news[word];
+        let news = &self.pushed_bits[word];
         let seen = news.load(Ordering::Relaxed);
         if seen == 0 {
             return 0;
@@ -168,7 +168,7 @@ mod tests {
     fn announcements_reach_the_partition_and_idle_ones_are_forgotten() {
         let activity = Activity::new(4, 130);
         activity.set_single_thread(false);
-        let place = Place { partition: 129, word: 3, bit: 1 << 5 };
+        let place = InLinkBit { partition: 129, word: 3, bit: 1 << 5 };
         activity.announce(place, 70);
         activity.announce(place, 90);
         activity.set_own(2, 50);

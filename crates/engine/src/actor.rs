@@ -111,9 +111,9 @@ pub struct Actor {
     /// Messages that start after one with a tag has arrived, in order: tag, slot in the flow table, delay.
     waiting_sends: Vec<(u64, u32, u64)>,
     /// Of these, those released since the last [`Actor::advance`]: slot, delay.
-    let_go: Vec<(u32, u64)>,
+    released: Vec<(u32, u64)>,
     /// Delayed messages, each with a timer set, in the order of their starts.
-    later: VecDeque<u32>,
+    delayed_sends: VecDeque<u32>,
     exhausted: bool,
     /// Whether it has requested a refill.
     asked: bool,
@@ -130,8 +130,8 @@ impl Actor {
             n_pending: 0,
             mailbox: Vec::new(),
             waiting_sends: Vec::new(),
-            let_go: Vec::new(),
-            later: VecDeque::new(),
+            released: Vec::new(),
+            delayed_sends: VecDeque::new(),
             exhausted: false,
             asked: false,
             finished: false,
@@ -174,7 +174,7 @@ impl Actor {
 
     /// A message with this tag has completely arrived; returns whether the actor can continue because of it.
     pub fn message_arrived(&mut self, tag: u64) -> bool {
-        if !self.waiting_sends.is_empty() && self.let_go(tag) {
+        if !self.waiting_sends.is_empty() && self.release_send(tag) {
             return true;
         }
         match self.mailbox.iter_mut().find(|(waiting, _)| *waiting == tag) {
@@ -197,24 +197,24 @@ impl Actor {
 
     /// The start time of the next delayed message has come.
     pub fn start_later(&mut self) {
-        self.let_go.extend(self.later.pop_front().map(|flow| (flow, 0)));
+        self.released.extend(self.delayed_sends.pop_front().map(|flow| (flow, 0)));
     }
 
     /// Releases the first message that waits for this tag; returns whether there was one.
     #[inline(never)]
-    fn let_go(&mut self, tag: u64) -> bool {
+    fn release_send(&mut self, tag: u64) -> bool {
         let Some(place) = self.waiting_sends.iter().position(|&(wanted, ..)| wanted == tag) else {
             return false;
         };
         let (_, flow, after) = self.waiting_sends.remove(place);
-        self.let_go.push((flow, after));
+        self.released.push((flow, after));
         true
     }
 
     /// Runs every stream as far as possible at `now`; effects are appended in order.
     pub fn advance(&mut self, now: u64, effects: &mut Vec<Effect>) -> ActorState {
-        if !self.let_go.is_empty() {
-            let Actor { let_go, later, .. } = self;
+        if !self.released.is_empty() {
+            let Actor { released: let_go, delayed_sends: later, .. } = self;
             effects.extend(let_go.drain(..).map(|(flow, after)| start_after(flow, now, after, later)));
         }
         loop {
@@ -270,7 +270,7 @@ impl Actor {
 
     /// Runs one stream until it blocks or is empty; returns whether it did anything.
     fn run_stream(&mut self, number: usize, now: u64, effects: &mut Vec<Effect>) -> bool {
-        let Actor { streams, mailbox, waiting_sends, later, n_pending, .. } = self;
+        let Actor { streams, mailbox, waiting_sends, delayed_sends: later, n_pending, .. } = self;
         let stream = &mut streams[number];
         let mut moved = false;
         while stream.blocked == Blocked::No {
@@ -318,7 +318,7 @@ impl Actor {
     pub fn stop(&mut self) {
         self.queue.clear();
         self.waiting_sends.clear();
-        self.later.clear();
+        self.delayed_sends.clear();
         for stream in &mut self.streams {
             stream.tasks.clear();
             stream.blocked = Blocked::No;
@@ -356,8 +356,8 @@ impl Actor {
             });
         }
         self.mailbox.iter().for_each(|&(_, count)| out.word(u64::from(count)));
-        if !self.waiting_sends.is_empty() || !self.later.is_empty() {
-            out.word((self.waiting_sends.len() + self.later.len()) as u64);
+        if !self.waiting_sends.is_empty() || !self.delayed_sends.is_empty() {
+            out.word((self.waiting_sends.len() + self.delayed_sends.len()) as u64);
         }
     }
 }

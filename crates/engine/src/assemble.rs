@@ -11,9 +11,9 @@ use netloom_policy::balance::{Balancer, PathPart};
 use netloom_policy::congestion::{self, Senses};
 use netloom_units::{LinkId, NodeId, PortId, Random};
 
-use crate::activity::{Activity, Place};
+use crate::activity::{Activity, InLinkBit};
 use crate::buffer::{Inflow, SharedBuffer};
-use crate::channel::{Channel, Far};
+use crate::channel::{Channel, ReceiverLocation};
 use crate::context::TimerKind;
 use crate::credit::Returned;
 use crate::edge::Edge;
@@ -29,7 +29,7 @@ use crate::rdma::Nic;
 use crate::reordering::Reordering;
 use crate::ring::{Receiver, Sender, ring};
 use crate::route::{RailRoute, Route};
-use crate::telemetry::{Probe, Record};
+use crate::telemetry::{PortTelemetry, Record};
 
 mod credits;
 mod faults;
@@ -194,7 +194,7 @@ impl<'a> Builder<'a> {
                 if has_telemetry {
                     let is_host = self.model.fabric.is_host(node);
                     for (port, egress) in range.clone().zip(&mut ports) {
-                        egress.set_probe(Probe::new(record_rings.sender(port), is_host));
+                        egress.set_probe(PortTelemetry::new(record_rings.sender(port), is_host));
                     }
                     records.extend(range.clone().map(|port| Some(record_rings.receiver(port))));
                 }
@@ -228,13 +228,13 @@ impl<'a> Builder<'a> {
     }
 
     /// The destination to notify when a port pushes an entry onto an in-link of its neighbour.
-    fn far(&self, from: PortId, number: u32) -> Far {
+    fn far(&self, from: PortId, number: u32) -> ReceiverLocation {
         if self.is_inside(from) {
-            return Far::Inside(number);
+            return ReceiverLocation::Inside(number);
         }
         let partition = self.partitions.of_node(self.model.fabric.neighbour(from));
         let word = self.first_word[partition as usize] + number / 64;
-        Far::Partition(Place { partition, word, bit: 1 << (number % 64) })
+        ReceiverLocation::Partition(InLinkBit { partition, word, bit: 1 << (number % 64) })
     }
 
     fn egress(&self, id: PortId, sender: Sender) -> Egress {
@@ -418,7 +418,7 @@ impl<'a> Builder<'a> {
         let loads = self.loads(&balancer, is_host, &mut ports);
         let mut node = Node::new(id, place, ports, route, balancer, random);
         node.loads = loads;
-        node.follow_rails(RailRoute::of(&model.routing, id));
+        node.set_rail_routes(RailRoute::of(&model.routing, id));
         node.host = is_host.then(|| Box::new(Host::new(model.transport.flow_hash_input)));
         let fabric_ports = model.fabric.ports_of(id);
         if let Some(host) = node.host.as_deref_mut().filter(|_| model.transport.rdma().is_none()) {

@@ -129,7 +129,7 @@ impl Classes {
     }
 
     /// The index of a class's counter at an in-link or port.
-    fn use_of(&self, number: u32, class: u8) -> u32 {
+    fn counter_index(&self, number: u32, class: u8) -> u32 {
         number * self.n + u32::from(self.place[usize::from(class & 7)])
     }
 
@@ -140,9 +140,9 @@ impl Classes {
     }
 
     /// The in-link or port of a counter, and the class as a bit.
-    fn whose(&self, counter: u32) -> (u32, u8) {
+    fn port_and_class(&self, counter: u32) -> (u32, u8) {
         let is_it = |class: &u8| {
-            self.alphas[usize::from(*class)] > 0 && self.use_of(counter / self.n, *class) == counter
+            self.alphas[usize::from(*class)] > 0 && self.counter_index(counter / self.n, *class) == counter
         };
         let class = (0..8).find(is_it).expect("every counter belongs to a class");
         (counter / self.n, 1 << class)
@@ -151,7 +151,11 @@ impl Classes {
     /// A request with counter indices in place of ingress and egress.
     fn with_uses(&self, request: &Request) -> Request {
         let Request { ingress, egress, class, .. } = *request;
-        Request { ingress: self.use_of(ingress, class), egress: self.use_of(egress, class), ..*request }
+        Request {
+            ingress: self.counter_index(ingress, class),
+            egress: self.counter_index(egress, class),
+            ..*request
+        }
     }
 }
 
@@ -191,7 +195,7 @@ impl SharedBuffer {
     pub fn paused_at(&self, ingress: u32, classes: u8) -> Option<u8> {
         let lossless = self.lossless.as_ref()?;
         let is_paused = |class: &u8| {
-            let counter = self.classes.as_ref().map_or(ingress, |known| known.use_of(ingress, *class));
+            let counter = self.classes.as_ref().map_or(ingress, |known| known.counter_index(ingress, *class));
             lossless.ingresses[counter as usize].is_paused
         };
         Some(bits(classes).filter(is_paused).fold(0, |paused, class| paused | 1 << class))
@@ -211,7 +215,7 @@ impl SharedBuffer {
 
     /// Whether a packet that arrives at an empty queue surely fits, in a switch that never pauses.
     #[inline(always)]
-    pub fn surely_takes(&self, bytes: u64) -> bool {
+    pub fn certainly_fits(&self, bytes: u64) -> bool {
         self.lossless.is_none() && self.used <= self.low_used && bytes <= self.low_limit
     }
 
@@ -277,9 +281,9 @@ impl SharedBuffer {
 
     /// As [`SharedBuffer::sync`], for a class at a port. Returns the ingress, and the class as a bit.
     pub fn sync_of_class(&mut self, egress: u32, class: u8, waiting: usize) -> Option<(u32, u8)> {
-        let counter = self.classes.as_deref()?.use_of(egress, class);
+        let counter = self.classes.as_deref()?.counter_index(egress, class);
         let resumed = self.sync(counter as usize, waiting)?;
-        Some(self.classes.as_deref()?.whose(resumed))
+        Some(self.classes.as_deref()?.port_and_class(resumed))
     }
 
     /// Releases the packets that have left a port, in lossless mode; `waiting` is the number of packets still queued

@@ -70,7 +70,7 @@ impl CalendarQueue {
     pub fn push(&mut self, now: u64, event: Event) {
         self.first = self.first.min(event);
         if self.filled == 0 {
-            self.reach(now);
+            self.advance_base(now);
         }
         let bucket = event.0 >> BUCKET_BITS;
         if bucket.saturating_sub(self.base) < BUCKETS {
@@ -92,7 +92,7 @@ impl CalendarQueue {
     pub fn drop_first(&mut self) {
         let at = self.first.0;
         if self.filled == 0 {
-            self.reach(at);
+            self.advance_base(at);
         }
         let place = self.first_place();
         let number = self.heads[place];
@@ -102,7 +102,7 @@ impl CalendarQueue {
         if next == NONE {
             self.filled &= !(1 << place);
         }
-        self.reach(at);
+        self.advance_base(at);
         self.first = match self.filled {
             0 => self.first_later,
             _ => self.entries[self.heads[self.first_place()] as usize].event,
@@ -127,10 +127,10 @@ impl CalendarQueue {
 
     /// Moves the start of the ring to an instant before which no event is left.
     #[inline(always)]
-    fn reach(&mut self, at: u64) {
+    fn advance_base(&mut self, at: u64) {
         self.base = self.base.max(at >> BUCKET_BITS);
         if (self.first_later.0 >> BUCKET_BITS).saturating_sub(self.base) < BUCKETS {
-            self.take_in_later();
+            self.refill_ring();
         }
     }
 
@@ -166,7 +166,7 @@ impl CalendarQueue {
 
     /// Moves into the ring the events that it now reaches.
     #[inline(never)]
-    fn take_in_later(&mut self) {
+    fn refill_ring(&mut self) {
         self.first_later = NEVER;
         let mut later = std::mem::take(&mut self.later);
         later.retain(|&event| {

@@ -3,7 +3,7 @@
 //! Models: one announcement per window to another partition, one per push within this partition.
 //! Leaves out: what is pushed, and when.
 
-use crate::activity::Place;
+use crate::activity::InLinkBit;
 use crate::context::PartitionContext;
 use crate::packet::InFlight;
 use crate::ring::Sender;
@@ -11,9 +11,9 @@ use crate::round::Round;
 
 /// The receiver that is notified of a packet pushed into the ring.
 #[derive(Debug, Clone, Copy)]
-pub enum Far {
+pub enum ReceiverLocation {
     /// Another partition, through the shared activity bits.
-    Partition(Place),
+    Partition(InLinkBit),
     /// This same partition: the number of the in-link there.
     Inside(u32),
 }
@@ -23,19 +23,19 @@ pub struct Channel {
     /// The window in which the link was last announced.
     announced: u64,
     sender: Sender,
-    far: Far,
+    receiver: ReceiverLocation,
 }
 
 impl Channel {
     /// A channel on which nothing was pushed.
-    pub fn new(sender: Sender, far: Far) -> Channel {
-        Channel { announced: u64::MAX, sender, far }
+    pub fn new(sender: Sender, receiver: ReceiverLocation) -> Channel {
+        Channel { announced: u64::MAX, sender, receiver }
     }
 
     /// Whether the link ends in this same partition.
     #[inline(always)]
     pub fn ends_inside(&self) -> bool {
-        matches!(self.far, Far::Inside(_))
+        matches!(self.receiver, ReceiverLocation::Inside(_))
     }
 
     /// Number of entries ever pushed.
@@ -57,12 +57,12 @@ impl Channel {
         if self.announced == round.window {
             return;
         }
-        match self.far {
-            Far::Partition(place) => {
+        match self.receiver {
+            ReceiverLocation::Partition(place) => {
                 self.announced = round.window;
                 round.activity.announce(place, entry.arrival);
             }
-            Far::Inside(in_link) => context.pushed_inside(in_link, entry.arrival),
+            ReceiverLocation::Inside(in_link) => context.pushed_inside(in_link, entry.arrival),
         }
     }
 }

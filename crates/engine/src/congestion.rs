@@ -59,7 +59,7 @@ impl<'a> Congestion<'a> {
             return Some(Time(self.start + interval.0));
         }
         let stage = self.stages.get(self.n_taken / 2)?;
-        Some(if self.n_taken.is_multiple_of(2) { stage.judged } else { stage.end })
+        Some(if self.n_taken.is_multiple_of(2) { stage.measured_from } else { stage.end })
     }
 
     /// The next reading of a run that has ended; at rest nothing changes any more.
@@ -72,18 +72,19 @@ impl<'a> Congestion<'a> {
 
     /// An interval ends now.
     pub fn take(&mut self, now: u64, readings: &[Reading]) {
-        let is_judged = self.asked.interval.is_some() || !self.n_taken.is_multiple_of(2);
-        let span = Span { start: self.start, end: now };
+        let is_end_of_interval = self.asked.interval.is_some() || !self.n_taken.is_multiple_of(2);
+        let span = Interval { start: self.start, end: now };
         self.is_quiet =
             readings.iter().flat_map(|reading| &reading.occupancy).all(|occupancy| occupancy.all.sum == 0);
-        if is_judged && now > self.start {
+        if is_end_of_interval && now > self.start {
             let intervals =
                 readings.iter().zip(&self.before).map(|(reading, &(sent, starved))| PortInterval {
                     sent: reading.sent.saturating_sub(sent),
                     starved: reading.starved.saturating_sub(starved),
                     occupancy: reading.occupancy.as_ref(),
                 });
-            let judge = Judge { model: self.model, asked: self.asked, span, intervals: intervals.collect() };
+            let judge =
+                TreeAnalysis { model: self.model, asked: self.asked, span, intervals: intervals.collect() };
             let roles = judge.roles();
             self.ports.extend(judge.port_rows(&roles));
             self.flows.extend(judge.flow_rows(&roles));
@@ -108,12 +109,12 @@ impl<'a> Congestion<'a> {
 
 /// Start and end of an interval, in ps.
 #[derive(Debug, Clone, Copy)]
-struct Span {
+struct Interval {
     start: u64,
     end: u64,
 }
 
-impl Span {
+impl Interval {
     fn length(self) -> u64 {
         self.end - self.start
     }
@@ -134,21 +135,21 @@ struct PortInterval<'a> {
 
 /// The position of a port in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct TreePosition {
     role: Role,
     /// The congested downstream port that holds most of this port's packets, and how much, in bytes times picoseconds.
     blocked_by: Option<(PortId, u128)>,
 }
 
 /// Determines the congestion tree of an interval.
-struct Judge<'a> {
+struct TreeAnalysis<'a> {
     model: &'a Model,
     asked: CongestionTree,
-    span: Span,
+    span: Interval,
     intervals: Vec<PortInterval<'a>>,
 }
 
-impl Judge<'_> {
+impl TreeAnalysis<'_> {
     fn fabric(&self) -> &Fabric {
         &self.model.fabric
     }
@@ -182,8 +183,8 @@ impl Judge<'_> {
         most
     }
 
-    fn place(&self, port: PortId) -> Place {
-        let free = Place { role: Role::Free, blocked_by: None };
+    fn place(&self, port: PortId) -> TreePosition {
+        let free = TreePosition { role: Role::Free, blocked_by: None };
         let (role, of) = match self.intervals[port.index()].occupancy {
             Some(occupancy) if self.is_congested(port) => (Role::Branch, occupancy.occupied),
             Some(_) => return free,
@@ -191,17 +192,17 @@ impl Judge<'_> {
         };
         let blocked_by = if self.is_blocked(port, of) { self.holder(port) } else { None };
         match (role, blocked_by) {
-            (_, Some(_)) => Place { role, blocked_by },
-            (Role::Branch, None) => Place { role: Role::Root, blocked_by },
+            (_, Some(_)) => TreePosition { role, blocked_by },
+            (Role::Branch, None) => TreePosition { role: Role::Root, blocked_by },
             _ => free,
         }
     }
 
-    fn roles(&self) -> Vec<Place> {
+    fn roles(&self) -> Vec<TreePosition> {
         (0..self.intervals.len() as u32).map(|port| self.place(PortId(port))).collect()
     }
 
-    fn port_rows(&self, places: &[Place]) -> Vec<CongestionRow> {
+    fn port_rows(&self, places: &[TreePosition]) -> Vec<CongestionRow> {
         let intervals = (0..).map(PortId).zip(&self.intervals);
         let is_reported = |interval: &PortInterval| {
             interval.starved > 0 || interval.occupancy.is_some_and(|occupancy| occupancy.all.sum > 0)
@@ -212,7 +213,7 @@ impl Judge<'_> {
             .collect()
     }
 
-    fn port_row(&self, id: PortId, Place { role, blocked_by }: Place) -> CongestionRow {
+    fn port_row(&self, id: PortId, TreePosition { role, blocked_by }: TreePosition) -> CongestionRow {
         let port = self.fabric().port(id);
         let PortInterval { sent, starved, occupancy } = self.intervals[id.index()];
         CongestionRow {
@@ -249,7 +250,7 @@ impl Judge<'_> {
         injected
     }
 
-    fn flow_rows(&self, places: &[Place]) -> Vec<CongestedFlowRow> {
+    fn flow_rows(&self, places: &[TreePosition]) -> Vec<CongestedFlowRow> {
         let mut passed: BTreeMap<Pair, BTreeMap<PortId, Option<u128>>> = BTreeMap::new();
         for (port, interval) in (0..).map(PortId).zip(&self.intervals) {
             let pairs = interval.occupancy.iter().flat_map(|occupancy| &occupancy.by_pair);
@@ -305,7 +306,7 @@ impl Judge<'_> {
         &self,
         ((source, destination), part): (Pair, Part),
         (id, sum): (PortId, Option<u128>),
-        places: &[Place],
+        places: &[TreePosition],
     ) -> CongestedFlowRow {
         CongestedFlowRow {
             start: Time(self.span.start),

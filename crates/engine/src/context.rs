@@ -228,12 +228,12 @@ pub enum Report {
         hops: u64,
     },
     /// A switch generated a packet for a queue pair.
-    Made {
+    NackGenerated {
         /// Slot in the flow table.
         flow: u32,
     },
     /// A switch suppressed a packet of a queue pair.
-    Blocked {
+    NackSuppressed {
         /// Slot in the flow table.
         flow: u32,
     },
@@ -343,7 +343,7 @@ pub struct PartitionContext {
     /// The instant of the last event, in ps.
     pub now: u64,
     /// An actor has run out of operations: stop after this event and request a refill.
-    pub dry: bool,
+    pub out_of_tasks: bool,
     /// Scratch memory for lists of live ports.
     pub scratch: Vec<u32>,
     /// Whether losses are reported one by one: queue pairs are freed when none of their packets is left.
@@ -373,7 +373,7 @@ impl PartitionContext {
             quiet_until: 0,
             packets: 0,
             now: 0,
-            dry: false,
+            out_of_tasks: false,
             scratch: Vec::new(),
             reports_losses: false,
             telemetry: None,

@@ -16,7 +16,7 @@ use netloom_units::{HostId, NodeId, StateWriter};
 
 use crate::context::{PartitionContext, Report};
 use crate::flow::Flow;
-use crate::node::care::GUARDED_COMPARING;
+use crate::node::features::GUARDED_COMPARING;
 use crate::node::{Node, advance_port};
 use crate::packet::{Address, Packet, PacketKind};
 use crate::port::Egress;
@@ -294,7 +294,7 @@ impl Edge {
         let counter = if place == u32::MAX {
             self.counter(packet.destination, packet.class())
         } else {
-            self.change(place, |themis, pair| themis.take_back(pair, packet.sequence));
+            self.change(place, |themis, pair| themis.undo(pair, packet.sequence));
             self.pairs.get_mut(place).counter as usize
         };
         self.enqueued[counter] -= u64::from(packet.bytes);
@@ -337,7 +337,7 @@ impl Node {
         let enqueued = &mut edge.enqueued[known.counter as usize];
         *enqueued += u64::from(packet.bytes);
         if known.pair.n_remembered() >= known.limit {
-            return self.judge_data(now, place, packet, context, round);
+            return self.process_data(now, place, packet, context, round);
         }
         known.pair.remember(packet.sequence, themis::units(*enqueued));
     }
@@ -345,7 +345,7 @@ impl Node {
     /// As above, if a data packet needs more than to be recorded.
     #[cold]
     #[inline(never)]
-    fn judge_data(
+    fn process_data(
         &mut self,
         now: u64,
         place: u32,
@@ -389,7 +389,7 @@ impl Node {
         let to = Address { host: source.0, slot: send_pair };
         let (bytes, class) = (rdma.control.0 as u32, round.model.classes.control);
         let nack = packet.answer(PacketKind::Nack, to, bytes, class).expecting(made.psn);
-        context.reports.push(Report::Made { flow: packet.flow });
+        context.reports.push(Report::NackGenerated { flow: packet.flow });
         let edge = self.edge.as_deref_mut().expect("seen above");
         let towards = edge.ports_to(packet.destination)[0] as usize;
         edge.tallies[towards].made += 1;
@@ -415,8 +415,8 @@ impl Node {
             return true;
         }
         let is_nack = packet.kind() == PacketKind::Nack;
-        let is_judged = is_nack && !edge.is_off;
-        if !is_judged {
+        let is_filtered = is_nack && !edge.is_off;
+        if !is_filtered {
             edge.change(place, |themis, pair| themis.on_answer(pair, packet.sequence));
             edge.tallies[ingress as usize].forwarded += u64::from(is_nack);
             return true;
@@ -433,7 +433,7 @@ impl Node {
             }
             Filter::Block => {
                 tally.blocked += 1;
-                context.reports.push(Report::Blocked { flow: packet.flow });
+                context.reports.push(Report::NackSuppressed { flow: packet.flow });
                 false
             }
         }
@@ -444,16 +444,16 @@ impl Node {
         let Some(edge) = self.edge.as_deref_mut() else { return };
         let own = edge.uplinks.iter().any(|&port| !self.ports[port as usize].is_up());
         if let Some(is_off) = edge.learn(Failures { own, ..edge.knows }) {
-            self.fall_back(is_off);
+            self.set_spraying(is_off);
         }
     }
 
     /// Notifies the switch whether some link between switches has failed, where all switches that spray then fall back
     /// to ECMP.
     pub fn set_failure_known(&mut self, is_failed: bool) {
-        let Some(edge) = self.edge.as_deref_mut() else { return self.fall_back(is_failed) };
+        let Some(edge) = self.edge.as_deref_mut() else { return self.set_spraying(is_failed) };
         if let Some(is_off) = edge.learn(Failures { knows_of_failure: is_failed, ..edge.knows }) {
-            self.fall_back(is_off);
+            self.set_spraying(is_off);
         }
     }
 }

@@ -10,7 +10,7 @@ use netloom_model::{Message, Model, ideal};
 use netloom_records::FlowRow;
 use netloom_units::{Bytes, Duration, HostId, Time};
 
-use crate::packet::Stamp;
+use crate::packet::DataState;
 use crate::trace::Identity;
 
 /// The part of a message's state that both ends may read.
@@ -40,8 +40,8 @@ impl Flow {
     }
 
     /// Header fields common to all its data packets.
-    pub fn stamp(&self, model: &Model) -> Stamp {
-        Stamp::new(model.class_of(&self.message), self.message.may_reorder)
+    pub fn stamp(&self, model: &Model) -> DataState {
+        DataState::new(model.class_of(&self.message), self.message.may_reorder)
     }
 }
 

@@ -19,7 +19,7 @@ pub enum Verdict {
     /// It is dropped and counted.
     Drop,
     /// The hook keeps it.
-    Keep,
+    Absorb,
 }
 
 /// Actions of a hook beside its verdict.

@@ -15,8 +15,8 @@ use crate::actor::{Actor, ActorState, Effect};
 use crate::context::{PartitionContext, Report, TimerKind};
 use crate::flow::Flow;
 use crate::node::Node;
-use crate::node::care::{COMPARING, PLAIN};
-use crate::packet::{Address, Packet, Stamp};
+use crate::node::features::{BASIC, COMPARING};
+use crate::packet::{Address, DataState, Packet};
 use crate::rdma::Nic;
 use crate::reordering::Reordering;
 use crate::round::Round;
@@ -51,7 +51,7 @@ pub struct Send {
     destination: u32,
     entropy: u32,
     /// Header fields common to all its packets.
-    stamp: Stamp,
+    stamp: DataState,
     /// Packets handed over so far.
     next: u32,
     n_packets: u32,
@@ -272,7 +272,7 @@ impl Node {
             ActorState::Finished => context.reports.push(Report::Finished),
             ActorState::OutOfTasks => {
                 host.dry.push(place);
-                context.dry = true;
+                context.out_of_tasks = true;
                 context.reports.push(Report::NeedsRefill { actor: id });
             }
         }
@@ -385,7 +385,7 @@ impl Node {
         if self.loads.is_some() {
             return self.forward_comparing(now, packet, context, round);
         }
-        self.forward::<PLAIN>(now, self.ports.len() as u32, packet, context, round);
+        self.forward::<BASIC>(now, self.ports.len() as u32, packet, context, round);
     }
 
     /// Sends a packet where the policy compares ports.

@@ -24,7 +24,7 @@ struct Span {
 
 /// Start, end and progress of one job.
 #[derive(Debug, Clone, Copy, Default)]
-struct Life {
+struct JobProgress {
     start: Option<Time>,
     end: Option<Time>,
     /// End of the last completed step.
@@ -41,7 +41,7 @@ pub struct Ledger<'a> {
     jobs: &'a [Job],
     open_steps: BTreeMap<(u16, u32), Span>,
     open_collectives: BTreeMap<(u16, u32, u16, u16), Span>,
-    lives: Vec<Life>,
+    lives: Vec<JobProgress>,
     /// Step times of each measured job, in ps.
     times: Vec<Times>,
     /// The latest end of a job that has completed all its steps since the last [`Ledger::take_ended`].
@@ -57,7 +57,7 @@ impl<'a> Ledger<'a> {
             jobs,
             open_steps: BTreeMap::new(),
             open_collectives: BTreeMap::new(),
-            lives: vec![Life::default(); jobs.len()],
+            lives: vec![JobProgress::default(); jobs.len()],
             times: jobs.iter().map(|job| job.repetition.measured.then(Vec::new)).collect(),
             ended: None,
             steps: Vec::new(),
@@ -139,7 +139,7 @@ impl<'a> Ledger<'a> {
 
     /// Whether all jobs have ended, endless ones excepted.
     pub fn all_but_endless_ended(&self) -> bool {
-        let ended = |(job, life): (&Job, &Life)| job.repetition.endless || life.end.is_some();
+        let ended = |(job, life): (&Job, &JobProgress)| job.repetition.endless || life.end.is_some();
         self.jobs.iter().zip(&self.lives).all(ended)
     }
 
@@ -188,7 +188,7 @@ impl<'a> Ledger<'a> {
 
     /// One row per job.
     pub fn job_rows(&self) -> Vec<JobRow> {
-        let row = |(number, life): (usize, &Life)| JobRow {
+        let row = |(number, life): (usize, &JobProgress)| JobRow {
             job: number as u16,
             ranks: self.n_ranks(number as u16),
             start: life.start,

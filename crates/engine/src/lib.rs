@@ -60,4 +60,4 @@ mod waiting;
 mod wakes;
 
 pub use measure::{Estimate, estimate};
-pub use run::{Clock, Deadlock, GivenUp, Options, Outcome, Seams, Stall, Status, Waiting, run};
+pub use run::{Clock, Deadlock, Extensions, FailedQueuePair, Options, Outcome, Stall, Status, Waiting, run};

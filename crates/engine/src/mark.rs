@@ -106,9 +106,9 @@ impl Marker {
     /// A data packet that starts with `waiting` bytes queued behind it, `free_for` ps after its port last waited for
     /// credits: marked by chance if the port is a root of congestion.
     pub fn judge_root(&mut self, waiting: u64, packet: Packet, free_for: u64) -> Packet {
-        let is_judged =
+        let is_candidate =
             waiting > self.minimum && u64::from(packet.bytes) >= self.smallest && free_for >= self.free_for;
-        if !is_judged || u64::from(self.random.next_u32()) >= self.probability {
+        if !is_candidate || u64::from(self.random.next_u32()) >= self.probability {
             return packet;
         }
         self.n_marked += 1;

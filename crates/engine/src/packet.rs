@@ -40,7 +40,7 @@ impl Packet {
     /// It answers a marked packet: the congestion echo.
     pub const ECHO: u32 = 1 << 17;
     /// It is a retransmission.
-    pub const AGAIN: u32 = 1 << 18;
+    pub const RETRANSMISSION: u32 = 1 << 18;
     /// It is the last packet of its message.
     pub const LAST: u32 = 1 << 19;
     /// Its sender allows packets of its own flow to overtake it.
@@ -56,7 +56,7 @@ impl Packet {
 
     /// A data packet that has crossed no link yet.
     #[inline(always)]
-    pub fn data(to: Address, flow: u32, sequence: u32, entropy: u32, bytes: u32, stamp: Stamp) -> Packet {
+    pub fn data(to: Address, flow: u32, sequence: u32, entropy: u32, bytes: u32, stamp: DataState) -> Packet {
         let state = stamp.0;
         Packet { flow, slot: to.slot, sequence, destination: to.host, entropy, bytes, tag: 0, state }
     }
@@ -141,7 +141,7 @@ impl Packet {
 
     /// A switch's notice to a host: its rate towards `congested` is limited to `megabits` Mb/s for a while. It answers
     /// no packet and so belongs to no message.
-    pub fn share(host: u32, congested: u32, megabits: u32, bytes: u32, class: u8) -> Packet {
+    pub fn rate_notice(host: u32, congested: u32, megabits: u32, bytes: u32, class: u8) -> Packet {
         let frame = Packet::frame(PacketKind::Cnp, 0, bytes, class);
         Packet { sequence: congested, destination: host, entropy: congested, tag: megabits, ..frame }
     }
@@ -218,7 +218,7 @@ impl Packet {
 
     /// The packet as it is put on a link.
     #[inline(always)]
-    pub(crate) fn onward(&self) -> Packet {
+    pub(crate) fn with_hop(&self) -> Packet {
         Packet { state: self.state.wrapping_add(Packet::HOP), ..*self }
     }
 
@@ -237,19 +237,19 @@ impl Packet {
 
 /// The part of the state word that is equal in all data packets of a message, computed once: class, kind and flags.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Stamp(u32);
+pub struct DataState(u32);
 
-impl Stamp {
+impl DataState {
     /// For a message of a class, whose packets may be reordered or not.
-    pub fn new(class: u8, may_reorder: bool) -> Stamp {
+    pub fn new(class: u8, may_reorder: bool) -> DataState {
         let mark = if may_reorder { Packet::MAY_REORDER } else { 0 };
-        Stamp(Packet::fresh_state(class, PacketKind::Data) | mark)
+        DataState(Packet::fresh_state(class, PacketKind::Data) | mark)
     }
 
     /// The same, for a message whose packets report whether their queue pair has drained.
     #[must_use]
-    pub fn reporting_drained(self) -> Stamp {
-        Stamp(self.0 | Packet::DRAINED)
+    pub fn reporting_drained(self) -> DataState {
+        DataState(self.0 | Packet::DRAINED)
     }
 }
 

@@ -55,7 +55,7 @@ pub struct SchedulerState<'a> {
     /// Next index of the due list to claim.
     next: CacheLine<AtomicUsize>,
     /// Whether a round is open, and the number of worker threads inside.
-    gate: CacheLine<Gate>,
+    gate: CacheLine<RoundGate>,
 }
 
 /// Keeps data that several threads write out of their neighbours' cache lines; two lines, which processors fetch in
@@ -69,7 +69,7 @@ struct CacheLine<T>(T);
 /// A worker thread that arrives after all partitions have been claimed stays outside, so a round never waits for a
 /// sleeping thread.
 #[derive(Default)]
-struct Gate {
+struct RoundGate {
     /// From the high bits down: number of the round, whether workers may still enter, number of workers inside.
     state: AtomicU64,
     /// Set when the run is over.
@@ -91,7 +91,7 @@ const ROUND: u32 = 17;
 /// The bits of the gate's state that count the workers inside.
 const INSIDE: u64 = OPEN - 1;
 
-impl Gate {
+impl RoundGate {
     /// Opens the next round.
     fn open(&self) {
         // No worker is inside: no other thread writes the state.
@@ -190,7 +190,7 @@ impl<'a> SchedulerState<'a> {
         let mut last = 0;
         while let Some(round) = self.gate.0.enter(last) {
             last = round;
-            let done = Done { gate: &self.gate.0 };
+            let done = LeaveGuard { gate: &self.gate.0 };
             self.work(&mut scratch, n_threads);
             self.harvest.lock().expect("adding cannot panic").append(&mut scratch.harvest);
             drop(done);
@@ -199,11 +199,11 @@ impl<'a> SchedulerState<'a> {
 }
 
 /// Leaves the round on drop, also when the work panics.
-struct Done<'h> {
-    gate: &'h Gate,
+struct LeaveGuard<'h> {
+    gate: &'h RoundGate,
 }
 
-impl Drop for Done<'_> {
+impl Drop for LeaveGuard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.gate.failed.store(true, Ordering::SeqCst);
@@ -273,7 +273,7 @@ pub fn with_worker_pool<R>(
         for _ in 1..n_threads {
             scope.spawn(|| scheduler.serve(n_threads));
         }
-        let over = Over { gate: &scheduler.gate.0 };
+        let over = ShutdownGuard { gate: &scheduler.gate.0 };
         let result = body(&mut WorkerPool {
             scheduler,
             n_threads,
@@ -286,11 +286,11 @@ pub fn with_worker_pool<R>(
 }
 
 /// Ends the worker threads on drop, also when the coordinator panics.
-struct Over<'h> {
-    gate: &'h Gate,
+struct ShutdownGuard<'h> {
+    gate: &'h RoundGate,
 }
 
-impl Drop for Over<'_> {
+impl Drop for ShutdownGuard<'_> {
     fn drop(&mut self) {
         self.gate.over.store(true, Ordering::SeqCst);
         self.gate.opened.notify();
@@ -302,7 +302,7 @@ mod tests {
     use super::*;
 
     /// Worker threads that count the rounds they enter, until the run is over.
-    fn with_workers(n: usize, gate: &Gate, visits: &AtomicUsize, body: impl FnOnce()) {
+    fn with_workers(n: usize, gate: &RoundGate, visits: &AtomicUsize, body: impl FnOnce()) {
         std::thread::scope(|scope| {
             for _ in 0..n {
                 scope.spawn(|| {
@@ -314,7 +314,7 @@ mod tests {
                     }
                 });
             }
-            let over = Over { gate };
+            let over = ShutdownGuard { gate };
             body();
             drop(over);
         });
@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn a_worker_is_inside_only_while_a_round_lasts_and_once_per_round() {
         const ROUNDS: usize = 20_000;
-        let (gate, visits) = (Gate::default(), AtomicUsize::new(0));
+        let (gate, visits) = (RoundGate::default(), AtomicUsize::new(0));
         with_workers(3, &gate, &visits, || {
             for round in 1..=ROUNDS {
                 gate.open();
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn workers_that_sleep_are_woken_by_a_round_and_by_the_end() {
-        let (gate, visits) = (Gate::default(), AtomicUsize::new(0));
+        let (gate, visits) = (RoundGate::default(), AtomicUsize::new(0));
         with_workers(2, &gate, &visits, || {
             for round in 1..=50 {
                 // Longer than a waiting thread spins.
@@ -354,11 +354,11 @@ mod tests {
 
     #[test]
     fn a_worker_that_panics_leaves_its_round() {
-        let gate = Gate::default();
+        let gate = RoundGate::default();
         std::thread::scope(|scope| {
             let worker = scope.spawn(|| {
                 assert!(gate.enter(0).is_some());
-                let _done = Done { gate: &gate };
+                let _done = LeaveGuard { gate: &gate };
                 panic!("a mistake in a partition");
             });
             gate.open();

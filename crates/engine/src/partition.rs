@@ -14,14 +14,14 @@ use netloom_units::{StateWriter, Time};
 use crate::bits::bits;
 use crate::context::{Next, PartitionContext, Timer, TimerKind};
 use crate::node::Node;
-use crate::node::care::{
-    COMPARING, CREDIT, GUARDED, GUARDED_COMPARING, PAUSING, PAUSING_COMPARING, PLAIN, has,
+use crate::node::features::{
+    BASIC, COMPARING, COUNTED, CREDIT, GUARDED_COMPARING, PAUSING, PAUSING_COMPARING, includes,
 };
 use crate::ring::Receiver;
 use crate::round::Round;
 use crate::sort::{Sorting, sort_by_time};
 use crate::telemetry::{self, Record};
-use crate::wakes::Wakes;
+use crate::wakes::WakeTimes;
 
 /// The receiving end of a link.
 pub struct InLink {
@@ -81,12 +81,12 @@ struct PendingStarts {
     /// Nodes with an event in this window, one bit each.
     touched: Vec<u64>,
     /// For each of the others: when its next transmission starts that is not an event.
-    starts: Wakes,
+    starts: WakeTimes,
 }
 
 impl PendingStarts {
     fn new(n_nodes: usize) -> PendingStarts {
-        PendingStarts { touched: vec![0; n_nodes.div_ceil(64)], starts: Wakes::new(n_nodes) }
+        PendingStarts { touched: vec![0; n_nodes.div_ceil(64)], starts: WakeTimes::new(n_nodes) }
     }
 
     /// Records that an event happened at a node.
@@ -113,9 +113,9 @@ enum Kind {
 
 impl Kind {
     fn of(nodes: &[Node], has_telemetry: bool) -> Kind {
-        let care_of_all = || nodes.iter().fold(PLAIN, |care, node| care | node.care_among_several());
+        let care_of_all = || nodes.iter().fold(BASIC, |care, node| care | node.care_among_several());
         match nodes {
-            _ if has_telemetry => Kind::Several(GUARDED | care_of_all()),
+            _ if has_telemetry => Kind::Several(COUNTED | care_of_all()),
             [node] if node.returns.is_some() => Kind::CreditNic,
             [node] if node.has_nic() => Kind::Nic,
             [node] if node.host.is_some() => Kind::Host,
@@ -226,7 +226,7 @@ impl Partition {
             None if self.credit_links.is_empty() => self.gather::<false>(round, scratch),
             None => self.gather::<true>(round, scratch),
         };
-        let stopped = if self.context.dry {
+        let stopped = if self.context.out_of_tasks {
             Some(0)
         } else {
             match self.kind {
@@ -242,7 +242,7 @@ impl Partition {
             self.paused = Some(Pause { now: self.context.now, keys, next_arrival });
             scratch.harvest.paused.push(self.number);
         } else {
-            self.leave(round, next_arrival);
+            self.finish_window(round, next_arrival);
         }
         let n_credits = std::mem::take(&mut self.context.n_credits);
         scratch.harvest.hops += std::mem::take(&mut self.context.hops) - n_credits;
@@ -253,11 +253,11 @@ impl Partition {
 
     /// Resumes the actors that ran out of operations, at the instant of the pause.
     fn resume(&mut self, round: &Round, now: u64) {
-        self.context.dry = false;
+        self.context.out_of_tasks = false;
         for node in self.nodes.iter_mut().filter(|node| node.host.is_some()) {
             node.resume_actors(now, &mut self.context, round);
             if matches!(self.kind, Kind::Several(_)) {
-                node.expect_serve(&mut self.context, round);
+                node.set_start_timers(&mut self.context, round);
                 if let Some(unsettled) = &mut self.pending_starts {
                     unsettled.touch(node.place as usize);
                 }
@@ -326,9 +326,9 @@ impl Partition {
 
     fn run_switch_with(&mut self, care: u8, round: &Round, keys: &[u64]) -> Option<usize> {
         match care {
-            PLAIN => self.run_switch::<PLAIN>(round, keys),
+            BASIC => self.run_switch::<BASIC>(round, keys),
             COMPARING => self.run_switch::<COMPARING>(round, keys),
-            GUARDED => self.run_switch::<GUARDED>(round, keys),
+            COUNTED => self.run_switch::<COUNTED>(round, keys),
             GUARDED_COMPARING => self.run_switch::<GUARDED_COMPARING>(round, keys),
             PAUSING => self.run_switch::<PAUSING>(round, keys),
             PAUSING_COMPARING => self.run_switch::<PAUSING_COMPARING>(round, keys),
@@ -347,7 +347,7 @@ impl Partition {
         for (number, &key) in keys.iter().enumerate() {
             let at = round.start + (key >> LINK_BITS);
             catch_up::<CARE>(at, node, context, round);
-            if CARE == CREDIT || has(CARE, PAUSING) {
+            if CARE == CREDIT || includes(CARE, PAUSING) {
                 let next = keys.get(number + 1).map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
                 context.quiet_until = next.min(context.next_event());
             }
@@ -371,7 +371,7 @@ impl Partition {
         let Partition { nodes, in_links, context, .. } = self;
         let [node] = &mut nodes[..] else { unreachable!("one node") };
         let mut done = 0;
-        while !context.dry {
+        while !context.out_of_tasks {
             let at = keys.get(done).map_or(round.end, |&key| round.start + (key >> LINK_BITS));
             if context.next_event() < at {
                 fire_next(node, context, round);
@@ -392,7 +392,7 @@ impl Partition {
             receiver.drop_first();
             done += 1;
         }
-        let dry = context.dry;
+        let dry = context.out_of_tasks;
         self.note_arrivals(round, &keys[..done]);
         dry.then_some(done)
     }
@@ -406,9 +406,9 @@ impl Partition {
 
     fn run_several_with(&mut self, care: u8, round: &Round, keys: &[u64]) -> Option<usize> {
         match care {
-            PLAIN => self.run_several::<PLAIN>(round, keys),
+            BASIC => self.run_several::<BASIC>(round, keys),
             COMPARING => self.run_several::<COMPARING>(round, keys),
-            GUARDED => self.run_several::<GUARDED>(round, keys),
+            COUNTED => self.run_several::<COUNTED>(round, keys),
             GUARDED_COMPARING => self.run_several::<GUARDED_COMPARING>(round, keys),
             PAUSING => self.run_several::<PAUSING>(round, keys),
             PAUSING_COMPARING => self.run_several::<PAUSING_COMPARING>(round, keys),
@@ -431,7 +431,7 @@ impl Partition {
     fn run<const CARE: u8, const MANY: bool>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
         let arrival = |place: usize| keys.get(place).map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
         let (mut done, mut at) = (0, arrival(0));
-        while !self.context.dry {
+        while !self.context.out_of_tasks {
             let event = self.context.next_event();
             if at.min(event) >= round.end {
                 return None;
@@ -445,7 +445,7 @@ impl Partition {
                 match self.context.take_next() {
                     Next::Arrival { at, in_link } => (at, in_link),
                     Next::Timer(timer) => {
-                        self.happen::<MANY>(timer, round);
+                        self.fire_timer::<MANY>(timer, round);
                         continue;
                     }
                 }
@@ -456,7 +456,7 @@ impl Partition {
     }
 
     /// A timer of one of several nodes fires.
-    fn happen<const MANY: bool>(&mut self, timer: Timer, round: &Round) {
+    fn fire_timer<const MANY: bool>(&mut self, timer: Timer, round: &Round) {
         let node = timer.node as usize;
         fire(timer, &mut self.nodes[node], &mut self.context, round);
         self.finish_event::<MANY>(node, round);
@@ -475,12 +475,12 @@ impl Partition {
         let in_link = &mut self.in_links[link as usize];
         let mut packet = in_link.receiver.first().packet;
         in_link.receiver.drop_first();
-        if has(CARE, GUARDED)
+        if includes(CARE, COUNTED)
             && let Some(telemetry) = &mut self.context.telemetry
             && let Some(records) = &mut self.records[link as usize]
         {
             let is_at_host = self.nodes[in_link.node as usize].host.is_some();
-            telemetry.came(&mut packet, records, is_at_host);
+            telemetry.packet_arrived(&mut packet, records, is_at_host);
         }
         self.context.now = now;
         self.context.hops += 1;
@@ -488,7 +488,7 @@ impl Partition {
             let next = in_link.receiver.peek().map(|entry| entry.arrival);
             self.context.popped_inside(link, next);
         }
-        if has(CARE, GUARDED) {
+        if includes(CARE, COUNTED) {
             self.context.quiet_until = next_outer.min(self.context.next_event());
         }
         let (node, port) = (in_link.node as usize, in_link.port);
@@ -500,31 +500,31 @@ impl Partition {
     /// the window, so the starts of these packets are events.
     #[inline(always)]
     fn finish_event<const MANY: bool>(&mut self, node: usize, round: &Round) {
-        self.nodes[node].expect_serve(&mut self.context, round);
+        self.nodes[node].set_start_timers(&mut self.context, round);
         if MANY && let Some(unsettled) = &mut self.pending_starts {
             unsettled.touch(node);
         }
     }
 
     /// Processes the starts that are not events, and reports the partition's next event to the shared activity.
-    fn leave(&mut self, round: &Round, next_arrival: u64) {
+    fn finish_window(&mut self, round: &Round, next_arrival: u64) {
         let starts = match &mut self.nodes[..] {
             [node] => {
                 let starts = node.advance_all_ports(&mut self.context, round);
                 if self.kind == Kind::Switch(CREDIT) {
-                    starts.min(node.next_arbitration()).min(self.next_look(round))
+                    starts.min(node.next_arbitration()).min(self.next_credit_check(round))
                 } else {
                     starts
                 }
             }
-            _ => self.advance_nodes(round).min(self.next_look(round)),
+            _ => self.advance_nodes(round).min(self.next_credit_check(round)),
         };
         let next = next_arrival.min(starts).min(self.context.next_event());
         round.activity.set_own(self.number as usize, next);
     }
 
     /// The next window must be processed if a port has begun to wait for credits.
-    fn next_look(&self, round: &Round) -> u64 {
+    fn next_credit_check(&self, round: &Round) -> u64 {
         if self.context.credit_links.is_empty() { u64::MAX } else { round.end }
     }
 

@@ -38,7 +38,7 @@ impl Reordering {
     #[inline(never)]
     pub fn take(&mut self, (stream, number): (u32, u64), message: u32, packet: &Packet) {
         let Some(arrival) = at(&mut self.streams, stream).take(number, packet.bytes) else { return };
-        at(&mut self.tallies, message).count(&arrival, packet.has(Packet::AGAIN));
+        at(&mut self.tallies, message).count(&arrival, packet.has(Packet::RETRANSMISSION));
     }
 
     /// Takes the statistics of a message and resets them.

@@ -30,7 +30,7 @@ impl Default for Options {
 
 /// Optional extensions of a run.
 #[derive(Default)]
-pub struct Seams<'a> {
+pub struct Extensions<'a> {
     /// Middleboxes at switches.
     pub hooks: Vec<PlacedHook>,
     /// The observer.
@@ -80,14 +80,14 @@ pub struct Stall {
     /// Actors that had not finished.
     pub waiting: Vec<Waiting>,
     /// Queue pairs that had too many timeouts in a row.
-    pub given_up: Vec<GivenUp>,
+    pub given_up: Vec<FailedQueuePair>,
     /// Number of messages that started and never arrived.
     pub unfinished: u64,
 }
 
 /// A queue pair that stopped sending after too many timeouts in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct GivenUp {
+pub struct FailedQueuePair {
     /// The sending host.
     pub source: HostId,
     /// Its number among the sender's queue pairs.
@@ -132,7 +132,7 @@ pub fn run(
     work: &mut dyn Work,
     sink: &mut dyn Sink,
     options: Options,
-    seams: Seams<'_>,
+    seams: Extensions<'_>,
 ) -> Outcome {
     let n_threads = options.threads.max(1);
     let finest = Partitions::of(&model.fabric);

@@ -14,7 +14,7 @@ use netloom_units::{Bytes, Duration, PortId, Time};
 
 /// One port in one sample: 32 bytes, which [`Sampling::every`] relies on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Cell {
+pub struct PortSample {
     /// Bytes sent so far.
     pub sent: u64,
     /// Bytes waiting at that time.
@@ -25,9 +25,9 @@ pub struct Cell {
     pub dropped: u64,
 }
 
-impl Cell {
+impl PortSample {
     /// Whether the interval between two samples has a row.
-    fn has_news_after(&self, before: &Cell) -> bool {
+    fn has_news_after(&self, before: &PortSample) -> bool {
         self.waiting > 0
             || (self.sent, self.paused, self.dropped) != (before.sent, before.paused, before.dropped)
     }
@@ -44,9 +44,9 @@ pub struct Sampler {
     most: usize,
     n_ports: usize,
     /// Sample by sample, each with all ports.
-    samples: Vec<Vec<Cell>>,
+    samples: Vec<Vec<PortSample>>,
     /// Samples whose memory is reused.
-    spare: Vec<Vec<Cell>>,
+    spare: Vec<Vec<PortSample>>,
 }
 
 impl Sampler {
@@ -78,19 +78,19 @@ impl Sampler {
     }
 
     /// An empty list with capacity for a sample of every port.
-    pub fn room(&mut self) -> Vec<Cell> {
+    pub fn room(&mut self) -> Vec<PortSample> {
         let mut room = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(self.n_ports));
         room.clear();
         room
     }
 
     /// Records a sample of every port.
-    pub fn take(&mut self, ports: Vec<Cell>) {
+    pub fn take(&mut self, ports: Vec<PortSample>) {
         self.store(ports);
         self.next = Time(self.interval.0.saturating_mul(self.samples.len() as u64 + 1));
     }
 
-    fn store(&mut self, ports: Vec<Cell>) {
+    fn store(&mut self, ports: Vec<PortSample>) {
         debug_assert_eq!(ports.len(), self.n_ports);
         self.samples.push(ports);
         if self.samples.len() == self.most {
@@ -99,7 +99,7 @@ impl Sampler {
     }
 
     /// Records the last sample, at the end of the run, which is within the last interval.
-    pub fn finish(&mut self, ports: Vec<Cell>) {
+    pub fn finish(&mut self, ports: Vec<PortSample>) {
         if self.samples.last() != Some(&ports) {
             self.store(ports);
         }
@@ -127,9 +127,9 @@ impl Sampler {
 
     /// Number of rows that there would be.
     fn n_rows(&self) -> u64 {
-        let quiet = vec![Cell::default(); self.n_ports];
+        let quiet = vec![PortSample::default(); self.n_ports];
         let befores = std::iter::once(&quiet).chain(&self.samples);
-        let reported = |(now, before): (&Vec<Cell>, &Vec<Cell>)| {
+        let reported = |(now, before): (&Vec<PortSample>, &Vec<PortSample>)| {
             now.iter().zip(before).filter(|(now, before)| now.has_news_after(before)).count() as u64
         };
         self.samples.iter().zip(befores).map(reported).sum()
@@ -143,7 +143,7 @@ impl Sampler {
     pub fn emit_rows<E>(mut self, mut take: impl FnMut(&[SeriesRow]) -> Result<(), E>) -> Result<(), E> {
         const PIECE: usize = 1 << 16;
         self.correct_starved_time();
-        let mut before = vec![Cell::default(); self.n_ports];
+        let mut before = vec![PortSample::default(); self.n_ports];
         let mut rows = Vec::new();
         for (number, sample) in self.samples.iter().enumerate() {
             let time = Time(self.interval.0 * (number as u64 + 1));
@@ -201,8 +201,8 @@ mod tests {
         all
     }
 
-    fn cell(sent: u64, waiting: u64, paused: u64, dropped: u64) -> Cell {
-        Cell { sent, waiting, paused, dropped }
+    fn cell(sent: u64, waiting: u64, paused: u64, dropped: u64) -> PortSample {
+        PortSample { sent, waiting, paused, dropped }
     }
 
     #[test]

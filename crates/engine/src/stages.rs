@@ -14,7 +14,7 @@ use netloom_units::{Bytes, Duration, Time};
 #[derive(Debug)]
 pub struct Stages<'a> {
     staged: &'a StagedFlows,
-    lines: Vec<Line>,
+    lines: Vec<FlowProgress>,
     /// Number of readings taken: two per stage.
     n_taken: usize,
     rows: Vec<StageRow>,
@@ -22,7 +22,7 @@ pub struct Stages<'a> {
 
 /// A flow.
 #[derive(Debug, Clone, Default)]
-struct Line {
+struct FlowProgress {
     /// Its messages in flight, by index in the flow table.
     messages: Vec<u32>,
     /// Bytes of its messages that have arrived.
@@ -34,13 +34,18 @@ struct Line {
 impl<'a> Stages<'a> {
     /// Before anything is sent.
     pub fn new(staged: &'a StagedFlows) -> Stages<'a> {
-        Stages { staged, lines: vec![Line::default(); staged.flows.len()], n_taken: 0, rows: Vec::new() }
+        Stages {
+            staged,
+            lines: vec![FlowProgress::default(); staged.flows.len()],
+            n_taken: 0,
+            rows: Vec::new(),
+        }
     }
 
     /// When the next reading is due; `None` after the last stage.
     pub fn next(&self) -> Option<Time> {
         let stage = self.staged.stages.get(self.n_taken / 2)?;
-        Some(if self.n_taken.is_multiple_of(2) { stage.judged } else { stage.end })
+        Some(if self.n_taken.is_multiple_of(2) { stage.measured_from } else { stage.end })
     }
 
     /// A message of a flow has started.
@@ -81,7 +86,7 @@ impl<'a> Stages<'a> {
 }
 
 fn row((number, stage): (usize, &Stage), (place, flow): (usize, &StagedFlow), size: Bytes) -> StageRow {
-    let &Stage { start, judged, end } = stage;
+    let &Stage { start, measured_from: judged, end } = stage;
     let Duration(span) = end.since(judged);
     StageRow {
         stage: number as u32,
@@ -111,12 +116,12 @@ mod tests {
             start: Time(start),
             stop: Time(stop),
             rate: None,
-            handling: netloom_model::Handling::default(),
+            handling: netloom_model::FabricService::default(),
         }
     }
 
     fn stage(start: u64, judged: u64, end: u64) -> Stage {
-        Stage { start: Time(start), judged: Time(judged), end: Time(end) }
+        Stage { start: Time(start), measured_from: Time(judged), end: Time(end) }
     }
 
     #[test]

@@ -86,7 +86,7 @@ impl Telemetry {
     }
 
     /// A packet has arrived over a link, with its record: at a host, or at a switch that forwards it.
-    pub fn came(&mut self, packet: &mut Packet, records: &mut Receiver<Record>, is_at_host: bool) {
+    pub fn packet_arrived(&mut self, packet: &mut Packet, records: &mut Receiver<Record>, is_at_host: bool) {
         if packet.is_frame() {
             return;
         }
@@ -131,7 +131,7 @@ pub fn write_state(records: &Receiver<Record>, out: &mut StateWriter) {
 }
 
 /// The telemetry of a port.
-pub struct Probe {
+pub struct PortTelemetry {
     /// The ring to the other end of the link.
     sender: Sender<Record>,
     /// Bytes of packets whose transmission started here.
@@ -140,10 +140,10 @@ pub struct Probe {
     is_at_host: bool,
 }
 
-impl Probe {
+impl PortTelemetry {
     /// A port that has sent nothing yet.
-    pub fn new(sender: Sender<Record>, is_at_host: bool) -> Probe {
-        Probe { sender, sent: 0, is_at_host }
+    pub fn new(sender: Sender<Record>, is_at_host: bool) -> PortTelemetry {
+        PortTelemetry { sender, sent: 0, is_at_host }
     }
 
     /// The transmission of a packet starts: returns its record, with the entry of this port, and restores the packet's
@@ -174,7 +174,7 @@ impl Probe {
     }
 }
 
-impl std::fmt::Debug for Probe {
+impl std::fmt::Debug for PortTelemetry {
     fn fmt(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
         out.debug_struct("Probe").field("sent", &self.sent).finish_non_exhaustive()
     }

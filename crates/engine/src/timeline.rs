@@ -76,31 +76,32 @@ struct Span {
     start: u64,
     /// `u64::MAX` while it is in progress.
     end: u64,
-    what: What,
+    what: ActivityId,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct What {
+struct ActivityId {
     activity: Activity,
     phase: Option<u16>,
     bucket: Option<u16>,
 }
 
-const NOTHING: Span = Span { start: 0, end: u64::MAX, what: What::STEP };
+const NOTHING: Span = Span { start: 0, end: u64::MAX, what: ActivityId::STEP };
 
-impl What {
-    const STEP: What = What { activity: Activity::Step, phase: None, bucket: None };
+impl ActivityId {
+    const STEP: ActivityId = ActivityId { activity: Activity::Step, phase: None, bucket: None };
 }
 
 impl<'a> Timeline<'a> {
     /// A timeline of up to `most` steps of each job, as far as there is room; `None` if no step is to be recorded.
     pub fn new(jobs: &'a [Job], most: u32) -> Option<Timeline<'a>> {
         let shares = shares(jobs, most);
-        if shares.iter().all(|&n_told| n_told == 0) {
+        if shares.iter().all(|&n_reported| n_reported == 0) {
             return None;
         }
-        let story = |(job, n_told): (&'a Job, usize)| JobTimeline::new(job, n_told, jobs.len());
-        Some(Timeline { jobs: jobs.iter().zip(shares).map(story).collect(), marks: Vec::new() })
+        let timeline_of_job =
+            |(job, n_reported): (&'a Job, usize)| JobTimeline::new(job, n_reported, jobs.len());
+        Some(Timeline { jobs: jobs.iter().zip(shares).map(timeline_of_job).collect(), marks: Vec::new() })
     }
 
     /// Adds a mark of this window.
@@ -115,31 +116,31 @@ impl<'a> Timeline<'a> {
         if self.marks.is_empty() {
             return;
         }
-        self.marks.sort_by_key(|heard| (heard.at, heard.host));
+        self.marks.sort_by_key(|mark| (mark.at, mark.host));
         for RankMark { at, host, mark } in self.marks.drain(..) {
-            let Read { job, step, what, begins } = read(mark);
+            let MarkFields { job, step, what, begins } = read(mark);
             self.jobs[usize::from(job)].take(step, host, (what, begins), at);
         }
     }
 
     /// All rows, in order.
     pub fn rows(self) -> Vec<SpanRow> {
-        let told = self.jobs.iter().flat_map(|story| &story.recorded);
-        let mut n_rows: usize = told.map(Step::n_spans).sum();
+        let recorded_spans = self.jobs.iter().flat_map(|timeline_of_job| &timeline_of_job.recorded);
+        let mut n_rows: usize = recorded_spans.map(Step::n_spans).sum();
         let mut rows = Vec::new();
         let mut steps: Vec<(u16, &JobTimeline, &Step)> = Vec::new();
-        for (number, story) in (0..).zip(&self.jobs) {
-            steps.extend(story.recorded.iter().map(|step| (number, story, step)));
+        for (number, timeline_of_job) in (0..).zip(&self.jobs) {
+            steps.extend(timeline_of_job.recorded.iter().map(|step| (number, timeline_of_job, step)));
             // The first step in progress, if there is room for it.
-            if let Some(step) = story.open_steps.values().next()
+            if let Some(step) = timeline_of_job.open_steps.values().next()
                 && n_rows + step.n_spans() <= ROOM
             {
                 n_rows += step.n_spans();
-                steps.push((number, story, step));
+                steps.push((number, timeline_of_job, step));
             }
         }
-        for (number, story, step) in steps {
-            story.emit_step(number, step, &mut rows);
+        for (number, timeline_of_job, step) in steps {
+            timeline_of_job.emit_step(number, step, &mut rows);
         }
         rows.sort_unstable_by_key(SpanRow::order);
         rows
@@ -167,8 +168,8 @@ impl<'a> JobTimeline<'a> {
     }
 
     /// An activity begins or ends at a rank.
-    fn take(&mut self, number: u32, host: HostId, (what, begins): (What, bool), at: u64) {
-        if what == What::STEP && begins && number >= self.n_begun {
+    fn take(&mut self, number: u32, host: HostId, (what, begins): (ActivityId, bool), at: u64) {
+        if what == ActivityId::STEP && begins && number >= self.n_begun {
             self.n_begun = number + 1;
             self.begin(number, at);
         }
@@ -180,7 +181,7 @@ impl<'a> JobTimeline<'a> {
             return;
         }
         step.end(rank, self.n_spans, what, at);
-        if what == What::STEP {
+        if what == ActivityId::STEP {
             step.n_ended += 1;
             step.length = at - step.start;
             if step.n_ended as usize == self.ranks.len() {
@@ -235,7 +236,7 @@ impl<'a> JobTimeline<'a> {
     }
 
     /// The activity that a phase stands for, from the job.
-    fn named(&self, what: What) -> Activity {
+    fn named(&self, what: ActivityId) -> Activity {
         match (what.activity, what.phase) {
             (Activity::Communicate, Some(phase)) => match self.job.phases[usize::from(phase)] {
                 Phase::Compute { .. } => Activity::Compute,
@@ -253,14 +254,14 @@ impl Step {
         self.counts.iter().map(|&count| count as usize).sum()
     }
 
-    fn begin(&mut self, rank: usize, n_spans: usize, what: What, at: u64) {
+    fn begin(&mut self, rank: usize, n_spans: usize, what: ActivityId, at: u64) {
         let count = self.counts[rank] as usize;
         assert!(count < n_spans, "a rank has no more spans in a step than its job");
         self.spans[rank * n_spans + count] = Span { start: at, end: u64::MAX, what };
         self.counts[rank] += 1;
     }
 
-    fn end(&mut self, rank: usize, n_spans: usize, what: What, at: u64) {
+    fn end(&mut self, rank: usize, n_spans: usize, what: ActivityId, at: u64) {
         let begun = &mut self.spans[rank * n_spans..][..self.counts[rank] as usize];
         let span = begun.iter_mut().rev().find(|span| span.what == what && span.end == u64::MAX);
         span.expect("a span begins before it ends").end = at;
@@ -268,22 +269,25 @@ impl Step {
 }
 
 /// The fields of a mark.
-struct Read {
+struct MarkFields {
     job: u16,
     step: u32,
-    what: What,
+    what: ActivityId,
     begins: bool,
 }
 
 /// Splits a mark into its fields; all phases but barriers count as communication here.
-fn read(mark: Mark) -> Read {
-    let phase = |phase| What { activity: Activity::Communicate, phase: Some(phase), bucket: None };
-    let barrier = |phase| What { activity: Activity::Barrier, phase: Some(phase), bucket: None };
-    let bucket =
-        |phase, bucket| What { activity: Activity::Collective, phase: Some(phase), bucket: Some(bucket) };
+fn read(mark: Mark) -> MarkFields {
+    let phase = |phase| ActivityId { activity: Activity::Communicate, phase: Some(phase), bucket: None };
+    let barrier = |phase| ActivityId { activity: Activity::Barrier, phase: Some(phase), bucket: None };
+    let bucket = |phase, bucket| ActivityId {
+        activity: Activity::Collective,
+        phase: Some(phase),
+        bucket: Some(bucket),
+    };
     let (job, step, what, begins) = match mark {
-        Mark::StepBegins { job, step } => (job, step, What::STEP, true),
-        Mark::StepEnds { job, step } => (job, step, What::STEP, false),
+        Mark::StepBegins { job, step } => (job, step, ActivityId::STEP, true),
+        Mark::StepEnds { job, step } => (job, step, ActivityId::STEP, false),
         Mark::PhaseBegins { job, step, phase: number } => (job, step, phase(number), true),
         Mark::PhaseEnds { job, step, phase: number } => (job, step, phase(number), false),
         Mark::BarrierBegins { job, step, phase: number } => (job, step, barrier(number), true),
@@ -295,7 +299,7 @@ fn read(mark: Mark) -> Read {
             (job, step, bucket(phase, number), false)
         }
     };
-    Read { job, step, what, begins }
+    MarkFields { job, step, what, begins }
 }
 
 /// Number of spans of a rank in a step: the step, and the parts of its phases.
@@ -339,7 +343,7 @@ fn shares(jobs: &[Job], most: u32) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use netloom_model::{Handling, Repetition};
+    use netloom_model::{FabricService, Repetition};
     use netloom_units::Duration;
 
     use super::*;
@@ -351,7 +355,7 @@ mod tests {
             steps,
             phases: vec![Phase::Compute { span: Duration(1) }; n_phases],
             start: Time::ZERO,
-            handling: Handling::default(),
+            handling: FabricService::default(),
             repetition: Repetition::default(),
         }
     }
@@ -369,7 +373,7 @@ mod tests {
         timeline.apply_marks();
     }
 
-    fn told(timeline: Timeline<'_>) -> Vec<u32> {
+    fn recorded_spans(timeline: Timeline<'_>) -> Vec<u32> {
         let mut steps: Vec<u32> = timeline.rows().iter().map(|row| row.step).collect();
         steps.dedup();
         steps
@@ -383,7 +387,7 @@ mod tests {
         {
             let mut timeline = Timeline::new(&jobs, most).unwrap();
             play(&mut timeline, 2, &[1, 7, 8, 9, 7, 8]);
-            assert_eq!(told(timeline), expected);
+            assert_eq!(recorded_spans(timeline), expected);
         }
     }
 
@@ -439,6 +443,6 @@ mod tests {
         timeline.apply_marks();
         // 65,536 rows a step: two are held, and the first one is recorded.
         assert_eq!(timeline.jobs[0].open_steps.len(), 2);
-        assert_eq!(told(timeline), [0]);
+        assert_eq!(recorded_spans(timeline), [0]);
     }
 }

@@ -12,12 +12,12 @@ use netloom_units::Bytes;
 
 /// See the module.
 #[derive(Debug)]
-pub struct Turns {
+pub struct DeficitRoundRobin {
     /// Quantum of each class, in bytes; 0 for classes without weight.
     quanta: [u64; 8],
     deficits: [u64; 8],
     /// The active list: backlogged classes, in order.
-    line: [u8; 8],
+    active: [u8; 8],
     n_in_line: usize,
     /// The same as a bit mask.
     members: u8,
@@ -25,16 +25,23 @@ pub struct Turns {
     has_begun: bool,
 }
 
-impl Turns {
+impl DeficitRoundRobin {
     /// With an empty active list; the quantum of weight 1 is the largest packet.
-    pub fn new(classes: &DataClasses, packet: Bytes) -> Turns {
+    pub fn new(classes: &DataClasses, packet: Bytes) -> DeficitRoundRobin {
         let mut quanta = [0; 8];
         for (number, class) in classes.iter() {
             if let Schedule::Weighted { weight } = class.schedule {
                 quanta[usize::from(number)] = packet.0 * u64::from(weight);
             }
         }
-        Turns { quanta, deficits: [0; 8], line: [0; 8], n_in_line: 0, members: 0, has_begun: false }
+        DeficitRoundRobin {
+            quanta,
+            deficits: [0; 8],
+            active: [0; 8],
+            n_in_line: 0,
+            members: 0,
+            has_begun: false,
+        }
     }
 
     /// The weighted classes, as a bit mask.
@@ -47,7 +54,7 @@ impl Turns {
     pub fn next(&mut self, backlogged: u8, mut first: impl FnMut(u8) -> u64) -> u8 {
         self.line_up(backlogged);
         loop {
-            let class = self.line[0];
+            let class = self.active[0];
             let deficit = &mut self.deficits[usize::from(class)];
             if !self.has_begun {
                 *deficit += self.quanta[usize::from(class)];
@@ -56,7 +63,7 @@ impl Turns {
             if first(class) <= *deficit {
                 return class;
             }
-            self.line[..self.n_in_line].rotate_left(1);
+            self.active[..self.n_in_line].rotate_left(1);
             self.has_begun = false;
         }
     }
@@ -76,17 +83,17 @@ impl Turns {
             self.leave(class);
         }
         for class in bits(backlogged & !self.members) {
-            self.line[self.n_in_line] = class;
+            self.active[self.n_in_line] = class;
             self.n_in_line += 1;
         }
         self.members = backlogged;
     }
 
     fn leave(&mut self, class: u8) {
-        let place = self.line[..self.n_in_line].iter().position(|&other| other == class);
+        let place = self.active[..self.n_in_line].iter().position(|&other| other == class);
         let place = place.expect("every member is in line");
         self.has_begun &= place != 0;
-        self.line[place..self.n_in_line].rotate_left(1);
+        self.active[place..self.n_in_line].rotate_left(1);
         self.n_in_line -= 1;
         self.members &= !(1 << class);
         self.deficits[usize::from(class)] = 0;
@@ -95,7 +102,7 @@ impl Turns {
     /// Writes the state that later behaviour depends on.
     pub fn write_state(&self, out: &mut netloom_units::StateWriter) {
         out.word(u64::from(u8::from(self.has_begun)) | u64::from(self.members) << 8);
-        for &class in &self.line[..self.n_in_line] {
+        for &class in &self.active[..self.n_in_line] {
             out.word(u64::from(class) | self.deficits[usize::from(class)] << 8);
         }
     }
@@ -116,18 +123,18 @@ mod tests {
 
     use super::*;
 
-    fn turns(weights: &[(u8, u32)]) -> Turns {
+    fn turns(weights: &[(u8, u32)]) -> DeficitRoundRobin {
         let mut classes = DataClasses::default();
         for &(number, weight) in weights {
             let schedule = Schedule::Weighted { weight };
             classes.by_number[usize::from(number)] =
                 Some(DataClass { schedule, marking: None, alpha: 1024, pause: false });
         }
-        Turns::new(&classes, Bytes(1000))
+        DeficitRoundRobin::new(&classes, Bytes(1000))
     }
 
     /// The order of service of classes that always have packets of these sizes.
-    fn order(turns: &mut Turns, sizes: [u32; 8], backlogged: u8, n_packets: usize) -> Vec<u8> {
+    fn order(turns: &mut DeficitRoundRobin, sizes: [u32; 8], backlogged: u8, n_packets: usize) -> Vec<u8> {
         let mut one = || {
             let class = turns.next(backlogged, |class| u64::from(sizes[usize::from(class)]));
             turns.sent(class, sizes[usize::from(class)], false);

@@ -11,7 +11,7 @@ const GROUP: usize = 8;
 
 /// See the module.
 #[derive(Debug)]
-pub struct Wakes {
+pub struct WakeTimes {
     groups: Box<[Group]>,
     /// The first instant of each group, `u64::MAX` for none.
     first: Box<[u64]>,
@@ -25,12 +25,12 @@ struct Group {
     filled: u8,
 }
 
-impl Wakes {
+impl WakeTimes {
     /// Nothing is scheduled for any of a number of items.
-    pub fn new(n_things: usize) -> Wakes {
+    pub fn new(n_things: usize) -> WakeTimes {
         let n_groups = n_things.div_ceil(GROUP);
         let group = Group { at: [0; GROUP], filled: 0 };
-        Wakes { groups: vec![group; n_groups].into(), first: vec![u64::MAX; n_groups].into() }
+        WakeTimes { groups: vec![group; n_groups].into(), first: vec![u64::MAX; n_groups].into() }
     }
 
     /// Schedules an item for an instant, unless it is scheduled earlier.
@@ -103,7 +103,7 @@ mod tests {
     fn every_egress_is_due_at_its_instant_once() {
         let mut random = Random::stream(1, 2, 3);
         let n_egresses = 21;
-        let (mut wakes, mut plain) = (Wakes::new(n_egresses), vec![u64::MAX; n_egresses]);
+        let (mut wakes, mut plain) = (WakeTimes::new(n_egresses), vec![u64::MAX; n_egresses]);
         for now in 0..2_000 {
             let (egress, at) = (random.below(n_egresses as u32), now + u64::from(random.below(50)));
             let known = &mut plain[egress as usize];

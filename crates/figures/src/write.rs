@@ -91,7 +91,7 @@ fn put(planned: &[Planned]) -> Result<(), FigureError> {
     let mut drafts = Vec::new();
     for Planned { path, bytes } in planned {
         let mut draft = DraftFile::create(path).map_err(refused(path))?;
-        draft.write_all(bytes).and_then(|()| draft.settle()).map_err(refused(path))?;
+        draft.write_all(bytes).and_then(|()| draft.commit()).map_err(refused(path))?;
         drafts.push((path, draft));
     }
     drafts.into_iter().try_for_each(|(path, draft)| draft.finish().map_err(refused(path)))

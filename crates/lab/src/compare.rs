@@ -98,7 +98,9 @@ pub static METRICS: &[Metric] = &[
     of_run("extent_packets", "late by", Unit::Packets, |run| {
         run.reordering.map(|found| f64::from(found.extent))
     }),
-    of_run("held_bytes", "to hold", Unit::Bytes, |run| run.reordering.map(|found| found.held_bytes as f64)),
+    of_run("held_bytes", "to hold", Unit::Bytes, |run| {
+        run.reordering.map(|found| found.buffered_bytes as f64)
+    }),
     of_run("dropped_packets", "dropped", Unit::Packets, |run| {
         network(run).map(|run| run.drops.packets as f64)
     }),

@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use netloom_engine::{Deadlock, GivenUp, Outcome as EngineOutcome, Stall, Status as EngineStatus, Waiting};
+use netloom_engine::{
+    Deadlock, FailedQueuePair, Outcome as EngineOutcome, Stall, Status as EngineStatus, Waiting,
+};
 use netloom_records::{DropReason, DropRow, Outcome, Status};
 use netloom_units::{Duration, PortId, Time};
 
@@ -77,7 +79,7 @@ fn stalled(stall: &Stall, at: &str, gather: &Gather, prepared: &Prepared) -> Out
     Outcome { status, details }
 }
 
-fn gave_up(pair: &GivenUp, prepared: &Prepared) -> String {
+fn gave_up(pair: &FailedQueuePair, prepared: &Prepared) -> String {
     let [source, destination] =
         [pair.source, pair.destination].map(|host| &prepared.compiled.node_names[host.index()]);
     let timeouts = words::some(u64::from(pair.timeouts), "timeout");

@@ -204,7 +204,7 @@ impl LabError {
             LabError::Several(errors) => {
                 errors.iter().map(LabError::exit_code).max().unwrap_or(ExitCode::BadInput)
             }
-            LabError::Internal(_) | LabError::Folder(FolderError::Row(_) | FolderError::GivenUp(_)) => {
+            LabError::Internal(_) | LabError::Folder(FolderError::Row(_) | FolderError::Aborted(_)) => {
                 ExitCode::Internal
             }
             LabError::Import(error) if matches!(**error, ImportError::Internal(_)) => ExitCode::Internal,

@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use netloom_engine::{Options, Outcome as EngineOutcome, Seams, Status as EngineStatus, run};
+use netloom_engine::{Extensions, Options, Outcome as EngineOutcome, Status as EngineStatus, run};
 use netloom_records::{Batch, Outcome, Sink, SinkError, Status};
 
 use crate::diagnose::diagnose;
@@ -45,10 +45,10 @@ pub fn simulate(
     let mut gather = Gather::whole(prepared.n_hosts(), prepared.host_ports());
     let mut slowest = Slowest::new(model.recording.slowest_flows);
     let mut all = All { sink, gather: &mut gather, slowest: &mut slowest };
-    let mut watchman = ProgressObserver::new(watch, model);
+    let mut observer = ProgressObserver::new(watch, model);
     let begun = Instant::now();
     let clock = || begun.elapsed().as_nanos() as u64;
-    let seams = Seams { observer: Some(&mut watchman), clock: Some(&clock), ..Seams::default() };
+    let seams = Extensions { observer: Some(&mut observer), clock: Some(&clock), ..Extensions::default() };
     let engine = run(model, &mut work, &mut all, options, seams);
     let wall_time_s = begun.elapsed().as_secs_f64();
     if let EngineStatus::SinkFailed(error) = engine.status {
@@ -56,7 +56,7 @@ pub fn simulate(
     }
     let mut outcome = diagnose(&engine, &gather, prepared);
     if engine.status != EngineStatus::Stopped {
-        match paths(prepared, &slowest, options, watchman.into_watch())? {
+        match paths(prepared, &slowest, options, observer.into_watch())? {
             Some(rows) => sink.accept(Batch::Paths(&rows)).map_err(LabError::Storing)?,
             None => outcome = stopped_in_second_run(),
         }

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use netloom_engine::observe::{Control, Observer, Progress, States};
-use netloom_engine::{Options, Seams, run};
+use netloom_engine::{Extensions, Options, run};
 use netloom_model::{Fabric, Model, NamedFlow, Recording};
 use netloom_records::{Batch, FlowRow, PacketKind, PacketRow, PathRow, Sink, SinkError};
 use netloom_units::{Bytes, Duration, HostId, PortId, Time};
@@ -94,14 +94,14 @@ pub(crate) fn paths(
     let mut work = prepared.work()?;
     let mut sums = Sums::new(&model.fabric, slowest);
     let mut until = Until(last);
-    let tell = watch.on_progress.map(|tell| -> &mut dyn FnMut(&RunProgress) { tell });
+    let on_progress = watch.on_progress.map(|on_progress| -> &mut dyn FnMut(&RunProgress) { on_progress });
     let look = watch.look.map(|look| -> &mut dyn FnMut(&RunProgress, &dyn States) { look });
-    let watch = Watch { stop: watch.stop, on_progress: tell, look, observer: Some(&mut until) };
+    let watch = Watch { stop: watch.stop, on_progress, look, observer: Some(&mut until) };
     let stop = watch.stop;
-    let mut watchman = ProgressObserver::new(watch, &model).again();
+    let mut observer = ProgressObserver::new(watch, &model).again();
     let begun = Instant::now();
     let clock = || begun.elapsed().as_nanos() as u64;
-    let seams = Seams { observer: Some(&mut watchman), clock: Some(&clock), ..Seams::default() };
+    let seams = Extensions { observer: Some(&mut observer), clock: Some(&clock), ..Extensions::default() };
     run(&model, &mut work, &mut sums, options, seams);
     let was_stopped = stop.is_some_and(|stop| stop.load(std::sync::atomic::Ordering::Relaxed));
     match sums.finish() {

@@ -83,7 +83,7 @@ pub(crate) fn spread<T: Sync, R: Send>(
 
 /// State that all tasks share.
 struct SharedProgress<'a> {
-    tell: OnProgress<'a>,
+    on_progress: OnProgress<'a>,
     begun: Instant,
     total: usize,
     total_weight: f64,
@@ -94,9 +94,9 @@ struct SharedProgress<'a> {
 }
 
 impl<'a> SharedProgress<'a> {
-    fn new(weights: &[u64], tell: OnProgress<'a>) -> SharedProgress<'a> {
+    fn new(weights: &[u64], on_progress: OnProgress<'a>) -> SharedProgress<'a> {
         SharedProgress {
-            tell,
+            on_progress,
             begun: Instant::now(),
             total: weights.len(),
             total_weight: weights.iter().map(|&weight| weight as f64).sum::<f64>().max(1.0),
@@ -111,8 +111,8 @@ impl<'a> SharedProgress<'a> {
     }
 
     fn report_progress(&self) {
-        let Some(tell) = self.tell else { return };
-        tell(&SweepProgress {
+        let Some(on_progress) = self.on_progress else { return };
+        on_progress(&SweepProgress {
             finished: self.finished.load(Ordering::Relaxed),
             total: self.total,
             hops: self.hops.load(Ordering::Relaxed),
@@ -160,13 +160,15 @@ mod tests {
     fn the_longest_tasks_begin_first_and_results_keep_their_order() {
         let begun = Mutex::new(Vec::new());
         let reported = Mutex::new(Vec::new());
-        let tell = |progress: &SweepProgress| reported.lock().expect("nobody panicked").push(*progress);
+        let on_progress =
+            |progress: &SweepProgress| reported.lock().expect("nobody panicked").push(*progress);
         let work = |task: &u64, progress: Task<'_>| {
             begun.lock().expect("nobody panicked").push(*task);
             progress.finish(10);
             task * 2
         };
-        let answers = spread(&[3, 5, 1], Some(1), Some(&tell), |task| *task, work).expect("one thread");
+        let answers =
+            spread(&[3, 5, 1], Some(1), Some(&on_progress), |task| *task, work).expect("one thread");
         assert_eq!(answers, [6, 10, 2]);
         assert_eq!(begun.into_inner().expect("nobody panicked"), [5, 3, 1]);
         let reported = reported.into_inner().expect("nobody panicked");

@@ -74,8 +74,8 @@ pub(crate) struct ProgressObserver<'a> {
 impl<'a> ProgressObserver<'a> {
     pub fn new(watch: Watch<'a>, model: &Model) -> ProgressObserver<'a> {
         let now = Instant::now();
-        let is_told = watch.on_progress.is_some() || watch.look.is_some();
-        let next_windows = if is_told { 0 } else { u64::MAX };
+        let reports = watch.on_progress.is_some() || watch.look.is_some();
+        let next_windows = if reports { 0 } else { u64::MAX };
         let (reported, horizon) = (now, horizon(model));
         let (hops_reported, next_hops) = (0, next_windows);
         ProgressObserver {
@@ -124,8 +124,8 @@ impl<'a> ProgressObserver<'a> {
         };
         self.reported = now;
         self.hops_reported = progress.hops;
-        if let Some(tell) = &mut self.watch.on_progress {
-            tell(&report);
+        if let Some(on_progress) = &mut self.watch.on_progress {
+            on_progress(&report);
         }
         if let Some(look) = &mut self.watch.look {
             look(&report, states);

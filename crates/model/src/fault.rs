@@ -9,7 +9,7 @@ use netloom_units::{Duration, LinkId, NodeId, PortId, Rate, Time};
 
 /// Which nodes avoid a failed link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Knowledge {
+pub enum FailureAwareness {
     /// Only the two nodes at its ends (seed 000).
     #[default]
     Local,

@@ -6,48 +6,48 @@
 //!
 //! Invariants: immutable once built; no lookup by string; two equal models give equal runs.
 
-pub mod by_hand;
 pub mod classes;
 pub mod credits;
+pub mod detection;
 pub mod fabric;
 pub mod fault;
 pub mod hosts;
 pub mod ideal;
 mod levels;
-pub mod notice;
 pub mod partition;
 pub mod rdma;
 pub mod reroute;
 pub mod routing;
 pub mod settings;
+pub mod static_routes;
 pub mod steps;
 pub mod work;
 pub mod workload;
 
-pub use by_hand::HandTable;
 pub use classes::{DataClass, DataClasses, Schedule};
 pub use credits::{Credits, Forwarding, InputOrder};
+pub use detection::{LinkDetection, Outage, Outages};
 pub use fabric::{Fabric, FabricBuilder, Link, Port};
 pub use fault::{
-    Errors, EventAction, Fault, FaultAction, FaultEvent, Knowledge, Reaction, ReroutePaths, Storm, Subject,
-    SwitchFault,
+    Errors, EventAction, FailureAwareness, Fault, FaultAction, FaultEvent, Reaction, ReroutePaths, Storm,
+    Subject, SwitchFault,
 };
 pub use hosts::Hosts;
-pub use notice::{Notice, Outage, Outages};
 pub use partition::Partitions;
 pub use rdma::{Adapting, Buffer, Marking, NackReaction, Pause, QueuePairs, Rdma, RootMarking, Sizes};
 pub use routing::{
-    Arrangement, Dealing, Dragonfly, DragonflyPlus, DragonflyPlusShape, DragonflyShape, FatTree, FatTreeNode,
-    LeafSpine, Overlay, PortKind, PortSet, Rail, RailNode, Routing, Tables,
+    Arrangement, Dragonfly, DragonflyPlus, DragonflyPlusShape, DragonflyShape, FatTree, FatTreeNode,
+    GlobalLinkMap, LeafSpine, Overlay, PortKind, PortSet, Rail, RailNode, Routing, Tables,
 };
 pub use settings::{
     Balances, CongestionTree, FlowHashInput, NamedFlow, PriorityMap, Queues, Recording, Sampling, Transport,
     TransportKind,
 };
+pub use static_routes::StaticTable;
 pub use work::{Item, Mark, Message, Operation, Work};
 pub use workload::{
-    Background, Bucket, Bursts, Collective, Handling, Job, KindOf, Order, Phase, PointToPoint, Posting,
-    Precision, Repetition, Sender, SizePoint, Stage, StagedFlow, StagedFlows, WarmUp, Workload,
+    Background, Bucket, Bursts, Collective, FabricService, Job, Order, Phase, PointToPoint, Posting,
+    Precision, Repetition, Sender, SizePoint, Stage, StagedFlow, StagedFlows, TrafficKind, WarmUp, Workload,
 };
 
 use netloom_policy::balance::Position;
@@ -75,7 +75,7 @@ pub struct Model {
     pub workload: Workload,
     /// The kind of traffic of each part of the workload, where kinds are named: for the records, sorted by job and
     /// step.
-    pub kinds: Vec<KindOf>,
+    pub kinds: Vec<TrafficKind>,
     /// Changes of links, whatever their cause, in order of time; links that are down from the start come first.
     pub faults: Vec<Fault>,
     /// Switches that go down and come up, in order of time.
@@ -89,7 +89,7 @@ pub struct Model {
     /// The chance that a link loses a data packet, in 2^-32.
     pub loss: u64,
     /// Which nodes avoid a failed link.
-    pub knowledge: Knowledge,
+    pub awareness: FailureAwareness,
     /// The delay from the last arrival at a modelled barrier to its release; at least the lookahead.
     pub coordination_delay: Duration,
     /// The latest end of the run.

@@ -21,7 +21,7 @@ use crate::levels::Levels;
 use crate::routing::{Difference, Direct, Lists, Overlay, PortKind, Routing, Tables};
 
 /// No path.
-const FAR: u32 = u32::MAX;
+const UNREACHABLE: u32 = u32::MAX;
 /// Denotes any host in the description of a node's ports.
 const A_HOST: u32 = u32::MAX;
 /// Denotes a dead link in the description of a node's ports.
@@ -40,24 +40,24 @@ pub fn tables_with_longer(fabric: &Fabric) -> Tables {
 }
 
 /// Selects ports of a switch after a search.
-type PortSelector = for<'a> fn(&'a mut Search, &Live, NodeId) -> &'a [u32];
+type PortSelector = for<'a> fn(&'a mut Search, &LiveFabric, NodeId) -> &'a [u32];
 
 /// The selected ports of every node towards every host; one selection after the other in each row.
-fn tables_of(fabric: &Fabric, told: &[PortSelector]) -> Tables {
-    let live = Live::new(fabric, &[], None);
+fn tables_of(fabric: &Fabric, selectors: &[PortSelector]) -> Tables {
+    let live = LiveFabric::new(fabric, &[], None);
     let groups = live.destinations();
     let classes = live.sources();
     let mut lists = Interner::default();
     let n_groups = groups.members.len();
-    let n_columns = n_groups * told.len();
+    let n_columns = n_groups * selectors.len();
     let mut cells = vec![0; classes.members.len() * n_columns];
     let mut search = Search::new(fabric);
     for (group, &host) in groups.members.iter().enumerate() {
         search.run(&live, NodeId(host));
         for (row, &node) in classes.members.iter().enumerate() {
-            for (part, tell) in told.iter().enumerate() {
+            for (part, select) in selectors.iter().enumerate() {
                 let cell = row * n_columns + part * n_groups + group;
-                cells[cell] = lists.number(tell(&mut search, &live, NodeId(node)));
+                cells[cell] = lists.number(select(&mut search, &live, NodeId(node)));
             }
         }
     }
@@ -88,7 +88,7 @@ pub fn overlay(fabric: &Fabric, routing: &Routing, dead: &[bool], paths: Reroute
         return Overlay::default();
     }
     let by_groups = paths == ReroutePaths::Shortest && routing.n_groups() > 0;
-    let live = Live::new(fabric, dead, by_groups.then_some(routing));
+    let live = LiveFabric::new(fabric, dead, by_groups.then_some(routing));
     let groups = live.destinations();
     let classes = live.sources();
     let mut lists = Interner::default();
@@ -118,7 +118,7 @@ pub fn overlay(fabric: &Fabric, routing: &Routing, dead: &[bool], paths: Reroute
 }
 
 /// A fabric without its dead links.
-struct Live<'a> {
+struct LiveFabric<'a> {
     fabric: &'a Fabric,
     /// One entry per link, or empty if every link is live.
     dead: &'a [bool],
@@ -137,9 +137,9 @@ struct SwitchLink {
     is_global: bool,
 }
 
-impl<'a> Live<'a> {
-    fn new(fabric: &'a Fabric, dead: &'a [bool], groups: Option<&Routing>) -> Live<'a> {
-        let mut live = Live { fabric, dead, starts: vec![0], switch_links: Vec::new() };
+impl<'a> LiveFabric<'a> {
+    fn new(fabric: &'a Fabric, dead: &'a [bool], groups: Option<&Routing>) -> LiveFabric<'a> {
+        let mut live = LiveFabric { fabric, dead, starts: vec![0], switch_links: Vec::new() };
         for node in (0..fabric.n_nodes() as u32).map(NodeId) {
             for (local, port) in (0_u32..).zip(fabric.ports_of(node)) {
                 let end = live.far_end(port);
@@ -308,12 +308,12 @@ struct Search {
 impl Search {
     fn new(fabric: &Fabric) -> Search {
         let n_nodes = fabric.n_nodes();
-        let (distance, met) = (vec![FAR; n_nodes], vec![false; n_nodes]);
+        let (distance, met) = (vec![UNREACHABLE; n_nodes], vec![false; n_nodes]);
         Search { distance, levels: None, by_groups: false, queue: Vec::new(), met, ports: Vec::new() }
     }
 
-    fn run(&mut self, live: &Live, host: NodeId) {
-        self.distance.fill(FAR);
+    fn run(&mut self, live: &LiveFabric, host: NodeId) {
+        self.distance.fill(UNREACHABLE);
         if self.by_groups {
             return self.run_by_groups(live, host);
         }
@@ -330,14 +330,14 @@ impl Search {
                 if !self.met[node.index()] {
                     let nearest =
                         self.upwards(live, node).map(|link| self.distance[link.switch as usize]).min();
-                    self.distance[node.index()] = nearest.map_or(FAR, |hops| hops.saturating_add(1));
+                    self.distance[node.index()] = nearest.map_or(UNREACHABLE, |hops| hops.saturating_add(1));
                 }
             }
         }
     }
 
     /// From the nearest switch to the farthest one: a path is never shorter than its remainder.
-    fn run_by_groups(&mut self, live: &Live, host: NodeId) {
+    fn run_by_groups(&mut self, live: &LiveFabric, host: NodeId) {
         let mut open = BinaryHeap::new();
         for link in live.links_of(host) {
             self.distance[link.switch as usize] = Hops::LAST;
@@ -358,11 +358,11 @@ impl Search {
         }
     }
 
-    fn visit(&mut self, live: &Live, node: NodeId, distance: u32) {
+    fn visit(&mut self, live: &LiveFabric, node: NodeId, distance: u32) {
         for link in live.links_of(node) {
             let (switch, place) = (NodeId(link.switch), link.switch as usize);
             let counts = self.levels.as_ref().is_none_or(|levels| levels.is_above(switch, node));
-            if counts && self.distance[place] == FAR {
+            if counts && self.distance[place] == UNREACHABLE {
                 self.distance[place] = distance + 1;
                 self.met[place] = true;
                 self.queue.push(switch);
@@ -371,7 +371,11 @@ impl Search {
     }
 
     /// Links of a node without a path down that packets may take: those upwards, or all if there are no levels.
-    fn upwards<'a>(&'a self, live: &'a Live, node: NodeId) -> impl Iterator<Item = &'a SwitchLink> + Clone {
+    fn upwards<'a>(
+        &'a self,
+        live: &'a LiveFabric,
+        node: NodeId,
+    ) -> impl Iterator<Item = &'a SwitchLink> + Clone {
         let is_above = move |link: &&SwitchLink| {
             self.levels.as_ref().is_none_or(|levels| levels.is_above(NodeId(link.switch), node))
         };
@@ -379,7 +383,11 @@ impl Search {
     }
 
     /// Links of a node with a path down that packets may take: those downwards, or all if there are no levels.
-    fn downwards<'a>(&'a self, live: &'a Live, node: NodeId) -> impl Iterator<Item = &'a SwitchLink> + Clone {
+    fn downwards<'a>(
+        &'a self,
+        live: &'a LiveFabric,
+        node: NodeId,
+    ) -> impl Iterator<Item = &'a SwitchLink> + Clone {
         let is_below = move |link: &&SwitchLink| {
             let switch = NodeId(link.switch);
             self.levels
@@ -390,7 +398,7 @@ impl Search {
     }
 
     /// The local ports of `node` towards the host, through switches.
-    fn next_hops(&mut self, live: &Live, node: NodeId) -> &[u32] {
+    fn next_hops(&mut self, live: &LiveFabric, node: NodeId) -> &[u32] {
         let mut ports = std::mem::take(&mut self.ports);
         ports.clear();
         if self.by_groups {
@@ -405,9 +413,9 @@ impl Search {
     }
 
     /// The local ports of a switch to switches at its own distance from the host.
-    fn sideways(&mut self, live: &Live, node: NodeId) -> &[u32] {
+    fn sideways(&mut self, live: &LiveFabric, node: NodeId) -> &[u32] {
         let own = self.distance[node.index()];
-        let links = if own == FAR { &[][..] } else { live.links_of(node) };
+        let links = if own == UNREACHABLE { &[][..] } else { live.links_of(node) };
         let is_level = |link: &&SwitchLink| self.distance[link.switch as usize] == own;
         self.ports.clear();
         self.ports.extend(links.iter().filter(is_level).map(|link| link.local));
@@ -417,29 +425,35 @@ impl Search {
     /// The local ports of those links that lead nearest to the host.
     fn nearest<'a>(&self, links: impl Iterator<Item = &'a SwitchLink> + Clone, ports: &mut Vec<u32>) {
         let distance = |link: &SwitchLink| self.distance[link.switch as usize];
-        let nearest = links.clone().map(distance).min().unwrap_or(FAR);
-        if nearest != FAR {
+        let nearest = links.clone().map(distance).min().unwrap_or(UNREACHABLE);
+        if nearest != UNREACHABLE {
             ports.extend(links.filter(|link| distance(link) == nearest).map(|link| link.local));
         }
     }
 
     /// The local ports of a node's best paths, counting global links first.
-    fn nearest_by_groups(&self, live: &Live, node: NodeId, ports: &mut Vec<u32>) {
+    fn nearest_by_groups(&self, live: &LiveFabric, node: NodeId, ports: &mut Vec<u32>) {
         let is_host = live.fabric.is_host(node);
         let hops = |link: &SwitchLink| match Hops(self.distance[link.switch as usize]) {
-            far @ Hops(FAR) => far,
+            far @ Hops(UNREACHABLE) => far,
             hops if is_host => hops.seen_by_host(),
             hops => hops.behind(link.is_global),
         };
         let links = live.links_of(node);
-        let best = links.iter().map(hops).min().unwrap_or(Hops(FAR));
-        if best != Hops(FAR) {
+        let best = links.iter().map(hops).min().unwrap_or(Hops(UNREACHABLE));
+        if best != Hops(UNREACHABLE) {
             ports.extend(links.iter().filter(|link| hops(link) == best).map(|link| link.local));
         }
     }
 
     /// The live next hops where they differ from the healthy ones without the node's own dead ports.
-    fn difference(&mut self, live: &Live, routing: &Routing, node: NodeId, host: HostId) -> Option<&[u32]> {
+    fn difference(
+        &mut self,
+        live: &LiveFabric,
+        routing: &Routing,
+        node: NodeId,
+        host: HostId,
+    ) -> Option<&[u32]> {
         let ports = live.fabric.ports_of(node);
         if self.distance[node.index()] == 1 {
             // The last hop: the live ones of the links to this very host, which the node selects by itself.
@@ -476,7 +490,7 @@ impl Interner {
 }
 
 /// The links that lead directly to hosts, node by node.
-fn last_hops(live: &Live, lists: &mut Interner) -> (Vec<u32>, Vec<Direct>) {
+fn last_hops(live: &LiveFabric, lists: &mut Interner) -> (Vec<u32>, Vec<Direct>) {
     let mut starts = vec![0];
     let mut direct = Vec::new();
     for node in (0..live.fabric.n_nodes() as u32).map(NodeId) {

@@ -6,10 +6,10 @@ use netloom_policy::balance::{Chosen, deterministic};
 use netloom_policy::edge::{self, path_map::PathMap};
 use netloom_units::{Bytes, Duration, HostId, LinkId, Rate};
 
-use crate::by_hand;
 use crate::classes::DataClasses;
 use crate::credits::Credits;
 use crate::rdma::{Adapting, Buffer, Marking, Rdma, RootMarking};
+use crate::static_routes;
 
 /// The balancing policy at each kind of node.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub struct Balances {
     /// How they identify paths over several tiers; `None` if every switch chooses by itself.
     pub path_map: Option<Arc<PathMap>>,
     /// Static table entries, for switches with tables.
-    pub by_hand: Vec<by_hand::Entry>,
+    pub static_routes: Vec<static_routes::Entry>,
 }
 
 impl Balances {

@@ -21,22 +21,22 @@ pub struct Workload {
 
 /// How the fabric is to handle messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Handling {
+pub struct FabricService {
     /// Traffic class of their packets; `None` selects that of data.
     pub class: Option<u8>,
     /// Whether packets may overtake each other.
     pub may_reorder: bool,
 }
 
-impl Default for Handling {
-    fn default() -> Handling {
-        Handling { class: None, may_reorder: true }
+impl Default for FabricService {
+    fn default() -> FabricService {
+        FabricService { class: None, may_reorder: true }
     }
 }
 
 /// The kind of traffic that messages belong to: that of a job, of background traffic, or of a staged flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KindOf {
+pub struct TrafficKind {
     /// The job number as messages have it ([`crate::Message::job`]).
     pub job: u16,
     /// The number of the staged flow; 0 of others.
@@ -61,7 +61,7 @@ pub struct Job {
     /// When it starts.
     pub start: Time,
     /// How the fabric is to handle its messages.
-    pub handling: Handling,
+    pub handling: FabricService,
     /// How it repeats its steps, and when it has run enough of them.
     pub repetition: Repetition,
 }
@@ -227,7 +227,7 @@ pub struct Background {
     /// Rate of each flow; only with an open-loop transport.
     pub rate: Option<Rate>,
     /// How the fabric is to handle its messages.
-    pub handling: Handling,
+    pub handling: FabricService,
 }
 
 /// A host that sends background traffic.
@@ -275,7 +275,7 @@ pub struct StagedFlow {
     /// Largest sending rate; with clocked posting the sending rate.
     pub rate: Option<Rate>,
     /// How the fabric is to handle its messages.
-    pub handling: Handling,
+    pub handling: FabricService,
 }
 
 /// When the next message of a flow is posted.
@@ -296,7 +296,7 @@ pub struct Stage {
     /// When it begins.
     pub start: Time,
     /// When flows are assumed to have converged: the measured part begins here.
-    pub judged: Time,
+    pub measured_from: Time,
     /// When it ends.
     pub end: Time,
 }
@@ -304,6 +304,6 @@ pub struct Stage {
 impl Stage {
     /// Whether a flow is to send in the measured part.
     pub fn judges(&self, flow: &StagedFlow) -> bool {
-        flow.start < self.end && flow.stop > self.judged
+        flow.start < self.end && flow.stop > self.measured_from
     }
 }

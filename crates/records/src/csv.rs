@@ -91,7 +91,7 @@ mod tests {
     use crate::names::Names;
     use crate::registry::TABLES;
     use crate::row::Row;
-    use crate::rows::{EventRow, Happening, Target};
+    use crate::rows::{EventRow, FaultAction, Target};
 
     #[test]
     fn absent_values_are_empty_and_words_are_words() {
@@ -106,13 +106,13 @@ mod tests {
             target: Target::Switch,
             link: LinkId(0),
             node: NodeId(1),
-            action: Happening::Degrade,
+            action: FaultAction::Degrade,
             rate: Some(Rate(7)),
             loss: None,
             period: None,
         };
         let lossy =
-            EventRow { node: NodeId(0), action: Happening::Errors, rate: None, loss: Some(1e-7), ..row };
+            EventRow { node: NodeId(0), action: FaultAction::Errors, rate: None, loss: Some(1e-7), ..row };
         let mut text = csv_head(&EventRow::SPEC);
         csv_lines(&record_batch(&[row, lossy], &names).expect("all are named"), &mut text);
         assert_eq!(
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn every_column_of_every_table_is_told() {
+    fn the_page_lists_every_column_of_every_table() {
         let mut text = CSV_COLUMNS_HEAD.to_owned();
         for table in TABLES {
             text.push_str(&csv_columns(table));

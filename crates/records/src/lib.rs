@@ -21,7 +21,7 @@ mod manifest;
 mod measured;
 mod names;
 mod registry;
-mod repaired;
+mod retransmissions;
 mod row;
 pub mod rows;
 pub mod sink;
@@ -39,11 +39,11 @@ pub use manifest::{ChangedSetting, Manifest, Outcome, RunSummary, Status};
 pub use measured::{Allocation, Measured};
 pub use names::{Family, Names};
 pub use registry::{TABLES, Table};
-pub use repaired::Repaired;
+pub use retransmissions::Retransmissions;
 pub use row::{BadCell, Row, RowError};
 pub use rows::{
     Activity, ArbitrationRow, CellOrder, CellRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow,
-    DropReason, DropRow, EventRow, Fate, FaultRow, FlowRow, Happening, JobRow, MeasureRow, PacketKind,
+    DropReason, DropRow, EventRow, Fate, FaultAction, FaultRow, FlowRow, JobRow, MeasureRow, PacketKind,
     PacketOrder, PacketRow, Part, PathRow, PortRow, RateRow, ReorderingRow, RepairOrder, RepairRow, RingRow,
     Role, SeriesRow, SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, Target, TrafficRow,
 };

@@ -28,7 +28,7 @@ pub use arbitration::{ArbitrationRow, SpuriousTimeoutRow};
 pub use cells::{CellOrder, CellRow};
 pub use classes::{ClassRow, TrafficRow};
 pub use congestion::{CongestedFlowRow, CongestionRow, Part, Role};
-pub use events::{EventRow, Happening, Target};
+pub use events::{EventRow, FaultAction, Target};
 pub use measures::{MeasureRow, TallyRow};
 pub use reordering::ReorderingRow;
 pub use rings::RingRow;

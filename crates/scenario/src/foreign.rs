@@ -60,7 +60,7 @@ impl Foreign {
     }
 
     /// Whether an error was reported.
-    pub fn is_spoilt(&self) -> bool {
+    pub fn has_errors(&self) -> bool {
         !self.problems.is_empty()
     }
 

@@ -1,8 +1,8 @@
 //! Content of compiled models: policies, faults, jobs, and the rules behind them.
 
 use netloom_model::{
-    Buffer, Fault, FaultAction, FlowHashInput, Knowledge, Marking, NackReaction, NamedFlow, Order, Pause,
-    Phase, Posting, PriorityMap, QueuePairs, Rdma, ReroutePaths, SizePoint, Stage, TransportKind,
+    Buffer, FailureAwareness, Fault, FaultAction, FlowHashInput, Marking, NackReaction, NamedFlow, Order,
+    Pause, Phase, Posting, PriorityMap, QueuePairs, Rdma, ReroutePaths, SizePoint, Stage, TransportKind,
 };
 use netloom_policy::transport::Reliability;
 use netloom_scenario::{Compiled, Diagnostics, Overrides, Problem, Style, compile, resolve, resolve_with};
@@ -135,7 +135,7 @@ fn faults_are_found_by_name_and_sorted() {
             (Time(3_000_000_000), "leaf0-spine0.0", FaultAction::Up),
         ]
     );
-    assert_eq!(compiled.model.knowledge, Knowledge::Global(ReroutePaths::Shortest));
+    assert_eq!(compiled.model.awareness, FailureAwareness::Global(ReroutePaths::Shortest));
 }
 
 #[test]
@@ -401,8 +401,8 @@ fn a_window_follows_from_the_longest_path() {
     let compiled = compile(&resolve(&text, "test.yaml").unwrap()).unwrap();
     // 1000 bytes take 80 ns: 2 x (1 + 2 + 2 + 1 us + 4 x 80 ns) at 100 Gb/s are 158 packets.
     assert_eq!(compiled.model.transport.rdma().unwrap().window, 158);
-    let is_told = |note: &&String| note.contains("`window: none`") && note.contains("158 packets");
-    assert!(compiled.notes.iter().any(|note| is_told(&note)), "{:?}", compiled.notes);
+    let is_reported = |note: &&String| note.contains("`window: none`") && note.contains("158 packets");
+    assert!(compiled.notes.iter().any(|note| is_reported(&note)), "{:?}", compiled.notes);
     // Within one leaf the delay of fabric links does not count.
     let alone = text.replace("leaves: 4", "leaves: 1");
     let alone = compile(&resolve(&alone, "test.yaml").unwrap()).unwrap();
@@ -608,7 +608,7 @@ fn static_routes_reach_the_model_with_ports_and_sources() {
     let text = format!("netloom: 1\n{fabric}balance: {{deterministic: {{key: pair}}}}\n{entries}{JOB}");
     let resolved = resolve(&text, "test.yaml").expect("it is right");
     let compiled = compile(&resolved).expect("any link that is a next hop needs no deadline");
-    let found = compiled.model.balances.by_hand;
+    let found = compiled.model.balances.static_routes;
     let found = found.iter().map(|entry| (entry.at.0, entry.to.0, entry.from.map(|host| host.0), entry.port));
     // Hosts, then leaves, then spines; ports to hosts, then to spines, two each.
     let expected = [(4, 2, None, 3), (4, 2, Some(0), 4), (5, 0, None, 5), (7, 1, None, 1)];
@@ -629,8 +629,9 @@ fn millis(n: u64) -> Time {
 fn every_start_and_stop_of_a_flow_is_a_boundary_of_stages() {
     let found = compiled(&format!("transport: ideal\n{FLOWS}record: {{ rates: 5us }}\n"));
     let staged = found.model.workload.staged.expect("there are flows");
-    let settle = Duration::from_micros(10);
-    let stage = |from, to| Stage { start: millis(from), judged: millis(from) + settle, end: millis(to) };
+    let warm_up = Duration::from_micros(10);
+    let stage =
+        |from, to| Stage { start: millis(from), measured_from: millis(from) + warm_up, end: millis(to) };
     assert_eq!(staged.stages, [stage(0, 1), stage(1, 2), stage(2, 3)]);
     assert_eq!((staged.message, staged.posting), (Bytes(1 << 20), Posting::Acknowledged { posted: 2 }));
     let rates: Vec<_> = staged.flows.iter().map(|flow| flow.rate).collect();
@@ -649,7 +650,7 @@ fn explicit_stages_need_not_match_the_starts_of_flows() {
     let staged = compiled(&format!("transport: window\n{}", given.replace(", rate: 80Gbps", "")));
     let staged = staged.model.workload.staged.expect("there are flows");
     let [start, end] = [500, 2_500].map(|micros| Time::ZERO + Duration::from_micros(micros));
-    assert_eq!(staged.stages, [Stage { start, judged: start, end }]);
+    assert_eq!(staged.stages, [Stage { start, measured_from: start, end }]);
     assert!(staged.flows.iter().all(|flow| flow.rate.is_none()));
 }
 

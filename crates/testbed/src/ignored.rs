@@ -33,7 +33,7 @@ fn forwarding(model: &Model, mode: RouteMode) -> Vec<Row> {
             ("deterministic", "each destination has one next hop, as with `balance: deterministic`")
         }
     };
-    let is_other = !model.balances.switch.is(policy) || !model.balances.by_hand.is_empty();
+    let is_other = !model.balances.switch.is(policy) || !model.balances.static_routes.is_empty();
     vec![
         (has_delay, "delay of links", "the delay of a hop is that of the kernel, without a `netem` delay"),
         (is_other, "balance", instead),

@@ -5,7 +5,7 @@
 //!
 //! Invariants: the global ports of a switch are in the order of groups.
 
-use netloom_model::{Arrangement, Dealing};
+use netloom_model::{Arrangement, GlobalLinkMap};
 use netloom_units::{Kind, NodeId, Parameter, Settings, Value};
 
 use super::product;
@@ -35,7 +35,7 @@ pub(super) fn n_links(groups: u64, per_pair: Option<u64>) -> Option<u64> {
 }
 
 /// The ends of the global links in order: group and number of a switch, on both sides.
-pub(super) fn global_links(dealing: &Dealing) -> impl Iterator<Item = [(u32, u32); 2]> + '_ {
+pub(super) fn global_links(dealing: &GlobalLinkMap) -> impl Iterator<Item = [(u32, u32); 2]> + '_ {
     let groups = dealing.groups();
     let pairs = (0..groups).flat_map(move |lower| (lower + 1..groups).map(move |upper| (lower, upper)));
     pairs.flat_map(move |(lower, upper)| {
@@ -46,7 +46,7 @@ pub(super) fn global_links(dealing: &Dealing) -> impl Iterator<Item = [(u32, u32
 
 /// The names of the global links, from the names of the nodes at their ends and the index among parallel links.
 pub(super) fn link_names(
-    dealing: &Dealing,
+    dealing: &GlobalLinkMap,
     node_names: &[String],
     node: impl Fn((u32, u32)) -> NodeId,
 ) -> Vec<String> {

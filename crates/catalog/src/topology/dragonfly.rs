@@ -30,7 +30,7 @@
 //! groups: without a policy that uses a third group, traffic between neighbouring groups may starve. With lossless
 //! buffers, paths with two links in a group need virtual lanes of their own, or they deadlock.
 
-use netloom_model::{Dealing, Dragonfly, DragonflyShape, FabricBuilder, Routing};
+use netloom_model::{Dragonfly, DragonflyShape, FabricBuilder, GlobalLinkMap, Routing};
 use netloom_units::{NodeId, Settings, Spec};
 
 use super::between_groups::{self, ARRANGEMENT, global_links};
@@ -82,7 +82,7 @@ pub fn build(settings: &Settings) -> Result<Built, TopologyError> {
     let [host_delay, local_delay, global_delay] =
         ["host_delay", "local_delay", "global_delay"].map(|name| settings.duration(name));
     let arrangement = between_groups::arrangement(settings);
-    let dealing = Dealing::new(shape.groups, shape.switches_per_group, per_pair, arrangement);
+    let dealing = GlobalLinkMap::new(shape.groups, shape.switches_per_group, per_pair, arrangement);
     let mut builder = FabricBuilder::new(shape.n_hosts(), shape.n_switches());
     for (host, switch) in host_links(shape) {
         builder.link(host, switch, host_rate, host_delay);
@@ -184,7 +184,7 @@ fn node_names(shape: &DragonflyShape) -> Vec<String> {
 
 /// A host link is named by its host and NIC port, any other by its ends, the lower one first, and its index among
 /// parallel links.
-fn link_names(shape: &DragonflyShape, dealing: &Dealing, node_names: &[String]) -> Vec<String> {
+fn link_names(shape: &DragonflyShape, dealing: &GlobalLinkMap, node_names: &[String]) -> Vec<String> {
     let hosts = &node_names[..shape.n_hosts() as usize];
     let host_links = hosts
         .iter()

@@ -23,7 +23,7 @@
 //! All groups are alike and full, and all links of a kind equally long. Minimal paths share the few links between two
 //! groups. With lossless buffers, paths that lead down and up again need virtual lanes of their own, or they deadlock.
 
-use netloom_model::{Dealing, DragonflyPlus, DragonflyPlusShape, FabricBuilder, Routing};
+use netloom_model::{DragonflyPlus, DragonflyPlusShape, FabricBuilder, GlobalLinkMap, Routing};
 use netloom_units::{NodeId, Settings, Spec};
 
 use super::between_groups::{self, ARRANGEMENT, global_links};
@@ -76,7 +76,7 @@ pub fn build(settings: &Settings) -> Result<Built, TopologyError> {
     let [host_delay, local_delay, global_delay] =
         ["host_delay", "local_delay", "global_delay"].map(|name| settings.duration(name));
     let arrangement = between_groups::arrangement(settings);
-    let dealing = Dealing::new(shape.groups, shape.spines_per_group, per_pair, arrangement);
+    let dealing = GlobalLinkMap::new(shape.groups, shape.spines_per_group, per_pair, arrangement);
     let mut builder = FabricBuilder::new(shape.n_hosts(), shape.n_switches());
     for (host, leaf) in host_links(shape) {
         builder.link(host, leaf, host_rate, host_delay);
@@ -179,7 +179,7 @@ fn node_names(shape: &DragonflyPlusShape) -> Vec<String> {
 }
 
 /// A host link is named by its host and NIC port, any other by its ends and its index among parallel links.
-fn link_names(shape: &DragonflyPlusShape, dealing: &Dealing, node_names: &[String]) -> Vec<String> {
+fn link_names(shape: &DragonflyPlusShape, dealing: &GlobalLinkMap, node_names: &[String]) -> Vec<String> {
     let hosts = &node_names[..shape.n_hosts() as usize];
     let host_links =
         hosts.iter().flat_map(|host| (0..shape.host_links).map(move |nic| format!("{host}.nic{nic}")));

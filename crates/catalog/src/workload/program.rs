@@ -6,7 +6,7 @@
 //! Invariants: anything that cannot be expanded is rejected here; afterwards nothing can fail. Every collective and
 //! every point-to-point phase of every step has a range of tags of its own.
 
-use netloom_model::{Collective, Handling, Hosts, Item, Job, Order, Phase, Repetition};
+use netloom_model::{Collective, FabricService, Hosts, Item, Job, Order, Phase, Repetition};
 use netloom_units::{Duration, HostId, Time};
 
 use super::collective::{Plan, SPECS, Step};
@@ -23,7 +23,7 @@ pub(super) struct Program {
     pub(super) start: Time,
     pub(super) steps: u32,
     /// How the fabric is to handle its messages.
-    pub(super) handling: Handling,
+    pub(super) handling: FabricService,
     pub(super) repetition: Repetition,
     /// Costs of messages at its hosts; `None` if there are none.
     pub(super) costs: Option<Hosts>,

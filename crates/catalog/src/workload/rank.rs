@@ -53,12 +53,12 @@ struct Running {
     place: u32,
     index: u64,
     /// What it has posted and not yet waited for, at hosts that grant, add or copy.
-    posted: Posts,
+    posted: PostedReceives,
 }
 
 /// What a rank has posted and not yet waited for.
 #[derive(Debug, Default)]
-struct Posts {
+struct PostedReceives {
     /// Tag and number of the messages of its own that it must wait for.
     own: Option<(u64, u32)>,
     /// Bytes still to arrive.
@@ -76,7 +76,7 @@ enum Next {
 }
 
 /// A rank that is being refilled.
-struct Walk<'a> {
+struct RankExpansion<'a> {
     program: &'a Program,
     position: &'a mut Position,
     arrangements: &'a mut Arrangements,
@@ -97,7 +97,7 @@ impl Position {
         queue: &mut VecDeque<Item>,
     ) {
         let before = queue.len();
-        let mut walk = Walk { program, position: self, arrangements, queue };
+        let mut walk = RankExpansion { program, position: self, arrangements, queue };
         while walk.position.step < program.steps && walk.queue.len() < before + BATCH {
             walk.advance();
         }
@@ -110,7 +110,7 @@ impl Position {
     }
 }
 
-impl<'a> Walk<'a> {
+impl<'a> RankExpansion<'a> {
     /// Advances by one segment, or by a batch of a long one.
     fn advance(&mut self) {
         let program = self.program;
@@ -218,13 +218,13 @@ impl<'a> Walk<'a> {
     }
 
     fn start(&mut self, number: usize) -> Running {
-        let Walk { program, position, arrangements, .. } = self;
+        let RankExpansion { program, position, arrangements, .. } = self;
         let Planned { bucket, number: place, ordinal, ref order, .. } = program.collectives[number];
         let key = [program.job.into(), position.step, bucket.phase.into(), bucket.bucket.into(), place];
         let met = u64::from(position.step) * program.collectives.len() as u64 + ordinal;
         let arrangement = arrangements.find(key, order, met, program.n_ranks());
         let place = arrangement.place_of(position.rank);
-        Running { number, arrangement, place, index: 0, posted: Posts::default() }
+        Running { number, arrangement, place, index: 0, posted: PostedReceives::default() }
     }
 
     /// Appends up to `limit` operations of a stream; returns whether it is over.
@@ -402,7 +402,7 @@ impl StreamState {
     }
 }
 
-impl Posts {
+impl PostedReceives {
     /// Counts one more message under a tag; returns those under another tag, which must be waited for first.
     fn count_own(&mut self, tag: u64) -> Option<(u64, u32)> {
         let before = self.own.filter(|&(other, _)| other != tag);

@@ -94,11 +94,11 @@ impl StagedWork {
 
     fn message(&self, flow: usize) -> Message {
         let described = self.staged.flows[flow];
-        let is_told = self.staged.posting != Posting::Clocked;
+        let reports_completion = self.staged.posting != Posting::Clocked;
         Message {
             to: described.destination,
             notify: None,
-            completion: is_told.then(|| ActorId(self.first_actor + flow as u32)),
+            completion: reports_completion.then(|| ActorId(self.first_actor + flow as u32)),
             // Its actor waits for no other message.
             tag: 0,
             size: self.staged.message,

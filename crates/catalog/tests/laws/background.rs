@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use netloom_catalog::expand;
 use netloom_catalog::workload::background::{mice, number_of};
-use netloom_model::{Background, Handling, Hosts, Operation, Sender, Work, Workload};
+use netloom_model::{Background, FabricService, Hosts, Operation, Sender, Work, Workload};
 use netloom_units::{ActorId, Duration, HostId, Rate, Settings, Spec, Value};
 
 /// The seed of runs.
@@ -40,7 +40,7 @@ pub fn of_kind(spec: &Spec, racks: u32, hosts_per_rack: u32, values: &[(&str, Va
         groups: Vec::new(),
         sizes: Vec::new(),
         rate: None,
-        handling: Handling::default(),
+        handling: FabricService::default(),
     }
 }
 

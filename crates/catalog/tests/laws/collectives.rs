@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use netloom_catalog::expand;
 use netloom_catalog::workload::collective::{self, Plan, SPECS};
-use netloom_model::{Bucket, Collective, Handling, Hosts, Job, Order, Phase, Repetition, Workload};
+use netloom_model::{Bucket, Collective, FabricService, Hosts, Job, Order, Phase, Repetition, Workload};
 use netloom_units::{Bytes, HostId, Random, Settings, Time, Value};
 
 use crate::executor::{Delay, Trace, run};
@@ -49,7 +49,7 @@ fn job(n: u32, steps: u32, collectives: Vec<Collective>) -> Workload {
             steps,
             phases,
             start: Time::ZERO,
-            handling: Handling::default(),
+            handling: FabricService::default(),
             repetition: Repetition::default(),
         }],
         background: None,

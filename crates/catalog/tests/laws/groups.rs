@@ -118,10 +118,10 @@ fn kinds_of(built: &Built, node: NodeId) -> [usize; 3] {
 }
 
 /// Follows every minimal path from a switch or host: the kinds of links of each, without host links.
-fn ways(built: &Built, node: NodeId, to: HostId, so_far: &mut Vec<PortKind>, found: &mut BTreeSet<Vec<u8>>) {
+fn paths(built: &Built, node: NodeId, to: HostId, so_far: &mut Vec<PortKind>, found: &mut BTreeSet<Vec<u8>>) {
     if node.0 == to.0 {
-        let way = so_far.iter().filter(|kind| **kind != PortKind::Host).map(|&kind| kind as u8);
-        found.insert(way.collect());
+        let path = so_far.iter().filter(|kind| **kind != PortKind::Host).map(|&kind| kind as u8);
+        found.insert(path.collect());
         return;
     }
     assert!(so_far.len() < 12, "an endless path");
@@ -131,14 +131,14 @@ fn ways(built: &Built, node: NodeId, to: HostId, so_far: &mut Vec<PortKind>, fou
     for local in set.iter() {
         so_far.push(built.routing.port_kind(node, local));
         let port = PortId(built.fabric.port_range(node).start + local);
-        ways(built, built.fabric.neighbour(port), to, so_far, found);
+        paths(built, built.fabric.neighbour(port), to, so_far, found);
         so_far.pop();
     }
 }
 
-fn ways_between(built: &Built, from: u32, to: u32) -> BTreeSet<Vec<u8>> {
+fn paths_between(built: &Built, from: u32, to: u32) -> BTreeSet<Vec<u8>> {
     let mut found = BTreeSet::new();
-    ways(built, NodeId(from), HostId(to), &mut Vec::new(), &mut found);
+    paths(built, NodeId(from), HostId(to), &mut Vec::new(), &mut found);
     found
 }
 
@@ -170,11 +170,11 @@ fn dragonfly_paths_take_a_local_a_global_and_a_local_link() {
     for (from, to) in
         (0..72).flat_map(|from| (0..72).map(move |to| (from, to))).filter(|(from, to)| from != to)
     {
-        let ways = ways_between(&built, from, to);
-        assert_eq!(ways.len(), 1, "one global link between two groups, one local link between two switches");
+        let paths = paths_between(&built, from, to);
+        assert_eq!(paths.len(), 1, "one global link between two groups, one local link between two switches");
         let crosses = from / 8 != to / 8;
-        assert!(ways.iter().all(|way| way.contains(&G) == crosses));
-        found.extend(ways);
+        assert!(paths.iter().all(|path| path.contains(&G) == crosses));
+        found.extend(paths);
     }
     assert_eq!(found, minimal);
 }
@@ -189,10 +189,10 @@ fn any_global_link_between_two_groups_is_minimal() {
         ("global_links", 3),
     ]);
     check_kinds(&built);
-    let ways = ways_between(&built, 3, 4);
-    assert_eq!(ways, [vec![L, G], vec![L, G, L]].into());
-    let ways = ways_between(&built, 0, 4);
-    assert_eq!(ways, [vec![G]].into(), "a switch that has a global link takes its own");
+    let paths = paths_between(&built, 3, 4);
+    assert_eq!(paths, [vec![L, G], vec![L, G, L]].into());
+    let paths = paths_between(&built, 0, 4);
+    assert_eq!(paths, [vec![G]].into(), "a switch that has a global link takes its own");
     let Routing::Dragonfly(shape) = &built.routing else { panic!("it routes by groups") };
     let without = shape.shape().switch(0, 3);
     assert_eq!(built.routing.towards_group(without, 1).len(), 3);
@@ -297,7 +297,7 @@ fn paths_in_a_dragonfly_plus_go_up_across_and_down() {
             (_, true) => vec![L, L],
             _ => vec![L, G, L],
         };
-        assert_eq!(ways_between(&built, from, to), [expected].into());
+        assert_eq!(paths_between(&built, from, to), [expected].into());
     }
 }
 
@@ -326,7 +326,7 @@ fn spines_may_serve_some_groups_each() {
     }
     for (from, to) in (0..14).flat_map(|from| (0..14).map(move |to| (from, to))) {
         if from / 2 != to / 2 {
-            assert_eq!(ways_between(&built, from, to), [vec![L, G, L]].into());
+            assert_eq!(paths_between(&built, from, to), [vec![L, G, L]].into());
         }
     }
     let leaf = shape.shape().leaf(0);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use netloom_catalog::workload::collective::{self, Plan, SPECS, Step};
 use netloom_catalog::{WorkloadError, expand};
 use netloom_model::{
-    Bucket, Collective, Handling, Hosts, Job, Operation, Order, Phase, Repetition, Work, Workload,
+    Bucket, Collective, FabricService, Hosts, Job, Operation, Order, Phase, Repetition, Work, Workload,
 };
 use netloom_units::{ActorId, Bytes, Duration, HostId, Random, Rate, Settings, Time, Value};
 
@@ -30,7 +30,7 @@ fn job(n: u32, collectives: Vec<Collective>, hosts: Hosts, repetition: Repetitio
     let bucket = Bucket { collectives, size: Bytes(0), bus_bytes: Bytes(0) };
     let phases = vec![Phase::Communicate { buckets: vec![bucket], concurrent: false, barrier: false }];
     let ranks = (0..n).map(HostId).collect();
-    let handling = Handling::default();
+    let handling = FabricService::default();
     let steps = if repetition.endless { u32::MAX } else { 3 };
     let job = Job { ranks, steps, phases, start: Time::ZERO, handling, repetition };
     Workload { jobs: vec![job], background: None, staged: None, hosts }
@@ -47,13 +47,15 @@ fn listed_receives_match_the_messages() {
         for (n, size) in (1..9).flat_map(|n| [0, 1, 5, 1000, 1 << 20].map(|size| (n, size))) {
             let plan = Plan::new(&collective(&case, size, true), n).unwrap();
             // (receiver, sender, tag, bytes), and their number.
-            let [mut told, mut sent] = [BTreeMap::new(), BTreeMap::new()];
+            let [mut reported, mut sent] = [BTreeMap::new(), BTreeMap::new()];
             for place in 0..n {
                 for index in 0.. {
                     let Some(step) = plan.operation(place, index) else { break };
                     for receive in (0..).map_while(|number| plan.posted(place, index, number)) {
                         if receive.bytes > 0 {
-                            *told.entry((place, receive.from, receive.tag, receive.bytes)).or_insert(0) += 1;
+                            *reported
+                                .entry((place, receive.from, receive.tag, receive.bytes))
+                                .or_insert(0) += 1;
                         }
                     }
                     if let Step::Send { to, tag, bytes } = step {
@@ -61,7 +63,7 @@ fn listed_receives_match_the_messages() {
                     }
                 }
             }
-            assert_eq!(told, sent, "{} n {n} size {size}", case.0);
+            assert_eq!(reported, sent, "{} n {n} size {size}", case.0);
         }
     }
 }

@@ -46,8 +46,8 @@ impl<'a> ByHand<'a> {
     }
 
     /// Global and local links on the path from `node` through `end`, whose own path is known.
-    fn through(&self, node: NodeId, end: NodeId, way: (u32, u32)) -> (u32, u32) {
-        let (global, local) = way;
+    fn through(&self, node: NodeId, end: NodeId, path: (u32, u32)) -> (u32, u32) {
+        let (global, local) = path;
         match &self.groups {
             None => (0, local + 1),
             // All NICs of a host are equal as long as one local link crosses its group, or the destination's.
@@ -59,27 +59,27 @@ impl<'a> ByHand<'a> {
     }
 
     /// The path lengths of all switches to the host, by relaxing all links until nothing changes.
-    fn ways(&self, dead: &[bool], host: HostId) -> Vec<Option<(u32, u32)>> {
-        let mut ways = vec![None; self.fabric.n_nodes()];
+    fn paths(&self, dead: &[bool], host: HostId) -> Vec<Option<(u32, u32)>> {
+        let mut paths = vec![None; self.fabric.n_nodes()];
         loop {
-            let before = ways.clone();
+            let before = paths.clone();
             for port in self.fabric.ports().iter().filter(|port| !dead[port.link.index()]) {
                 let (node, end) = (port.node, self.fabric.port(port.peer).node);
-                let found = match ways[end.index()] {
+                let found = match paths[end.index()] {
                     _ if self.fabric.is_host(node) => None,
                     _ if end.0 == host.0 => Some((0, 0)),
-                    way => way.map(|way| self.through(node, end, way)),
+                    path => path.map(|path| self.through(node, end, path)),
                 };
-                let known = &mut ways[node.index()];
+                let known = &mut paths[node.index()];
                 *known = [*known, found].into_iter().flatten().min();
             }
-            if ways == before {
-                return ways;
+            if paths == before {
+                return paths;
             }
         }
     }
 
-    fn next_hops(&self, dead: &[bool], node: NodeId, host: HostId, ways: &[Option<(u32, u32)>]) -> Vec<u32> {
+    fn next_hops(&self, dead: &[bool], node: NodeId, host: HostId, paths: &[Option<(u32, u32)>]) -> Vec<u32> {
         let ports = || (0_u32..).zip(self.fabric.ports_of(node)).filter(|(_, port)| !dead[port.link.index()]);
         let end = |port: &netloom_model::Port| self.fabric.port(port.peer).node;
         let straight: Vec<u32> =
@@ -87,11 +87,11 @@ impl<'a> ByHand<'a> {
         if !straight.is_empty() {
             return straight;
         }
-        let way = |port: &netloom_model::Port| {
-            ways[end(port).index()].map(|way| self.through(node, end(port), way))
+        let path = |port: &netloom_model::Port| {
+            paths[end(port).index()].map(|path| self.through(node, end(port), path))
         };
-        let best = ports().filter_map(|(_, port)| way(port)).min();
-        ports().filter(|(_, port)| best.is_some() && way(port) == best).map(|(local, _)| local).collect()
+        let best = ports().filter_map(|(_, port)| path(port)).min();
+        ports().filter(|(_, port)| best.is_some() && path(port) == best).map(|(local, _)| local).collect()
     }
 }
 
@@ -108,7 +108,7 @@ pub fn believed(
     let live = |local: &u32| !dead[ports[*local as usize].link.index()];
     let alone: Vec<u32> = routing.next_hops(node, host).iter().filter(live).collect();
     match overlay.next_hops(node, host) {
-        Some(told) => (told.iter().collect(), alone, true),
+        Some(reported) => (reported.iter().collect(), alone, true),
         None => (alone.clone(), alone, false),
     }
 }
@@ -119,16 +119,16 @@ fn check(fabric: &Fabric, routing: &Routing, dead: &[bool], compact: bool) {
     assert!(reroute::overlay(fabric, routing, &healthy, ReroutePaths::Shortest).is_empty());
     let by_hand = ByHand::new(fabric, routing);
     for host in (0..fabric.n_hosts() as u32).map(HostId) {
-        let before = by_hand.ways(&healthy, host);
-        let after = by_hand.ways(dead, host);
+        let before = by_hand.paths(&healthy, host);
+        let after = by_hand.paths(dead, host);
         for node in (0..fabric.n_nodes() as u32).map(NodeId).filter(|node| node.0 != host.0) {
             let routes: Vec<u32> = routing.next_hops(node, host).iter().collect();
             let expected = by_hand.next_hops(&healthy, node, host, &before);
             assert_eq!(routes, expected, "healthy: {node:?} to {host:?}");
-            let (found, alone, told) = believed(fabric, routing, &overlay, dead, node, host);
+            let (found, alone, reported) = believed(fabric, routing, &overlay, dead, node, host);
             let expected = by_hand.next_hops(dead, node, host, &after);
             assert_eq!(found, expected, "with dead links: {node:?} to {host:?}");
-            assert!(!compact || !told || found != alone, "it repeats the routing: {node:?} to {host:?}");
+            assert!(!compact || !reported || found != alone, "it repeats the routing: {node:?} to {host:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Staged flows: when their messages start, that some are always posted, and that none starts after the flow's stop.
 
 use netloom_catalog::{WorkloadError, expand};
-use netloom_model::{Handling, Message, Posting, Stage, StagedFlow, StagedFlows, Workload};
+use netloom_model::{FabricService, Message, Posting, Stage, StagedFlow, StagedFlows, Workload};
 use netloom_units::{Bytes, HostId, Random, Rate, Time};
 
 use crate::executor::{Delay, Trace, run};
@@ -16,12 +16,12 @@ fn flow(from: u32, to: u32, start: u64, stop: u64, rate: Option<u64>) -> StagedF
         start: Time(start),
         stop: Time(stop),
         rate: rate.map(Rate),
-        handling: Handling::default(),
+        handling: FabricService::default(),
     }
 }
 
 fn workload(flows: &[StagedFlow], posting: Posting) -> Workload {
-    let stages = vec![Stage { start: Time(0), judged: Time(0), end: Time(1_000_000) }];
+    let stages = vec![Stage { start: Time(0), measured_from: Time(0), end: Time(1_000_000) }];
     let staged = StagedFlows { flows: flows.to_vec(), stages, message: SIZE, posting };
     Workload { staged: Some(staged), ..Workload::default() }
 }

@@ -21,8 +21,8 @@ struct Damaged<'a> {
 }
 
 impl Damaged<'_> {
-    fn new<'a>(built: &'a Built, dead: &'a [bool], ways: ReroutePaths) -> Damaged<'a> {
-        Damaged { built, dead, overlay: reroute::overlay(&built.fabric, &built.routing, dead, ways) }
+    fn new<'a>(built: &'a Built, dead: &'a [bool], paths: ReroutePaths) -> Damaged<'a> {
+        Damaged { built, dead, overlay: reroute::overlay(&built.fabric, &built.routing, dead, paths) }
     }
 
     fn next_ports(&self, node: NodeId, host: HostId) -> Vec<PortId> {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use netloom_catalog::workload::collective::{self, SPECS};
 use netloom_catalog::{TrainingWork, WorkloadError, expand};
 use netloom_model::{
-    Bucket, Collective, Handling, Hosts, Job, Mark, Message, Order, Phase, PointToPoint, Repetition, Work,
-    Workload,
+    Bucket, Collective, FabricService, Hosts, Job, Mark, Message, Order, Phase, PointToPoint, Repetition,
+    Work, Workload,
 };
 use netloom_units::{Bytes, Duration, HostId, Random, Time, Value};
 
@@ -38,7 +38,7 @@ fn job(n: u32, steps: u32, phases: Vec<Phase>) -> Workload {
             steps,
             phases,
             start: Time::ZERO,
-            handling: Handling::default(),
+            handling: FabricService::default(),
             repetition: Repetition::default(),
         }],
         background: None,
@@ -254,7 +254,7 @@ fn actors_are_ranks_job_by_job_and_then_background_by_host() {
         steps: 2,
         phases: vec![communicate(vec![bucket(&["all_to_all_linear"], true)], false, true)],
         start: Time(start),
-        handling: Handling::default(),
+        handling: FabricService::default(),
         repetition: Repetition::default(),
     };
     let background = background::of_mice(3, 8, &[("end", Value::Duration(Duration::from_millis(3)))]);

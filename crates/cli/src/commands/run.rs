@@ -324,8 +324,8 @@ fn traffic(kind: &TrafficSummary) -> String {
 /// Retransmissions, rates of messages, pauses, and NACKs at the edge; the last two only if there were any.
 fn queue_pairs(found: &QueuePairSummary) -> Vec<String> {
     let count = |number: u64, what: &str| words::some(number, what);
-    let mut repairs = format!("repairs     {} retransmitted", count(found.again, "packet"));
-    if found.again > 0 {
+    let mut repairs = format!("repairs     {} retransmitted", count(found.retransmitted, "packet"));
+    if found.retransmitted > 0 {
         let [duplicates, share] = [words::count(found.duplicates), words::percent(found.spurious)];
         repairs.push_str(&format!(", {duplicates} of them spurious: {share} of all packets that arrived"));
     }
@@ -345,9 +345,9 @@ fn queue_pairs(found: &QueuePairSummary) -> Vec<String> {
             count(found.pauses, "frame")
         ));
     }
-    if found.nacks_forwarded + found.nacks_blocked + found.nacks_made > 0 {
+    if found.nacks_forwarded + found.nacks_suppressed + found.nacks_generated > 0 {
         let [forwarded, blocked, made] =
-            [found.nacks_forwarded, found.nacks_blocked, found.nacks_made].map(words::count);
+            [found.nacks_forwarded, found.nacks_suppressed, found.nacks_generated].map(words::count);
         lines.push(format!(
             "edge        NACKs: {forwarded} forwarded, {blocked} suppressed, {made} generated"
         ));
@@ -368,12 +368,12 @@ fn order(found: &ReorderingSummary) -> String {
     if found.late == 0 {
         return "order       no packet arrived after a later one".to_owned();
     }
-    let [share, held] = [words::percent(found.late_share), words::size(found.held_bytes as f64)];
+    let [share, held] = [words::percent(found.late_share), words::size(found.buffered_bytes as f64)];
     format!(
         "order       {} late ({share}), by up to {}; to restore the order a receiver would hold up to {} ({held})",
         words::some(found.late, "packet"),
         words::some(u64::from(found.extent), "place"),
-        words::some(u64::from(found.held_packets), "packet"),
+        words::some(u64::from(found.buffered_packets), "packet"),
     )
 }
 

@@ -162,8 +162,8 @@ fn traces() -> BTreeSet<String> {
         let Ok(entries) = fs::read_dir(folder) else { continue };
         let names = entries.flatten().map(|entry| entry.path().display().to_string());
         // Other programs change this list, too; entries of a testbed have these names.
-        let is_ours = |name: &String| folder == "/sys/class/net" || name.contains("net");
-        found.extend(names.filter(is_ours));
+        let belongs_to_test = |name: &String| folder == "/sys/class/net" || name.contains("net");
+        found.extend(names.filter(belongs_to_test));
     }
     found
 }

@@ -4,7 +4,7 @@ use netloom_model::{Credits, Port};
 use netloom_units::{Bytes, PortId};
 
 use super::{Builder, Rings};
-use crate::channel::{Channel, Far};
+use crate::channel::{Channel, ReceiverLocation};
 use crate::credit::{
     CreditCounters, Crossbar, Destination, HostReturns, Notices, ReturnQueue, ReturnSender, Returned,
     Returns, Steps, Throttle, cut_through,
@@ -29,8 +29,8 @@ impl Builder<'_> {
         let (peer, local) = (self.model.fabric.port(port.peer), self.model.fabric.local_index(port.peer));
         let far = self.far(id, self.credit_link[port.peer.index()]);
         let destination = match far {
-            Far::Partition(place) => Destination::Partition(place),
-            Far::Inside(_) => {
+            ReceiverLocation::Partition(place) => Destination::Partition(place),
+            ReceiverLocation::Inside(_) => {
                 Destination::Inside { node: self.placement.of_node[peer.node.index()].1, port: local }
             }
         };

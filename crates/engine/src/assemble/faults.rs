@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use netloom_model::notice::{Outage, notices};
-use netloom_model::{FaultAction, Model, Notice, Outages};
+use netloom_model::detection::{Outage, notices};
+use netloom_model::{FaultAction, LinkDetection, Model, Outages};
 use netloom_units::{Bytes, LinkId, NodeId, PortId, Time};
 
 use super::Builder;
@@ -97,9 +97,9 @@ impl Builder<'_> {
         partitions: &mut [Partition],
         port: PortId,
         outages: &[Outage],
-        noticed: &[Notice],
+        noticed: &[LinkDetection],
     ) {
-        let is_noticed = |at: Time, up: bool| noticed.binary_search(&Notice { at, up }).is_ok();
+        let is_noticed = |at: Time, up: bool| noticed.binary_search(&LinkDetection { at, up }).is_ok();
         for outage in outages.iter().filter(|outage| outage.from > Time::ZERO) {
             let until = outage.until.map_or(u64::MAX, |until| until.0);
             self.at(partitions, port, |node, local| {

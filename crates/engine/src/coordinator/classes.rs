@@ -1,6 +1,6 @@
 //! Rows about traffic classes.
 
-use netloom_model::KindOf;
+use netloom_model::TrafficKind;
 use netloom_records::{Batch, ClassRow, SinkError, TrafficRow};
 use netloom_units::{Bytes, Duration, PortId};
 
@@ -54,7 +54,7 @@ impl Coordinator<'_, '_> {
     }
 }
 
-fn traffic_row(of: &KindOf) -> TrafficRow {
-    let KindOf { job, step, kind, class, may_reorder } = *of;
+fn traffic_row(of: &TrafficKind) -> TrafficRow {
+    let TrafficKind { job, step, kind, class, may_reorder } = *of;
     TrafficRow { job, step, traffic: kind, class: u16::from(class), may_reorder }
 }

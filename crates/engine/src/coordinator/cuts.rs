@@ -2,7 +2,7 @@
 //!
 //! Invariants: when such an action runs, all events before its instant have been processed and none at it.
 
-use netloom_model::Knowledge;
+use netloom_model::FailureAwareness;
 use netloom_units::Time;
 
 use super::central::Central;
@@ -14,11 +14,11 @@ use crate::stages::Stages;
 
 /// An action on the whole fabric at an instant, between two windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Cut {
+pub(super) enum ScheduledCut {
     /// Global routing converges on the link failures reported so far.
     Reroute,
     /// Check for a credit deadlock.
-    Look,
+    DeadlockCheck,
     /// All jobs except endless ones are done: the run ends.
     Over,
     /// The deadline: the run ends.
@@ -28,16 +28,16 @@ pub(super) enum Cut {
 impl Coordinator<'_, '_> {
     pub(super) fn plan_cuts(&mut self) {
         let mut cuts = Vec::new();
-        if matches!(self.model.knowledge, Knowledge::Global(_)) {
-            self.news = self.model.link_notices().into();
+        if matches!(self.model.awareness, FailureAwareness::Global(_)) {
+            self.pending_notices = self.model.link_notices().into();
             let (delay, late) = (self.model.coordination_delay.0, self.model.reaction.reconvergence);
-            for (notice, _) in &self.news {
+            for (notice, _) in &self.pending_notices {
                 // Links that are down at time zero are known from the start; later failures from the next snapshot on.
                 let at = if notice.at == Time::ZERO { 0 } else { ((notice.at + late).0 / delay + 1) * delay };
-                cuts.push((at, Cut::Reroute));
+                cuts.push((at, ScheduledCut::Reroute));
             }
         }
-        cuts.extend(self.model.deadline.map(|deadline| (deadline.0, Cut::Deadline)));
+        cuts.extend(self.model.deadline.map(|deadline| (deadline.0, ScheduledCut::Deadline)));
         cuts.sort_unstable();
         cuts.dedup();
         self.cuts = cuts.into();
@@ -83,8 +83,8 @@ impl Coordinator<'_, '_> {
                 continue;
             }
             match self.cuts.pop_front().expect("a cut was seen").1 {
-                Cut::Reroute => self.reroute(at),
-                Cut::Look => {
+                ScheduledCut::Reroute => self.reroute(at),
+                ScheduledCut::DeadlockCheck => {
                     let ring = self.find_ring(at);
                     if !ring.is_empty() {
                         self.now = at;
@@ -92,13 +92,13 @@ impl Coordinator<'_, '_> {
                     }
                     self.look_again_after(earliest);
                 }
-                Cut::Over => {
+                ScheduledCut::Over => {
                     self.now = at;
                     return Some(Status::Complete);
                 }
                 // Timers of queue pairs with nothing left to acknowledge may still be pending.
-                Cut::Deadline if self.is_done() => return Some(Status::Complete),
-                Cut::Deadline => {
+                ScheduledCut::Deadline if self.is_done() => return Some(Status::Complete),
+                ScheduledCut::Deadline => {
                     self.now = at;
                     return Some(Status::Deadline);
                 }
@@ -130,7 +130,7 @@ impl Coordinator<'_, '_> {
     /// Schedules the next deadlock check at the first multiple of the interval after an instant.
     pub(super) fn look_again_after(&mut self, now: u64) {
         let at = (now / deadlock::INTERVAL + 1).saturating_mul(deadlock::INTERVAL);
-        let place = self.cuts.partition_point(|cut| *cut < (at, Cut::Look));
-        self.cuts.insert(place, (at, Cut::Look));
+        let place = self.cuts.partition_point(|cut| *cut < (at, ScheduledCut::DeadlockCheck));
+        self.cuts.insert(place, (at, ScheduledCut::DeadlockCheck));
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Leaves out: what happens after the run.
 
-use netloom_model::{EventAction, Fault, FaultEvent, Outages, Subject, notice};
-use netloom_records::{Batch, EventRow, FaultRow, Happening, SinkError, Target};
+use netloom_model::{EventAction, Fault, FaultEvent, Outages, Subject, detection};
+use netloom_records::{Batch, EventRow, FaultAction, FaultRow, SinkError, Target};
 use netloom_units::{LinkId, NodeId, Time};
 
 use super::Coordinator;
@@ -49,24 +49,24 @@ impl Coordinator<'_, '_> {
         let (link, node) = self.place_of(event.subject);
         let (mut rate, mut loss, mut period) = (None, None, None);
         let action = match event.action {
-            EventAction::Down => Happening::Down,
-            EventAction::Up => Happening::Up,
+            EventAction::Down => FaultAction::Down,
+            EventAction::Up => FaultAction::Up,
             EventAction::Flap(span) => {
                 period = Some(span);
-                Happening::Flap
+                FaultAction::Flap
             }
-            EventAction::Steady => Happening::Steady,
+            EventAction::Steady => FaultAction::Steady,
             EventAction::Degrade(to) => {
                 rate = Some(to);
-                Happening::Degrade
+                FaultAction::Degrade
             }
-            EventAction::Restore => Happening::Restore,
+            EventAction::Restore => FaultAction::Restore,
             EventAction::Errors(errors) => {
                 let packet = u32::try_from(self.model.transport.packet.0).unwrap_or(u32::MAX);
                 loss = Some(errors.chance(packet));
-                Happening::Errors
+                FaultAction::Errors
             }
-            EventAction::Clear => Happening::Clear,
+            EventAction::Clear => FaultAction::Clear,
         };
         EventRow { time: event.at, detected: None, target, link, node, action, rate, loss, period }
     }
@@ -95,8 +95,8 @@ impl Coordinator<'_, '_> {
             _ => return None,
         };
         let (link, _) = self.place_of(event.subject);
-        let noticed = notice::notices(outages.get(&link), &[], reaction);
+        let noticed = detection::notices(outages.get(&link), &[], reaction);
         let at = event.at + span;
-        noticed.contains(&netloom_model::Notice { at, up }).then_some(at)
+        noticed.contains(&netloom_model::LinkDetection { at, up }).then_some(at)
     }
 }

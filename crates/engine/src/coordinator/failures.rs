@@ -5,7 +5,7 @@
 
 use std::num::NonZeroU32;
 
-use netloom_model::{Knowledge, reroute};
+use netloom_model::{FailureAwareness, reroute};
 use netloom_policy::edge::themis::Failure;
 use netloom_units::{Duration, HostId, NodeId, Time};
 
@@ -16,7 +16,7 @@ impl Coordinator<'_, '_> {
     /// Global routing converges: next hops over the links known to be up at `at`.
     pub(super) fn reroute(&mut self, at: u64) {
         self.apply_notifications(at);
-        let Knowledge::Global(paths) = self.model.knowledge else { return };
+        let FailureAwareness::Global(paths) = self.model.awareness else { return };
         // With all links up the original routing applies again.
         let overlay = self
             .dead
@@ -36,7 +36,9 @@ impl Coordinator<'_, '_> {
     fn apply_notifications(&mut self, at: u64) {
         self.dead.resize(self.model.fabric.links().len(), false);
         let late = self.model.reaction.reconvergence;
-        while let Some((notice, link)) = self.news.pop_front_if(|(notice, _)| is_known(notice.at, late, at)) {
+        while let Some((notice, link)) =
+            self.pending_notices.pop_front_if(|(notice, _)| is_known(notice.at, late, at))
+        {
             self.dead[link.index()] = !notice.up;
         }
     }

@@ -79,7 +79,7 @@ impl Coordinator<'_, '_> {
         let (to, class) = (message.to, self.model.class_of(message));
         let send = self.at_host(source, |host| nic(host).insert_send(rdma, to.0, class, message.rate));
         let receive = self.at_host(to, |host| nic(host).insert_receive(rdma, source.0));
-        self.at_host(source, |host| nic(host).sends.get_mut(send).far = receive);
+        self.at_host(source, |host| nic(host).sends.get_mut(send).peer_slot = receive);
         self.at_host(to, |host| nic(host).receives.get_mut(receive).far = send);
         let n_left = self.paths_left(source, to);
         (
@@ -128,7 +128,7 @@ impl Coordinator<'_, '_> {
         let receive_pair = self.at_host(flow.source, |host| {
             let nic = nic(host);
             nic.outgoing.remove(flow.send_slot);
-            let far = nic.sends.get_mut(flow.send_pair).far;
+            let far = nic.sends.get_mut(flow.send_pair).peer_slot;
             if is_last {
                 nic.forget_send(flow.send_pair);
             }

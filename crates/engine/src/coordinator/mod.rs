@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use netloom_model::{Item, Job, Model, Notice, Operation, Work};
+use netloom_model::{Item, Job, LinkDetection, Model, Operation, Work};
 use netloom_policy::edge::themis::Failure;
 use netloom_records::{Batch, FlowRow, ReorderingRow, Sink, SinkError, TallyRow};
 use netloom_units::{ActorId, Duration, HostId, LinkId, PortId, Time};
@@ -24,15 +24,15 @@ use crate::parallel::{SchedulerState, WorkerPool};
 use crate::partition::LONGEST_WINDOW;
 use crate::port::{Egress, Totals};
 use crate::rates::Rates;
-use crate::run::{Deadlock, GivenUp, Outcome, Stall, Status, Waiting};
+use crate::run::{Deadlock, FailedQueuePair, Outcome, Stall, Status, Waiting};
 use crate::sampler::Sampler;
 use crate::stages::Stages;
 use crate::timeline::Timeline;
 use crate::trace::{HopRecord, Tracer};
 use central::Central;
-use cuts::Cut;
+use cuts::ScheduledCut;
 use messages::Pairs;
-use repairs::Repairs;
+use repairs::LossRecovery;
 use snapshots::Snapshots;
 use timeouts::Timeouts;
 
@@ -44,7 +44,6 @@ mod cuts;
 mod deadlock;
 mod events;
 mod failures;
-mod gates;
 mod messages;
 mod ports;
 mod rates;
@@ -52,6 +51,7 @@ mod reordering;
 mod repairs;
 mod snapshots;
 mod stages;
+mod step_barriers;
 mod timeouts;
 mod unreported;
 
@@ -83,7 +83,7 @@ pub struct Coordinator<'a, 'h> {
     table: FlowTable,
     ledger: Ledger<'a>,
     /// Current bursts, by job.
-    bursts: BTreeMap<u16, gates::Burst>,
+    bursts: BTreeMap<u16, step_barriers::Burst>,
     has_endless: bool,
     /// Whether the run ends although endless jobs continue.
     is_over: bool,
@@ -96,17 +96,17 @@ pub struct Coordinator<'a, 'h> {
     rows: Vec<FlowRow>,
     /// Reordering of the same messages' packets, if it is recorded.
     reordering: Vec<ReorderingRow>,
-    repairs: Repairs,
+    repairs: LossRecovery,
     timeouts: Timeouts,
     /// Shared queue pairs, and messages about to be freed.
     pairs: Pairs,
     /// Which links are globally known to be down; empty before the first notification.
     dead: Vec<bool>,
     /// Link changes noticed by the ends of a link and not yet globally known.
-    news: VecDeque<(Notice, LinkId)>,
+    pending_notices: VecDeque<(LinkDetection, LinkId)>,
     /// How Themis reacts to them, if the switches use Themis.
     failure: Option<Failure>,
-    cuts: VecDeque<(u64, Cut)>,
+    cuts: VecDeque<(u64, ScheduledCut)>,
     snapshots: Option<Snapshots>,
     sampler: Option<Sampler>,
     timeline: Option<Timeline<'a>>,
@@ -156,11 +156,11 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             reporting: Vec::new(),
             rows: Vec::new(),
             reordering: Vec::new(),
-            repairs: Repairs::default(),
+            repairs: LossRecovery::default(),
             timeouts: Timeouts::default(),
             pairs: Pairs::default(),
             dead: Vec::new(),
-            news: VecDeque::new(),
+            pending_notices: VecDeque::new(),
             failure: model.balances.edge.as_ref().map(|chosen| Failure::of(&chosen.settings)),
             cuts: VecDeque::new(),
             snapshots: Snapshots::new(model, placement),
@@ -284,7 +284,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 break;
             }
             self.collect(&harvest.paused);
-            self.feed();
+            self.refill_actors();
             self.scheduler.round_state.write().expect("no thread panicked").due.clone_from(&harvest.paused);
         }
         // Several rounds each have their own order.
@@ -292,7 +292,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.collect(&reporting);
         self.repairs.line_up(&mut self.table);
         self.retire_quiet();
-        self.feed();
+        self.refill_actors();
         reporting.clear();
         self.reporting = reporting;
     }
@@ -352,8 +352,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 }
                 self.retire(flow);
             }
-            Report::Made { flow } => self.table.at_edge(flow).made += 1,
-            Report::Blocked { flow } => self.table.at_edge(flow).blocked += 1,
+            Report::NackGenerated { flow } => self.table.at_edge(flow).made += 1,
+            Report::NackSuppressed { flow } => self.table.at_edge(flow).blocked += 1,
             Report::Lost { flow } => {
                 self.table.lost(flow);
                 self.timeouts.lost();
@@ -369,7 +369,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                     timeline.add_mark(mark, self.addresses[actor as usize].host, at);
                 }
             }
-            Report::Barrier { group, actor, at } => self.meet(group, actor, at),
+            Report::Barrier { group, actor, at } => self.arrive_at_barrier(group, actor, at),
             Report::NeedsRefill { actor } => self.to_refill.push(actor),
             Report::Finished => self.n_finished += 1,
             Report::HopRecords => {}
@@ -383,7 +383,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     }
 
     /// An actor arrives at a barrier; the last one releases all.
-    fn meet(&mut self, group: u32, actor: u32, at: u64) {
+    fn arrive_at_barrier(&mut self, group: u32, actor: u32, at: u64) {
         let size = self.work.barrier_size(group);
         let barrier = self.barriers.entry(group).or_default();
         barrier.actors.push(actor);
@@ -408,7 +408,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     }
 
     /// Refills all actors that need it, in actor order.
-    fn feed(&mut self) {
+    fn refill_actors(&mut self) {
         let mut to_refill = std::mem::take(&mut self.to_refill);
         to_refill.sort_unstable();
         to_refill.dedup();
@@ -541,7 +541,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     }
 
     /// Queue pairs that have given up sending, host by host.
-    fn given_up(&self) -> Vec<GivenUp> {
+    fn given_up(&self) -> Vec<FailedQueuePair> {
         let Some(rdma) = self.model.transport.rdma() else { return Vec::new() };
         let hosts = (0..self.model.fabric.n_hosts() as u32).map(HostId);
         let of_host = |host| {

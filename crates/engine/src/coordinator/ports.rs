@@ -14,7 +14,7 @@ use crate::credit;
 use crate::edge::Tally;
 use crate::observe::{PortState, States};
 use crate::port::Totals;
-use crate::sampler::Cell;
+use crate::sampler::PortSample;
 
 /// What an observer may read after a window.
 impl States for Coordinator<'_, '_> {
@@ -64,8 +64,12 @@ impl Coordinator<'_, '_> {
     /// Emits the time series of the ports, up to the end.
     pub(super) fn close_series(&mut self, end: u64) -> Result<(), SinkError> {
         let Some(mut sampler) = self.sampler.take() else { return Ok(()) };
-        let cell =
-            |Totals { bytes, waiting, paused, dropped, .. }| Cell { sent: bytes, waiting, paused, dropped };
+        let cell = |Totals { bytes, waiting, paused, dropped, .. }| PortSample {
+            sent: bytes,
+            waiting,
+            paused,
+            dropped,
+        };
         sampler.finish(self.ports_at(self.now, end).map(cell).collect());
         if let Some(hops) = self.model.recording.series.and_then(|sampling| sampling.hops_per_row) {
             sampler.coarsen((self.hops / u64::from(hops)).max(Sampling::FEW_ROWS));

@@ -17,7 +17,7 @@ use crate::rdma::{Incoming, Outgoing};
 
 /// Messages that have arrived and are not yet reported, with their rows once these are known.
 #[derive(Debug, Default)]
-pub(super) struct Repairs {
+pub(super) struct LossRecovery {
     /// Those of this window, with their slots.
     fresh: Vec<(RepairOrder, u32)>,
     /// Those of earlier windows, in order of arrival.
@@ -26,7 +26,7 @@ pub(super) struct Repairs {
     n_taken: u64,
 }
 
-impl Repairs {
+impl LossRecovery {
     /// The message in a slot has arrived.
     pub fn expect(&mut self, place: u32, flow: &FlowRow) {
         let end = flow.end.expect("it has arrived");

@@ -39,7 +39,7 @@ enum Attempt {
 impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     /// Starts packets and grants a transfer where possible; returns when to arbitrate again, `u64::MAX` for not before
     /// another event.
-    pub fn ask(&mut self) -> u64 {
+    pub fn arbitrate(&mut self) -> u64 {
         self.egress.pass_departures(self.now + 1);
         let is_staged = self.crossbar.outputs[self.number as usize].staged_vls != 0;
         let mut lacks_credits = is_staged && self.start_staged();
@@ -48,8 +48,8 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
             lacks_credits |= self.grant_one(vls_with_heads);
         }
         let is_starving = lacks_credits && self.is_free();
-        if is_starving != self.egress.is_starving() {
-            self.egress.starve(self.now, is_starving);
+        if is_starving != self.egress.is_credit_blocked() {
+            self.egress.set_credit_blocked(self.now, is_starving);
         }
         let next = self.next_ask();
         if is_starving { next.min(self.wait_for_credits()) } else { next }
@@ -272,7 +272,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     #[inline]
     fn next_of_train(&mut self, (ingress, before): (u32, usize), vl: usize, left: u32) -> Option<u32> {
         let (now, egress) = (self.now, self.number);
-        if left == 0 || !self.crossbar.is_wanted::<SMALL>(ingress, vl, egress) {
+        if left == 0 || !self.crossbar.has_request::<SMALL>(ingress, vl, egress) {
             return None;
         }
         let blocks = Credits::blocks(self.crossbar.queues.head(ingress, before, egress).packet.bytes);

@@ -14,14 +14,14 @@ use netloom_model::{Credits, Forwarding, InputOrder, Port};
 use netloom_units::{Bytes, Rate, StateWriter, Time};
 
 use super::grant::Waits;
-use super::queues::{Entry, Line, NONE, Queues};
+use super::queues::{Entry, NONE, QueueEnds, Queues};
 use super::steps::Steps;
 use super::turn::Turn;
 use super::{Returns, Throttle};
 use crate::bits::bits;
 use crate::packet::Packet;
 use crate::trace::QueueSnapshot;
-use crate::wakes::Wakes;
+use crate::wakes::WakeTimes;
 
 /// One input buffer.
 pub struct Input {
@@ -101,7 +101,7 @@ pub struct OutputVl {
     /// The turn among ingresses.
     pub(super) turn: Turn,
     /// Packets that wait at the egress for its wire.
-    pub staged: Line,
+    pub staged: QueueEnds,
     /// Their bytes.
     pub staged_bytes: u64,
     /// Transfers that the egress granted in this VL so far, wrapping.
@@ -144,15 +144,15 @@ pub struct Crossbar {
     /// For each egress and VL: a bit for each ingress that has a head for it.
     pub(super) wanted: Vec<u64>,
     /// For each egress and VL: a bit for each ingress that has passed a holder, and is left out once for that.
-    pub(super) owing: Vec<u64>,
+    pub(super) debts: Vec<u64>,
     /// For each ingress: a bit for each egress that it has a head for.
-    pub(super) wants: Vec<u64>,
+    pub(super) requests: Vec<u64>,
     /// For each ingress: a bit for each egress at which it may hold a turn.
     pub(super) holds: Vec<u64>,
     /// Bits of egresses.
     pub(super) egresses: Vec<EgressBits>,
     /// When egresses are next to be arbitrated.
-    pub(super) wakes: Wakes,
+    pub(super) wakes: WakeTimes,
     /// Transfers granted so far.
     pub(super) n_grants: u64,
     /// Whether ingresses are never busy.
@@ -206,7 +206,7 @@ impl Crossbar {
         };
         let output_vl = OutputVl {
             turn: Turn::new(n_ports as u32),
-            staged: Line::EMPTY,
+            staged: QueueEnds::EMPTY,
             staged_bytes: 0,
             n_grants: 0,
             is_owed: false,
@@ -229,12 +229,12 @@ impl Crossbar {
             full_blocks: Credits::blocks(full),
             n_words,
             wanted: vec![0; n_ports * n_vls * n_words],
-            owing: vec![0; n_ports * n_vls * n_words],
-            wants: vec![0; inputs.len() * n_ports.div_ceil(64)],
+            debts: vec![0; n_ports * n_vls * n_words],
+            requests: vec![0; inputs.len() * n_ports.div_ceil(64)],
             holds: vec![0; inputs.len() * n_ports.div_ceil(64)],
             inputs,
             egresses: vec![EgressBits::default(); n_ports.div_ceil(64)],
-            wakes: Wakes::new(n_ports),
+            wakes: WakeTimes::new(n_ports),
             n_grants: 0,
             is_ideal: credits.is_ideal,
             is_small: n_vls == 1 && n_words == 1,
@@ -337,7 +337,7 @@ impl Crossbar {
         if !is_head {
             return u64::MAX;
         }
-        self.want::<false>(ingress, vl, egress);
+        self.set_request::<false>(ingress, vl, egress);
         self.ask_at(egress, now)
     }
 
@@ -355,12 +355,12 @@ impl Crossbar {
 
     /// Records that a queue has a head for an egress.
     #[inline]
-    fn want<const SMALL: bool>(&mut self, ingress: u32, vl: usize, egress: u32) {
+    fn set_request<const SMALL: bool>(&mut self, ingress: u32, vl: usize, egress: u32) {
         self.outputs[egress as usize].vls_with_heads |= 1 << vl;
         let word = self.ingress_word::<SMALL>(egress, vl) + ingress as usize / 64;
         self.wanted[word] |= 1 << (ingress % 64);
         let word = self.egress_word::<SMALL>(ingress) + egress as usize / 64;
-        self.wants[word] |= 1 << (egress % 64);
+        self.requests[word] |= 1 << (egress % 64);
     }
 
     /// Records that a queue has no head for an egress any more.
@@ -372,16 +372,16 @@ impl Crossbar {
         if self.wanted[first..][..n_words].iter().all(|&word| word == 0) {
             self.outputs[egress as usize].vls_with_heads &= !(1 << vl);
         }
-        let wants_other = || (0..self.n_vls).any(|vl| self.is_wanted::<false>(ingress, vl, egress));
+        let wants_other = || (0..self.n_vls).any(|vl| self.has_request::<false>(ingress, vl, egress));
         if SMALL || !wants_other() {
             let word = self.egress_word::<SMALL>(ingress) + egress as usize / 64;
-            self.wants[word] &= !(1 << (egress % 64));
+            self.requests[word] &= !(1 << (egress % 64));
         }
     }
 
     /// Whether an ingress has a head for a VL of an egress.
     #[inline]
-    pub fn is_wanted<const SMALL: bool>(&self, ingress: u32, vl: usize, egress: u32) -> bool {
+    pub fn has_request<const SMALL: bool>(&self, ingress: u32, vl: usize, egress: u32) -> bool {
         self.wanted[self.ingress_word::<SMALL>(egress, vl) + ingress as usize / 64] >> (ingress % 64) & 1 == 1
     }
 
@@ -411,7 +411,7 @@ impl Crossbar {
         let number = if SMALL { next as usize } else { next as usize * self.n_vls + next_vl };
         head.become_head(now, self.output_vls[number].n_grants);
         self.want_no_more::<SMALL>(ingress, vl, egress);
-        self.want::<SMALL>(ingress, next_vl, next);
+        self.set_request::<SMALL>(ingress, next_vl, next);
         // Its egress may grant it a transfer ahead of time.
         self.ask_at(next, now);
         place
@@ -497,7 +497,7 @@ impl Crossbar {
     /// Requests the arbitration of all egresses that an ingress has heads for.
     #[inline]
     pub fn request_arbitration_for_heads(&mut self, ingress: u32) {
-        let wants = &self.wants[ingress as usize * self.egresses.len()..];
+        let wants = &self.requests[ingress as usize * self.egresses.len()..];
         for (bits, wants) in self.egresses.iter_mut().zip(wants) {
             bits.to_arbitrate |= wants;
         }
@@ -588,7 +588,7 @@ impl Crossbar {
             out.word(output.vl as u64 | (output.wire_vl as u64) << 8);
             out.word(output.closed_until.saturating_sub(out.base().0));
         }
-        self.owing.iter().for_each(|&word| out.word(word));
+        self.debts.iter().for_each(|&word| out.word(word));
         for input in &self.inputs {
             out.word(input.idle_at.saturating_sub(out.base().0));
         }

@@ -60,7 +60,7 @@ impl Node {
         }
         if target == Target::Link {
             crossbar.outputs[forwarding.port as usize].wire_vl = vl;
-            egress.launch_unexpected(now, packet, context, round);
+            egress.launch_on_arrival(now, packet, context, round);
         } else {
             egress.expect_packet(now, packet, (forwarding.ingress, 0), round);
             let start = egress.free_at();
@@ -87,7 +87,7 @@ impl Crossbar {
     /// The destination of a packet at `now`, if there are room and credits, and its start need not be seen.
     #[inline]
     fn target(&self, now: u64, port: u32, vl: usize, packet: &Packet, egress: &mut Egress) -> Option<Target> {
-        if !egress.is_up() || egress.sees_starts() {
+        if !egress.is_up() || egress.must_observe_starts() {
             return None;
         }
         egress.pass_departures(now + 1);
@@ -108,7 +108,7 @@ impl Crossbar {
     #[inline]
     fn grant_unopposed(&mut self, Forwarding { ingress, port }: Forwarding, vl: usize, end: u64) {
         let number = port as usize * self.n_vls + vl;
-        self.forgive(number, ingress);
+        self.clear_debts(number, ingress);
         self.n_grants += 1;
         let own = &mut self.output_vls[number];
         own.n_grants = own.n_grants.wrapping_add(1);

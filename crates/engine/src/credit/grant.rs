@@ -15,7 +15,7 @@ use crate::bits::bits;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     /// No ingress has a head for it.
-    Nobody,
+    NoHead,
     /// All ingresses that have a head for it are busy for too long.
     Busy,
     /// This ingress.
@@ -57,9 +57,9 @@ impl Crossbar {
         let number = self.vl_number::<SMALL>(egress, vl);
         let mut holder = self.output_vls[number].turn.holder;
         if holder == NONE {
-            let Some(first) = self.next_holder::<SMALL>(number) else { return Choice::Nobody };
+            let Some(first) = self.next_holder::<SMALL>(number) else { return Choice::NoHead };
             holder = first;
-            self.forgive(number, holder);
+            self.clear_debts(number, holder);
             self.output_vls[number].turn.assign(holder, self.inputs[holder as usize].n_grants);
         }
         let input = &self.inputs[holder as usize];
@@ -85,23 +85,23 @@ impl Crossbar {
         let last = self.output_vls[output_vl].turn.last_holder;
         if SMALL || self.n_words == 1 {
             let wanted = self.wanted[output_vl];
-            let paid = wanted & !self.owing[output_vl];
+            let paid = wanted & !self.debts[output_vl];
             return first_after(last, if paid == 0 { wanted } else { paid });
         }
-        let next = self.first_wanted::<SMALL>(output_vl, last, |ingress| !self.owes(output_vl, ingress));
+        let next = self.first_wanted::<SMALL>(output_vl, last, |ingress| !self.has_debt(output_vl, ingress));
         next.or_else(|| self.first_wanted::<SMALL>(output_vl, last, |_| true))
     }
 
     /// Whether an ingress has passed a holder, and is left out once when its turn comes.
     #[inline]
-    pub fn owes(&self, output_vl: usize, ingress: u32) -> bool {
-        self.owing[output_vl * self.n_words + ingress as usize / 64] >> (ingress % 64) & 1 == 1
+    pub fn has_debt(&self, output_vl: usize, ingress: u32) -> bool {
+        self.debts[output_vl * self.n_words + ingress as usize / 64] >> (ingress % 64) & 1 == 1
     }
 
     /// An ingress gets the turn: clears the debts of those between the last holder and it, and all debts if it owes a
     /// turn itself.
     #[inline]
-    pub(super) fn forgive(&mut self, output_vl: usize, holder: u32) {
+    pub(super) fn clear_debts(&mut self, output_vl: usize, holder: u32) {
         if self.output_vls[output_vl].is_owed {
             self.forgive_some(output_vl, holder);
         }
@@ -110,10 +110,10 @@ impl Crossbar {
     #[inline(never)]
     fn forgive_some(&mut self, output_vl: usize, holder: u32) {
         let last = self.output_vls[output_vl].turn.last_holder;
-        let clears_all = self.owes(output_vl, holder);
+        let clears_all = self.has_debt(output_vl, holder);
         let n_inputs = self.inputs.len() as u32;
         let distance = |ingress: u32| (ingress + n_inputs - last - 1) % n_inputs;
-        let words = &mut self.owing[output_vl * self.n_words..][..self.n_words];
+        let words = &mut self.debts[output_vl * self.n_words..][..self.n_words];
         for (word, first) in words.iter_mut().zip((0..).step_by(64)) {
             for ingress in bits(*word).map(|bit| first + bit) {
                 if clears_all || distance(ingress) < distance(holder) {
@@ -203,7 +203,7 @@ impl Crossbar {
         own.is_owed |= !is_holder;
         if !is_holder {
             let owing = self.ingress_word::<SMALL>(egress, vl) + ingress as usize / 64;
-            self.owing[owing] |= 1 << (ingress % 64);
+            self.debts[owing] |= 1 << (ingress % 64);
         }
         let first = self.egress_word::<SMALL>(ingress);
         if is_holder && self.holds[first + word] & bit != 0 {
@@ -219,7 +219,7 @@ impl Crossbar {
         // Egresses where a head of this ingress blocked a smaller one of another may grant that now; where this ingress
         // holds the turn, it has been passed once more.
         let n_words = if SMALL { 1 } else { self.egresses.len() };
-        let (wants, holds) = (&self.wants[first..][..n_words], &self.holds[first..][..n_words]);
+        let (wants, holds) = (&self.requests[first..][..n_words], &self.holds[first..][..n_words]);
         for ((bits, wants), holds) in self.egresses[..n_words].iter_mut().zip(wants).zip(holds) {
             bits.to_arbitrate |= wants & bits.starved | holds;
         }

@@ -8,7 +8,7 @@ use crate::context::PartitionContext;
 use crate::node::Node;
 use crate::packet::Packet;
 use crate::round::Round;
-use crate::sampler::Cell;
+use crate::sampler::PortSample;
 
 /// Return channels of credits at a host.
 pub struct HostReturns {
@@ -48,7 +48,7 @@ impl Node {
         if !self.ports[port as usize].is_blocked() {
             return self.ports[port as usize].take_credits(frame.sequence as usize, frame.bytes);
         }
-        let wanted_from = self.wanted_from(port);
+        let wanted_from = self.backlogged_from(port);
         let egress = &mut self.ports[port as usize];
         let next = egress.give_credits_to_classes(now, frame.sequence as usize, frame.bytes, wanted_from);
         if let Some(at) = next {
@@ -58,7 +58,7 @@ impl Node {
     }
 
     /// From when on a NIC's port has had, or will have, something to send; `u64::MAX` for never.
-    fn wanted_from(&self, port: u32) -> u64 {
+    fn backlogged_from(&self, port: u32) -> u64 {
         if self.ports[port as usize].has_paused_packets() {
             return 0;
         }
@@ -67,17 +67,17 @@ impl Node {
     }
 
     /// Appends the samples of this node's ports before `now`.
-    pub fn sample(&self, now: u64, cells: &mut Vec<Cell>) {
+    pub fn sample(&self, now: u64, cells: &mut Vec<PortSample>) {
         cells.extend((0..).zip(&self.ports).map(|(place, port)| {
             let cell = port.sample_at(now);
             let paused = if port.is_blocked() { self.starved_at(now, place) } else { cell.paused };
-            Cell { paused, ..cell }
+            PortSample { paused, ..cell }
         }));
     }
 
     /// How long a port has had something to send and a free wire but no credits, before `now`.
     pub fn starved_at(&self, now: u64, port: u32) -> u64 {
-        let wanted_from = if self.has_nic() { self.wanted_from(port) } else { 0 };
+        let wanted_from = if self.has_nic() { self.backlogged_from(port) } else { 0 };
         self.ports[port as usize].starved_at(now, wanted_from)
     }
 }

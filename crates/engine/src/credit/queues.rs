@@ -45,15 +45,15 @@ impl Entry {
 
 /// The first and the last packet of a queue.
 #[derive(Debug, Clone, Copy)]
-pub struct Line {
+pub struct QueueEnds {
     /// Slot of the first, `NONE` for an empty queue.
     pub first: u32,
     last: u32,
 }
 
-impl Line {
+impl QueueEnds {
     /// Of an empty queue.
-    pub const EMPTY: Line = Line { first: NONE, last: NONE };
+    pub const EMPTY: QueueEnds = QueueEnds { first: NONE, last: NONE };
 }
 
 /// See the module.
@@ -63,7 +63,7 @@ pub struct Queues {
     /// The queues that packets found when they came, by slot; empty where that is not recorded.
     snapshots: Vec<Option<QueueSnapshot>>,
     /// Empty until the first packet comes, after [`Queues::put_off`].
-    queues: Vec<Line>,
+    queues: Vec<QueueEnds>,
     n_queues: usize,
     n_vls: usize,
     /// Queues of an ingress and VL: one for each egress, or one.
@@ -75,7 +75,7 @@ impl Queues {
     pub fn new(n_ingresses: usize, n_vls: usize, n_egresses: usize, by_egress: bool) -> Queues {
         let per_vl = if by_egress { n_egresses } else { 1 };
         let n_queues = n_ingresses * n_vls * per_vl;
-        let queues = vec![Line::EMPTY; n_queues];
+        let queues = vec![QueueEnds::EMPTY; n_queues];
         Queues { entries: Slab::default(), snapshots: Vec::new(), queues, n_queues, n_vls, per_vl }
     }
 
@@ -88,7 +88,7 @@ impl Queues {
     #[inline]
     pub fn prepare(&mut self) {
         if self.queues.is_empty() {
-            self.queues = vec![Line::EMPTY; self.n_queues];
+            self.queues = vec![QueueEnds::EMPTY; self.n_queues];
         }
     }
 
@@ -152,14 +152,14 @@ impl Queues {
 
     /// Puts a packet that has left its queue at the end of another one.
     #[inline]
-    pub fn append(&mut self, queue: &mut Line, place: u32) {
+    pub fn append(&mut self, queue: &mut QueueEnds, place: u32) {
         self.entries.get_mut(place).next = NONE;
         append(&mut self.entries, queue, place);
     }
 
     /// Takes the first packet out of a queue, not out of the table.
     #[inline]
-    pub fn take_first(&self, queue: &mut Line) {
+    pub fn take_first(&self, queue: &mut QueueEnds) {
         take_first(&self.entries, queue);
     }
 
@@ -195,7 +195,7 @@ impl Queues {
     }
 
     /// The packets of a queue, first to last, and the queues that they found.
-    pub fn packets_of(&self, queue: Line) -> impl Iterator<Item = (&Entry, Option<QueueSnapshot>)> {
+    pub fn packets_of(&self, queue: QueueEnds) -> impl Iterator<Item = (&Entry, Option<QueueSnapshot>)> {
         let first = Some(queue.first).filter(|&first| first != NONE);
         let next = |&place: &u32| Some(self.entries.get(place).next).filter(|&next| next != NONE);
         std::iter::successors(first, next)
@@ -210,7 +210,7 @@ impl Queues {
 
 /// Puts a slot at the end of a queue; returns whether it is the first there.
 #[inline]
-fn append(entries: &mut Slab<Entry>, queue: &mut Line, place: u32) -> bool {
+fn append(entries: &mut Slab<Entry>, queue: &mut QueueEnds, place: u32) -> bool {
     let last = std::mem::replace(&mut queue.last, place);
     if last == NONE {
         queue.first = place;
@@ -221,7 +221,7 @@ fn append(entries: &mut Slab<Entry>, queue: &mut Line, place: u32) -> bool {
 }
 
 #[inline]
-fn take_first(entries: &Slab<Entry>, queue: &mut Line) {
+fn take_first(entries: &Slab<Entry>, queue: &mut QueueEnds) {
     queue.first = entries.get(queue.first).next;
     if queue.first == NONE {
         queue.last = NONE;

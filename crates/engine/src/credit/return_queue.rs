@@ -7,7 +7,7 @@
 //! Invariants: credits count from the instant at which they arrive, regardless of when they are read.
 
 use super::CreditCounters;
-use crate::activity::Place;
+use crate::activity::InLinkBit;
 use crate::context::{PartitionContext, TimerKind};
 use crate::ring::{Receiver, Sender};
 use crate::round::Round;
@@ -26,7 +26,7 @@ pub struct Returned {
 #[derive(Debug, Clone, Copy)]
 pub enum Destination {
     /// In another partition, which is notified by the bit of an in-link.
-    Partition(Place),
+    Partition(InLinkBit),
     /// In this one: the index of the node, and its local port.
     Inside { node: u32, port: u32 },
 }

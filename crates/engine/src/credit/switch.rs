@@ -146,15 +146,15 @@ impl Node {
             let egress = &mut ports[number as usize];
             if egress.is_up() {
                 let next = if crossbar.is_small() {
-                    Arbiter::<true> { crossbar, egress, number, now, context, round }.ask()
+                    Arbiter::<true> { crossbar, egress, number, now, context, round }.arbitrate()
                 } else {
-                    Arbiter::<false> { crossbar, egress, number, now, context, round }.ask()
+                    Arbiter::<false> { crossbar, egress, number, now, context, round }.arbitrate()
                 };
                 if next != u64::MAX {
                     crossbar.wakes.bring_forward(number, next);
                 }
             } else {
-                self.swallow(now, number, context, round);
+                self.drop_for_dead_port(now, number, context, round);
             }
         }
         self.crossbar.as_ref().map_or(u64::MAX, |crossbar| crossbar.wakes.next())
@@ -163,9 +163,9 @@ impl Node {
     /// Drops packets that are staged at a dead port or wait for it at the heads of queues, whose buffer space is free
     /// then.
     #[cold]
-    fn swallow(&mut self, now: u64, port: u32, context: &mut PartitionContext, round: &Round) {
-        if self.ports[port as usize].is_starving() {
-            self.ports[port as usize].starve(now, false);
+    fn drop_for_dead_port(&mut self, now: u64, port: u32, context: &mut PartitionContext, round: &Round) {
+        if self.ports[port as usize].is_credit_blocked() {
+            self.ports[port as usize].set_credit_blocked(now, false);
         }
         if let Some(crossbar) = self.crossbar.as_deref_mut() {
             crossbar.forget_turns(port);

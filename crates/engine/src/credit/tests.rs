@@ -9,8 +9,8 @@ use super::crossbar::{Crossbar, Output, in_turn};
 use super::grant::{Choice, Transfer};
 use super::turn::{PASSES, most_passes};
 use super::{Returns, grant};
-use crate::channel::{Channel, Far};
-use crate::packet::{Address, Packet, Stamp};
+use crate::channel::{Channel, ReceiverLocation};
+use crate::packet::{Address, DataState, Packet};
 use crate::ring::ring;
 
 /// The longest transfer, in ps.
@@ -31,8 +31,9 @@ fn crossbar(n_ports: usize, order: InputOrder, n_vls: u8) -> Crossbar {
     };
     let (rate, delay) = (Rate(8_000_000_000), Duration(1));
     let port = Port { node: NodeId(0), peer: PortId(0), link: LinkId(0), rate, delay };
-    let returns =
-        (0..n_ports).map(|_| Returns::new(Channel::new(ring().0, Far::Inside(0)), None, 1, 0)).collect();
+    let returns = (0..n_ports)
+        .map(|_| Returns::new(Channel::new(ring().0, ReceiverLocation::Inside(0)), None, 1, 0))
+        .collect();
     Crossbar::new(&credits, Bytes(1_000), &vec![port; n_ports], returns, |_| true)
 }
 
@@ -80,7 +81,7 @@ impl Scene {
         let (ingress, egress) = (self.random.below(self.n_ports), self.random.below(self.n_ports));
         let class = self.random.below(self.n_vls as u32) as u8;
         let to = Address { host: egress, slot: 0 };
-        let packet = Packet::data(to, 0, 0, 0, 1 + self.random.below(1_000), Stamp::new(class, true));
+        let packet = Packet::data(to, 0, 0, 0, 1 + self.random.below(1_000), DataState::new(class, true));
         self.crossbar.insert(self.now, (ingress, egress), &packet, self.now, None);
         self.see_heads();
     }
@@ -90,12 +91,12 @@ impl Scene {
         for egress in 0..self.n_ports {
             for vl in 0..self.n_vls {
                 let wanting: BTreeSet<u32> = (0..self.n_ports)
-                    .filter(|&ingress| self.crossbar.is_wanted::<false>(ingress, vl, egress))
+                    .filter(|&ingress| self.crossbar.has_request::<false>(ingress, vl, egress))
                     .collect();
                 self.heads
                     .retain(|&(of, own, ingress), _| (of, own) != (egress, vl) || wanting.contains(&ingress));
                 for &ingress in &wanting {
-                    let owes = self.crossbar.owes(egress as usize * self.n_vls + vl, ingress);
+                    let owes = self.crossbar.has_debt(egress as usize * self.n_vls + vl, ingress);
                     let fresh = || Head { n_grants: 0, rivals: BTreeSet::new(), owes };
                     self.heads.entry((egress, vl, ingress)).or_insert_with(fresh).rivals.extend(&wanting);
                 }
@@ -114,7 +115,7 @@ impl Scene {
         for vl in in_turn(vls_with_heads, last) {
             let idle_by = self.now + u64::from(self.random.below(2) * self.random.below(150));
             match self.crossbar.choose::<false>(egress, vl, || idle_by, self.now) {
-                Choice::Nobody => {}
+                Choice::NoHead => {}
                 Choice::Busy => busy |= 1 << vl,
                 Choice::Ingress(ingress) => {
                     self.crossbar.pass_holders(egress, busy, ingress);
@@ -192,7 +193,7 @@ fn a_head_without_competitors_is_never_passed() {
     let mut scene = Scene::new(1);
     for _ in 0..200 {
         let (ingress, egress) = (0, scene.random.below(scene.n_ports));
-        let packet = Packet::data(Address { host: egress, slot: 0 }, 0, 0, 0, 100, Stamp::new(0, true));
+        let packet = Packet::data(Address { host: egress, slot: 0 }, 0, 0, 0, 100, DataState::new(0, true));
         scene.crossbar.insert(scene.now, (ingress, egress), &packet, scene.now, None);
         scene.see_heads();
         scene.arbitrate();

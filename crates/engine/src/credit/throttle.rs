@@ -13,7 +13,7 @@ use netloom_units::{NodeId, PortId, Rate, StateWriter, Time};
 
 use crate::context::PartitionContext;
 use crate::node::Node;
-use crate::node::care::CREDIT;
+use crate::node::features::CREDIT;
 use crate::packet::Packet;
 use crate::round::Round;
 
@@ -83,7 +83,7 @@ impl Node {
         for (host, rate) in rates.drain(..) {
             let megabits = u32::try_from(rate.0 / 1_000_000).unwrap_or(u32::MAX).max(1);
             let class = round.model.classes.control;
-            let notice = Packet::share(host, packet.destination, megabits, control, class);
+            let notice = Packet::rate_notice(host, packet.destination, megabits, control, class);
             self.forward::<CREDIT>(now, own, &notice, context, round);
         }
         let crossbar = self.crossbar.as_deref_mut();

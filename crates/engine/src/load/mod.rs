@@ -114,15 +114,15 @@ mod tests {
 
     use super::*;
     use crate::bits::bits;
-    use crate::channel::{Channel, Far};
-    use crate::packet::{Address, Packet, Stamp};
+    use crate::channel::{Channel, ReceiverLocation};
+    use crate::packet::{Address, DataState, Packet};
     use crate::port::Form;
     use crate::ring::ring;
 
     /// Ports of 1 ns per byte.
     fn ports(n_ports: usize, form: Form) -> Vec<Egress> {
         let port = |_| {
-            let channel = Channel::new(ring().0, Far::Inside(0));
+            let channel = Channel::new(ring().0, ReceiverLocation::Inside(0));
             let mut port = Egress::new(PortId(0), channel, Rate(8_000_000_000), 0);
             port.set_form(form);
             port
@@ -216,7 +216,7 @@ mod tests {
                 let port = list[below.trailing_zeros() as usize];
                 let bytes = [1_000, 1_000, 64, 300][random.below(4) as usize];
                 let to = Address { host: 1, slot: 0 };
-                let packet = Packet::data(to, 0, number, 0, bytes, Stamp::new(0, true));
+                let packet = Packet::data(to, 0, number, 0, bytes, DataState::new(0, true));
                 for egress in [&mut late[port as usize], &mut eager[port as usize]] {
                     advance_port(egress, now);
                     egress.count_in(&packet);
@@ -259,7 +259,7 @@ mod tests {
                 advance_port(&mut late[port as usize], now);
                 let bytes = [1_000, 1_000, 64, 300][random.below(4) as usize];
                 let packet =
-                    Packet::data(Address { host: 1, slot: 0 }, 0, number, 0, bytes, Stamp::new(0, true));
+                    Packet::data(Address { host: 1, slot: 0 }, 0, number, 0, bytes, DataState::new(0, true));
                 let pauses = random.below(40) == 0;
                 for egress in [&mut late[port as usize], &mut eager[port as usize]] {
                     match (pauses, egress.is_paused(0)) {

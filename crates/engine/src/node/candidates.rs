@@ -149,12 +149,12 @@ impl<'r> Candidates<'_, 'r> {
 }
 
 /// Candidates of which the first `n_minimal` are on shortest paths and the others on non-minimal paths.
-pub(super) struct WithLonger<'a, 'r> {
+pub(super) struct WithNonMinimal<'a, 'r> {
     pub all: Candidates<'a, 'r>,
     pub n_minimal: usize,
 }
 
-impl Ports for WithLonger<'_, '_> {
+impl Ports for WithNonMinimal<'_, '_> {
     fn n_minimal(&self) -> usize {
         self.n_minimal
     }

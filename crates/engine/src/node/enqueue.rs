@@ -9,8 +9,8 @@
 
 use netloom_records::DropReason;
 
-use super::care::{COMPARING, CREDIT, GUARDED, PAUSING, has};
-use super::frames::surely_takes;
+use super::features::{COMPARING, COUNTED, CREDIT, PAUSING, includes};
+use super::frames::certainly_admits;
 use super::start::{advance_lazy_port, push};
 use super::{Forwarding, Node};
 use crate::context::PartitionContext;
@@ -36,33 +36,33 @@ impl Node {
         }
         let port = forwarding.port;
         let mut egress = &mut self.ports[port as usize];
-        let is_alone = has(CARE, PAUSING)
+        let is_alone = includes(CARE, PAUSING)
             && egress.starts_before(context.quiet_until.min(round.end), now, packet().bytes)
-            && (now < self.frames_from
-                || surely_takes(self.buffer.as_deref(), self.edge.as_deref(), packet().bytes));
+            && (now < self.no_pause_before
+                || certainly_admits(self.buffer.as_deref(), self.edge.as_deref(), packet().bytes));
         let arrival = if is_alone {
             enqueue_computed::<CARE>(egress, &mut self.loads, now, port, packet().bytes)
-        } else if (!has(CARE, GUARDED) || egress.is_computed(class)) && egress.uses_fast_path() {
+        } else if (!includes(CARE, COUNTED) || egress.is_computed(class)) && egress.uses_fast_path() {
             egress.enqueue_fast(now, packet().bytes)
-        } else if has(CARE, COMPARING) && egress.is_listed() {
+        } else if includes(CARE, COMPARING) && egress.is_listed() {
             enqueue_listed(egress, &mut self.loads, now, port, packet().bytes)
         } else {
             // Control packets of a switch that sends pause frames may not join: they would overtake data that has
             // started.
             let mut is_computed = egress.is_computed(class);
             if egress.has_start_before(now)
-                && (!has(CARE, GUARDED)
+                && (!includes(CARE, COUNTED)
                     || is_computed
-                    || (has(CARE, PAUSING) && egress.is_computed_unless_frames(class))
+                    || (includes(CARE, PAUSING) && egress.is_computed_unless_frames(class))
                     || !egress.may_join(now, packet().bytes))
             {
                 advance_lazy_port(egress, now, context, round);
             }
-            if has(CARE, PAUSING)
+            if includes(CARE, PAUSING)
                 && egress.is_computed_unless_frames(class)
                 && let Some(start) = egress.start_if_next(now, class)
             {
-                is_computed = start < self.frames_from || {
+                is_computed = start < self.no_pause_before || {
                     let is_before = self.is_before_new_bound(now, start, round);
                     egress = &mut self.ports[port as usize];
                     is_before
@@ -89,12 +89,12 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        if has(CARE, GUARDED) && self.ports[forwarding.port as usize].is_guarded() {
+        if includes(CARE, COUNTED) && self.ports[forwarding.port as usize].is_guarded() {
             self.enqueue_guarded::<CARE>(now, forwarding, packet, context, round);
         } else {
             self.enqueue_class::<CARE>(now, forwarding.port, packet, context);
         }
-        if has(CARE, COMPARING) {
+        if includes(CARE, COMPARING) {
             self.note_load(forwarding.port);
         }
     }
@@ -110,7 +110,7 @@ impl Node {
         let egress = &mut self.ports[port as usize];
         match egress.enqueue(now, packet) {
             Enqueued::Taken => {}
-            Enqueued::StartsAt(_) if egress.form() == Form::Lazy && !has(CARE, GUARDED) => {
+            Enqueued::StartsAt(_) if egress.form() == Form::Lazy && !includes(CARE, COUNTED) => {
                 self.busy[port as usize / 64] |= 1 << (port % 64);
             }
             Enqueued::StartsAt(at) => self.expect_start(port, at, context),
@@ -137,7 +137,7 @@ fn enqueue_computed<const CARE: u8>(
     bytes: u32,
 ) -> Option<u64> {
     let arrival = egress.enqueue_computed(now, bytes);
-    if has(CARE, COMPARING)
+    if includes(CARE, COMPARING)
         && let Some(loads) = loads
     {
         loads.note(port, egress);

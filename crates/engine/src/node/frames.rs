@@ -50,17 +50,17 @@ impl Node {
         }
         if let (Some(buffer), Some(bound)) = (&self.buffer, &self.frame_bound) {
             let until = now.saturating_add(buffer.least_time_to_pause(&bound.inflow));
-            self.frames_from = self.frames_from.max(until);
+            self.no_pause_before = self.no_pause_before.max(until);
         }
-        start < self.frames_from
+        start < self.no_pause_before
     }
 }
 
 /// Whether a packet with none ahead of it is certain to be accepted, while no ingress is paused.
 #[inline(always)]
-pub(super) fn surely_takes(buffer: Option<&SharedBuffer>, edge: Option<&Edge>, bytes: u32) -> bool {
+pub(super) fn certainly_admits(buffer: Option<&SharedBuffer>, edge: Option<&Edge>, bytes: u32) -> bool {
     match buffer {
-        Some(buffer) => buffer.surely_takes(u64::from(bytes)),
+        Some(buffer) => buffer.certainly_fits(u64::from(bytes)),
         // A full queue may drop it, which must be reported to the edge.
         None => edge.is_none(),
     }

@@ -9,7 +9,7 @@
 use netloom_model::Rdma;
 use netloom_records::DropReason;
 
-use super::care::{GUARDED_COMPARING, PAUSING, has};
+use super::features::{GUARDED_COMPARING, PAUSING, includes};
 use super::{Forwarding, Node, advance_port};
 use crate::buffer::{Admission, Request};
 use crate::context::{PartitionContext, TimerKind};
@@ -40,8 +40,8 @@ impl Node {
             waiting,
         };
         // Without `PAUSING`, starts of control packets are computed elsewhere, so this is data.
-        let is_data = !has(CARE, PAUSING) || packet.is_data();
-        let is_simple = (has(CARE, PAUSING) || packet.is_data()) && !egress.needs_admission_check();
+        let is_data = !includes(CARE, PAUSING) || packet.is_data();
+        let is_simple = (includes(CARE, PAUSING) || packet.is_data()) && !egress.needs_admission_check();
         let joins = match buffer {
             Some(buffer) if is_simple && is_data => buffer.take_at_once(&request),
             _ => is_simple,

@@ -37,7 +37,7 @@ impl Node {
         match hook.on_arrival(Time(now), ingress, &mut packet, &mut actions) {
             Verdict::Pass => self.forward_by_list(now, ingress, &packet, context, round),
             Verdict::Drop => self.lose(now, DropReason::Hook, &packet, context, round),
-            Verdict::Keep => {}
+            Verdict::Absorb => {}
         }
         self.carry_out(now, actions, context, round);
     }
@@ -75,17 +75,17 @@ impl Node {
         let verdict = hook.on_start(Time(start.at), port, &mut start.packet, &mut actions);
         match verdict {
             Verdict::Pass => {
-                start.packet = start.packet.onward();
+                start.packet = start.packet.with_hop();
                 transmit_as(class, &mut self.ports[port as usize], &start, context, round);
             }
-            Verdict::Drop | Verdict::Keep => {
+            Verdict::Drop | Verdict::Absorb => {
                 let egress = &mut self.ports[port as usize];
                 egress.take_back(&start);
                 let found = egress.trace().map(|trace| trace.left(class));
                 if verdict == Verdict::Drop {
                     egress.count_refused();
                     let followed = found.map(|found| TracedPacket { snapshot: found, start: None });
-                    let packet = start.packet.onward();
+                    let packet = start.packet.with_hop();
                     self.lose_at(port, start.at, DropReason::Hook, (&packet, followed), context);
                 }
             }

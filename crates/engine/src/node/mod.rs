@@ -25,24 +25,24 @@ use crate::round::Round;
 use crate::route::{Bundle, RailRoute, Route};
 use crate::trace::{HopRecord, TracedPacket};
 
-mod by_hand;
 mod candidates;
-pub mod care;
 mod enqueue;
 mod fault;
+pub mod features;
 mod frames;
 mod guarded;
-mod guided;
 mod loss;
 mod middlebox;
+mod non_minimal;
 mod start;
+mod static_routes;
 mod storm;
 
-use by_hand::ByHand;
-use candidates::{Candidates, WithLonger};
-use care::{COMPARING, GUARDED, PAUSING, PAUSING_COMPARING, has};
+use candidates::{Candidates, WithNonMinimal};
+use features::{COMPARING, COUNTED, PAUSING, PAUSING_COMPARING, includes};
 use frames::FrameBound;
 pub use start::{advance_port, push, transmit};
+use static_routes::StaticRoutes;
 
 /// One host or switch.
 pub struct Node {
@@ -74,12 +74,12 @@ pub struct Node {
     /// Its group, at a switch that may send packets through other groups.
     own_group: Option<u32>,
     /// Static routes, at a switch that has some.
-    by_hand: Option<Box<ByHand>>,
+    static_routes: Option<Box<StaticRoutes>>,
     random: Random,
     /// The buffer that the ports share, at a switch that has one.
     buffer: Option<Box<SharedBuffer>>,
     /// No pause frame leaves before this instant.
-    frames_from: u64,
+    no_pause_before: u64,
     /// The bound that `frames_from` is computed from, at a switch that has one.
     frame_bound: Option<Box<FrameBound>>,
     /// Input buffers and crossbar, at a switch with credits.
@@ -154,10 +154,10 @@ impl Node {
             needs_host_slow_path: false,
             balancer,
             own_group: None,
-            by_hand: None,
+            static_routes: None,
             random,
             buffer: None,
-            frames_from: 0,
+            no_pause_before: 0,
             frame_bound: None,
             crossbar: None,
             notices: None,
@@ -195,7 +195,7 @@ impl Node {
         round: &Round,
     ) {
         if self.has_nic() {
-            if has(CARE, GUARDED) {
+            if includes(CARE, COUNTED) {
                 self.return_credits(now, ingress, packet, context, round);
             }
             return self.receive_at_nic(now, ingress, packet, context, round);
@@ -216,10 +216,10 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        if has(CARE, GUARDED) && packet.is_frame() {
+        if includes(CARE, COUNTED) && packet.is_frame() {
             return self.take_frame(now, ingress, packet, context, round);
         }
-        if has(CARE, GUARDED)
+        if includes(CARE, COUNTED)
             && let Some(edge) = &self.edge
         {
             if packet.is_data() {
@@ -247,7 +247,7 @@ impl Node {
     ) {
         let mut bundle = self.route.bundle(HostId(packet.destination));
         // Elsewhere `forward_by_list` handles rails: one more branch here is 1 % of a packet-hop.
-        if has(CARE, PAUSING)
+        if includes(CARE, PAUSING)
             && bundle.count == 0
             && let Some(rail) = &self.rail
         {
@@ -258,7 +258,7 @@ impl Node {
             0 => self.forward_otherwise(now, ingress, packet, context, round),
             1 => {
                 let forwarding = Forwarding { ingress, port: first };
-                self.enqueue::<CARE>(now, forwarding, packet.class(), || packet.onward(), context, round);
+                self.enqueue::<CARE>(now, forwarding, packet.class(), || packet.with_hop(), context, round);
             }
             _ => {
                 let set = PortSet::Range { first, count };
@@ -299,19 +299,19 @@ impl Node {
             let set = PortSet::Range { first, count };
             return self.forward_among(now, ingress, packet, set, context, round);
         }
-        if let Some(port) = self.port_by_hand(packet, round) {
+        if let Some(port) = self.static_port(packet, round) {
             let forwarding = Forwarding { ingress, port };
             return self.enqueue::<PAUSING_COMPARING>(
                 now,
                 forwarding,
                 packet.class(),
-                || packet.onward(),
+                || packet.with_hop(),
                 context,
                 round,
             );
         }
         if let Some(own) = self.own_group.filter(|_| packet.is_data()) {
-            return self.forward_guided(now, ingress, (packet, own), context, round);
+            return self.forward_non_minimal(now, ingress, (packet, own), context, round);
         }
         let destination = HostId(packet.destination);
         let overlaid = round.overlay.and_then(|overlay| overlay.next_hops(self.id, destination));
@@ -323,7 +323,7 @@ impl Node {
             if !longer.is_empty() {
                 return self.forward_with_longer(
                     now,
-                    Reached { ingress, set, longer },
+                    Reached { ingress, set, non_minimal: longer },
                     packet,
                     context,
                     round,
@@ -368,7 +368,7 @@ impl Node {
                     now,
                     forwarding,
                     packet.class(),
-                    || packet.onward(),
+                    || packet.with_hop(),
                     context,
                     round,
                 );
@@ -382,7 +382,7 @@ impl Node {
     fn forward_with_longer(
         &mut self,
         now: u64,
-        Reached { ingress, set, longer }: Reached,
+        Reached { ingress, set, non_minimal: longer }: Reached,
         packet: &Packet,
         context: &mut PartitionContext,
         round: &Round,
@@ -398,7 +398,7 @@ impl Node {
             let Node { balancer, ports, loads, random, healthy, id, .. } = self;
             let (set, loads) = (PortSet::List(&list), loads.as_deref_mut());
             let all = Candidates { ports, loads, set, healthy, node: *id, packet, now, context, round };
-            let mut candidates = WithLonger { all, n_minimal };
+            let mut candidates = WithNonMinimal { all, n_minimal };
             let candidates: &mut dyn Ports = &mut candidates;
             let mut policy_context = Context { now: Time(now), random };
             let pick = balancer.pick(&mut policy_context, || view(packet, ingress, round), || candidates);
@@ -441,7 +441,7 @@ impl Node {
         let view = || view(packet, ingress, round);
         let loads = loads.as_deref_mut();
         let candidates = || Candidates { ports, loads, set, healthy, node: *id, packet, now, context, round };
-        if has(CARE, COMPARING) {
+        if includes(CARE, COMPARING) {
             balancer.pick_comparing(&mut policy_context, view, candidates)
         } else {
             balancer.pick(&mut policy_context, view, candidates)
@@ -467,7 +467,7 @@ impl Node {
             1 => live[0],
             _ => {
                 let own = self.ports.len() as u32;
-                let pick = self.choose::<GUARDED>(now, own, packet, PortSet::List(&live), context, round);
+                let pick = self.choose::<COUNTED>(now, own, packet, PortSet::List(&live), context, round);
                 live[pick.candidate]
             }
         }
@@ -534,12 +534,12 @@ impl Node {
     }
 
     /// Stops spraying by the balancing policy (`is_off`), or resumes it.
-    pub fn fall_back(&mut self, is_off: bool) {
+    pub fn set_spraying(&mut self, is_off: bool) {
         self.balancer.fall_back(is_off);
     }
 
     /// Sets the next hops that a leaf or a spine on rails computes by arithmetic.
-    pub fn follow_rails(&mut self, rail: Option<RailRoute>) {
+    pub fn set_rail_routes(&mut self, rail: Option<RailRoute>) {
         self.healthy_rail = rail;
         self.note_route();
     }
@@ -553,7 +553,8 @@ impl Node {
     /// Arithmetic gives next hops only while nothing has failed, and there is neither a middlebox nor a static route;
     /// without it every packet takes the slow path.
     fn note_route(&mut self) {
-        let plain = self.dead.is_none() && !self.overlaid && self.hook.is_none() && self.by_hand.is_none();
+        let plain =
+            self.dead.is_none() && !self.overlaid && self.hook.is_none() && self.static_routes.is_none();
         self.route = if plain { self.healthy } else { Route::unknown() };
         self.rail = self.healthy_rail.filter(|_| plain);
     }
@@ -604,7 +605,7 @@ fn view<'a>(packet: &Packet, ingress: u32, round: &'a Round) -> PacketView<'a> {
 struct Reached<'a> {
     ingress: u32,
     set: PortSet<'a>,
-    longer: &'a [u32],
+    non_minimal: &'a [u32],
 }
 
 /// The in-link and the egress port of a packet.

@@ -118,17 +118,17 @@ fn transmit_watched(
 ) {
     if egress.only_spends() {
         egress.spend(start.at, &start.packet);
-        let entry = egress.entry(&egress.head_of(start));
+        let entry = egress.entry(&egress.cut_through_end(start));
         return push(egress, entry, context, round);
     }
     let record = egress.write_down(&mut start, context);
     egress.observe(&start);
-    if look_closer(class, egress, start, context, round) {
+    if start_with_faults_and_trace(class, egress, start, context, round) {
         if let Some(record) = record {
             egress.send_record(&record);
         }
         egress.spend(start.at, &start.packet);
-        let start = egress.head_of(start);
+        let start = egress.cut_through_end(start);
         transmit_released(egress, &start, context, round);
     } else {
         egress.spend_turn(start.at, &start.packet);
@@ -146,7 +146,7 @@ pub fn push(egress: &mut Egress, entry: InFlight, context: &mut PartitionContext
 /// the other end.
 #[cold]
 #[inline(never)]
-fn look_closer(
+fn start_with_faults_and_trace(
     class: u8,
     egress: &mut Egress,
     start: Start,

@@ -15,7 +15,7 @@ use netloom_units::StateWriter;
 use super::{Egress, Queues, Start};
 use crate::mark::Marker;
 use crate::packet::Packet;
-use crate::turns::{Turns, bits};
+use crate::turns::{DeficitRoundRobin, bits};
 
 /// See the module.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct ByClass {
     data: u8,
     /// Of these, the weighted ones, which take turns.
     weighted: u8,
-    turns: Turns,
+    turns: DeficitRoundRobin,
     /// Whether packets wait here, or in queue pairs.
     has_queues: bool,
 }
@@ -65,7 +65,7 @@ pub struct ClassTotals {
 impl ByClass {
     fn new(model: &Model, has_queues: bool) -> ByClass {
         let classes: &DataClasses = &model.queues.classes;
-        let turns = Turns::new(classes, model.transport.packet);
+        let turns = DeficitRoundRobin::new(classes, model.transport.packet);
         ByClass {
             classes: Default::default(),
             data: classes.bits(|_| true),

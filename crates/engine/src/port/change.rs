@@ -19,21 +19,21 @@ use crate::trace::{Trace, TracedPacket};
 
 /// Changes of a link over time.
 #[derive(Debug)]
-pub(super) struct Changing {
+pub(super) struct LinkChanges {
     /// Outages: from, until; those that are over are removed.
     outages: VecDeque<(u64, u64)>,
     /// The packet on the wire, and when its transmission would end, if an outage will cut it off.
-    doomed: Option<(Packet, u64)>,
+    lost_on_wire: Option<(Packet, u64)>,
     errors: Errors,
     /// Size of the last packet for which a loss probability was computed, and that probability, in 2^-64.
     chance: (u32, u64),
     random: Random,
-    eras: Option<Eras>,
+    eras: Option<RateHistory>,
 }
 
 /// Totals at earlier rates.
 #[derive(Debug)]
-struct Eras {
+struct RateHistory {
     /// When the transmission that started at an earlier rate ends, and that rate.
     wire: (u64, Rate),
     /// Peak of the bytes accepted and not yet sent, as far as that is not in `peak`.
@@ -82,7 +82,7 @@ fn whole_per_byte(rate: Rate) -> Option<u64> {
     PER_BYTE.is_multiple_of(rate.0).then(|| PER_BYTE / rate.0)
 }
 
-impl Changing {
+impl LinkChanges {
     /// Whether the current errors lose a data packet that starts (a random sample).
     pub(super) fn corrupts(&mut self, packet: &Packet) -> bool {
         if self.errors == Errors::NONE {
@@ -99,9 +99,9 @@ impl Egress {
     /// Prepares for changes of the link, before the run.
     pub fn will_change(&mut self, random: Random) {
         (self.has_start_effects, self.uses_fast_path, self.extras.watched) = (true, false, true);
-        self.extras.changing = Some(Box::new(Changing {
+        self.extras.changing = Some(Box::new(LinkChanges {
             outages: VecDeque::new(),
-            doomed: None,
+            lost_on_wire: None,
             errors: Errors::NONE,
             chance: (0, 0),
             random,
@@ -114,7 +114,7 @@ impl Egress {
     pub fn will_slow_down(&mut self, limit: Option<Bytes>) {
         // All times are computed from the current rate.
         self.ps_per_byte = 0;
-        let eras = Eras { wire: (0, self.rate), peak: 0, limit, started: 0, busy: 0 };
+        let eras = RateHistory { wire: (0, self.rate), peak: 0, limit, started: 0, busy: 0 };
         self.changing().eras = Some(eras);
     }
 
@@ -123,15 +123,15 @@ impl Egress {
         self.changing().outages.push_back((from, until));
     }
 
-    fn changing(&mut self) -> &mut Changing {
+    fn changing(&mut self) -> &mut LinkChanges {
         self.extras.changing.as_deref_mut().expect("the link was said to change")
     }
 
-    fn eras(&self) -> Option<&Eras> {
+    fn eras(&self) -> Option<&RateHistory> {
         self.extras.changing.as_ref()?.eras.as_ref()
     }
 
-    fn eras_mut(&mut self) -> Option<&mut Eras> {
+    fn eras_mut(&mut self) -> Option<&mut RateHistory> {
         self.extras.changing.as_mut()?.eras.as_mut()
     }
 
@@ -145,14 +145,14 @@ impl Egress {
         if from <= start.at {
             return Some(Cut::AtStart);
         }
-        changing.doomed = Some((start.packet, start.end));
+        changing.lost_on_wire = Some((start.packet, start.end));
         Some(Cut::Later)
     }
 
     /// The link carries nothing from `now` on: returns the packet on the wire, which is lost, if there is one, with its
     /// trace where packets are recorded.
     pub fn cut(&mut self, now: u64) -> Option<(Packet, Option<TracedPacket>)> {
-        let (packet, end) = self.extras.changing.as_deref_mut()?.doomed.take()?;
+        let (packet, end) = self.extras.changing.as_deref_mut()?.lost_on_wire.take()?;
         self.count_lost(&packet, end);
         if let Some(eras) = self.eras_mut().filter(|eras| eras.wire.0 > now) {
             eras.started -= u64::from(packet.bytes);
@@ -176,7 +176,7 @@ impl Egress {
             waiting.extend(queues.classes.iter_mut().flat_map(|class| class.drain(..)));
         }
         // Packets in input buffers are still to be dropped there.
-        if self.extras.outside == 0 {
+        if self.extras.in_input_buffers == 0 {
             (self.queued, self.extras.data_bytes) = (0, 0);
         }
         self.note_all_lost(&waiting);
@@ -199,12 +199,12 @@ impl Egress {
         let Some(followed) = self.trace().map(Trace::take_all) else { return Vec::new() };
         self.bring_back();
         let in_queues = self.queues.iter().flat_map(|queues| queues.classes.iter().flatten());
-        self.doomed().into_iter().chain(in_queues).copied().zip(followed).collect()
+        self.lost_on_wire().into_iter().chain(in_queues).copied().zip(followed).collect()
     }
 
     /// Packets that wait, or will be lost on the wire.
     pub fn queued_packets(&self) -> impl Iterator<Item = &Packet> {
-        self.in_queues().chain(self.doomed())
+        self.in_queues().chain(self.lost_on_wire())
     }
 
     /// Packets that wait, those of paused classes included.
@@ -215,8 +215,8 @@ impl Egress {
     }
 
     /// The packet on the wire, if an outage will cut it off.
-    pub fn doomed(&self) -> Option<&Packet> {
-        self.extras.changing.as_ref()?.doomed.as_ref().map(|(packet, _)| packet)
+    pub fn lost_on_wire(&self) -> Option<&Packet> {
+        self.extras.changing.as_ref()?.lost_on_wire.as_ref().map(|(packet, _)| packet)
     }
 
     /// Brings the port up again.

@@ -3,7 +3,7 @@
 use netloom_units::{StateWriter, Time};
 
 use super::{ByClass, Egress};
-use crate::sampler::Cell;
+use crate::sampler::PortSample;
 
 /// Totals of a port up to an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,10 +49,10 @@ impl Egress {
     }
 
     /// The sample of this port before `now`, with the pauses that are over; the port must be advanced to `now`.
-    pub fn sample_at(&self, now: u64) -> Cell {
+    pub fn sample_at(&self, now: u64) -> PortSample {
         let waiting = self.waiting_bytes(now);
         let sent = if waiting == 0 { self.bytes } else { self.sent_with(now, waiting) };
-        Cell { sent, waiting, paused: self.extras.pauses.total, dropped: self.dropped }
+        PortSample { sent, waiting, paused: self.extras.pauses.total, dropped: self.dropped }
     }
 
     /// Writes what later behaviour depends on.

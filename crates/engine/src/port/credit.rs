@@ -18,7 +18,7 @@ impl Egress {
     pub fn set_credits(&mut self, counters: CreditCounters, is_switch: bool) {
         (self.uses_fast_path, self.has_start_effects, self.extras.guarded) = (false, true, true);
         let mut credits = LinkCredits::new(counters);
-        credits.only_spends = !is_switch && !self.sees_starts();
+        credits.only_spends = !is_switch && !self.must_observe_starts();
         self.extras.watched |= !is_switch;
         self.credits = Some(Box::new(credits));
         self.note_care();
@@ -28,7 +28,7 @@ impl Egress {
     /// of a switch with one virtual lane.
     pub fn start_ahead(&mut self) {
         // At odd rates the time of several packets is not the sum of their times.
-        let is_ahead = !self.sees_starts() && self.ps_per_byte != 0;
+        let is_ahead = !self.must_observe_starts() && self.ps_per_byte != 0;
         self.link_credits().is_ahead = is_ahead;
     }
 
@@ -94,7 +94,7 @@ impl Egress {
 
     /// When the next credits arrive, if the port waits for some that are known to be in flight.
     pub fn awaited_credits(&mut self) -> Option<u64> {
-        if self.is_starving() { self.link_credits().returned.as_mut()?.next_arrival() } else { None }
+        if self.is_credit_blocked() { self.link_credits().returned.as_mut()?.next_arrival() } else { None }
     }
 
     /// Whether the only effect of starts at a NIC is that credits are spent.
@@ -139,13 +139,13 @@ impl Egress {
 
     /// Whether waiting packets and their starts must be seen: they are counted, marked, recorded, or may be lost.
     #[inline]
-    pub fn sees_starts(&self) -> bool {
+    pub fn must_observe_starts(&self) -> bool {
         self.count.is_some() || self.extras.watched || self.extras.marker.is_some()
     }
 
     /// As [`Egress::launch_ahead`], of a packet that has just come, and waits only for the wire.
     #[inline]
-    pub fn launch_unexpected(
+    pub fn launch_on_arrival(
         &mut self,
         now: u64,
         packet: &Packet,
@@ -169,7 +169,7 @@ impl Egress {
                 self.extras.data_bytes += u64::from(packet.bytes);
             }
         }
-        let head = self.head_of(Start { at, end: self.free_at, packet: *packet });
+        let head = self.cut_through_end(Start { at, end: self.free_at, packet: *packet });
         self.channel.push(self.entry(&head), context, round);
     }
 
@@ -180,7 +180,7 @@ impl Egress {
         let busy = self.serialization(packet.bytes);
         let at = self.free_at.max(now);
         self.queued -= busy;
-        self.extras.outside -= 1;
+        self.extras.in_input_buffers -= 1;
         self.free_at = at + busy;
         let credits = self.credits.as_deref_mut().expect("the port has credits");
         credits.counters.take(packet);
@@ -190,7 +190,7 @@ impl Egress {
         } else if packet.is_data() {
             self.extras.data_bytes -= u64::from(packet.bytes);
         }
-        let head = self.head_of(Start { at, end: self.free_at, packet: *packet });
+        let head = self.cut_through_end(Start { at, end: self.free_at, packet: *packet });
         self.channel.push(self.entry(&head), context, round);
     }
 
@@ -204,7 +204,7 @@ impl Egress {
     pub fn spend(&mut self, at: u64, packet: &Packet) {
         let Some(credits) = &mut self.credits else { return };
         credits.counters.take(packet);
-        self.renew_short(at);
+        self.update_blocked_classes(at);
     }
 
     /// Counts a packet that is lost as it starts: it takes no credits, but its turn.
@@ -212,7 +212,7 @@ impl Egress {
     pub fn spend_turn(&mut self, at: u64, packet: &Packet) {
         let Some(credits) = &mut self.credits else { return };
         credits.counters.note_start(packet);
-        self.renew_short(at);
+        self.update_blocked_classes(at);
     }
 
     /// Whether control packets share a VL with data, and take turns with it.
@@ -229,7 +229,7 @@ impl Egress {
 
     /// A packet has started at `at`: updates which classes lack credits to start, and which may start again since data
     /// has had its turn.
-    fn renew_short(&mut self, at: u64) {
+    fn update_blocked_classes(&mut self, at: u64) {
         // A switch decides by itself what starts.
         let Some(counters) = self.credit_counters().filter(|counters| counters.limits_classes()) else {
             return;
@@ -297,13 +297,13 @@ impl Egress {
     }
 
     /// Whether the port is blocked by credits: packets wait and the wire is free, but there are no credits.
-    pub fn is_starving(&self) -> bool {
+    pub fn is_credit_blocked(&self) -> bool {
         self.paused != 0
     }
 
     /// Time since it was last blocked by credits.
     fn free_for(&self, now: u64) -> u64 {
-        match (self.is_starving(), self.extras.pauses.total) {
+        match (self.is_credit_blocked(), self.extras.pauses.total) {
             (true, _) => 0,
             (false, 0) => u64::MAX,
             (false, _) => now - self.extras.pauses.since,
@@ -311,7 +311,7 @@ impl Egress {
     }
 
     /// Records whether it is blocked by credits.
-    pub fn starve(&mut self, now: u64, is_starving: bool) {
+    pub fn set_credit_blocked(&mut self, now: u64, is_starving: bool) {
         match (self.paused != 0, is_starving) {
             (false, true) => self.extras.pauses.since = now,
             (true, false) => {
@@ -366,7 +366,7 @@ impl Egress {
         }
         self.bytes += u64::from(packet.bytes);
         self.queued += busy;
-        self.extras.outside += 1;
+        self.extras.in_input_buffers += 1;
         if packet.is_data() {
             self.extras.data_bytes += u64::from(packet.bytes);
         }
@@ -389,7 +389,7 @@ impl Egress {
     /// Subtracts such a packet, which no longer waits.
     fn leave_outside(&mut self, packet: &Packet) {
         self.queued -= self.serialization(packet.bytes);
-        self.extras.outside -= 1;
+        self.extras.in_input_buffers -= 1;
         if packet.is_data() {
             self.extras.data_bytes -= u64::from(packet.bytes);
         }
@@ -416,7 +416,7 @@ impl Egress {
             self.launch_watched(&start, snapshot, context, round);
         } else {
             self.link_credits().counters.take(&packet);
-            let head = self.head_of(start);
+            let head = self.cut_through_end(start);
             self.channel.push(self.entry(&head), context, round);
         }
     }
@@ -455,7 +455,7 @@ impl Egress {
     }
 
     /// The start with the end of the part that must be sent before the packet counts as arrived (cut-through).
-    pub fn head_of(&self, start: Start) -> Start {
+    pub fn cut_through_end(&self, start: Start) -> Start {
         match self.credits.as_deref().and_then(|credits| credits.cut_through) {
             Some(header) if header < start.packet.bytes => {
                 Start { end: start.at + self.serialization(header), ..start }

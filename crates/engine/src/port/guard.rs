@@ -136,7 +136,7 @@ impl Egress {
         if !self.extras.counted {
             return packet;
         }
-        let packet = self.let_go(packet);
+        let packet = self.dequeue_marked(packet);
         if self.is_by_class() && packet.is_data() { self.judge_leaving(packet) } else { packet }
     }
 
@@ -144,13 +144,13 @@ impl Egress {
     #[inline(always)]
     pub fn take_released(&mut self) -> InFlight {
         let Start { end, packet, .. } = self.take_start();
-        let packet = self.let_go(packet);
+        let packet = self.dequeue_marked(packet);
         InFlight { arrival: end + self.delay, packet }
     }
 
     /// Subtracts a packet that leaves its queue at a guarded port, and marks it if the marker does.
     #[inline(always)]
-    fn let_go(&mut self, packet: Packet) -> Packet {
+    fn dequeue_marked(&mut self, packet: Packet) -> Packet {
         let extras = &mut *self.extras;
         if !packet.is_data() {
             return packet;
@@ -198,15 +198,16 @@ mod tests {
     use netloom_units::{PortId, Rate};
 
     use super::*;
-    use crate::channel::{Channel, Far};
-    use crate::packet::{Address, PacketKind, Stamp};
+    use crate::channel::{Channel, ReceiverLocation};
+    use crate::packet::{Address, DataState, PacketKind};
     use crate::port::Form;
     use crate::ring::{Receiver, ring};
 
     /// A port of 1 ns per byte before a link without delay; data in class 0, answers in class 1.
     fn port() -> (Egress, Receiver) {
         let (sender, receiver) = ring();
-        let mut port = Egress::new(PortId(0), Channel::new(sender, Far::Inside(0)), Rate(8_000_000_000), 0);
+        let mut port =
+            Egress::new(PortId(0), Channel::new(sender, ReceiverLocation::Inside(0)), Rate(8_000_000_000), 0);
         port.set_form(Form::Lazy);
         port.set_guarded();
         port.set_top_class(1);
@@ -229,7 +230,7 @@ mod tests {
             let (mut now, mut n_joined) = (0, 0);
             for number in 0..200 {
                 now += random.next_u64() % 1_500_000;
-                let data = Packet::data(to, 0, number, 0, 1_000, Stamp::new(0, true));
+                let data = Packet::data(to, 0, number, 0, 1_000, DataState::new(0, true));
                 advance_port(&mut eager, now);
                 if random.next_u32().is_multiple_of(3) {
                     let answer = data.answer(PacketKind::Acknowledgement, to, 64, 1);

@@ -28,11 +28,10 @@ use crate::channel::Channel;
 use crate::credit::{LinkCredits, QueueOccupancy};
 use crate::mark::Marker;
 use crate::packet::{InFlight, Packet};
-use crate::telemetry::Probe;
+use crate::telemetry::PortTelemetry;
 use crate::trace::{QueueSnapshot, Trace};
 use crate::waiting::Waiting;
 
-mod asked;
 mod by_class;
 mod change;
 mod counters;
@@ -40,11 +39,12 @@ mod credit;
 mod guard;
 mod pause;
 mod probe;
+mod queries;
 
 use by_class::ByClass;
 pub use by_class::ClassTotals;
-use change::Changing;
 pub use change::Cut;
+use change::LinkChanges;
 pub use counters::Totals;
 use pause::Pauses;
 
@@ -173,7 +173,7 @@ struct Extras {
     loss: Option<(u64, Random)>,
     pauses: Pauses,
     /// Changes of the link over time, if there are any.
-    changing: Option<Box<Changing>>,
+    changing: Option<Box<LinkChanges>>,
     /// Bytes of data in the class queues, where they are counted.
     data_bytes: u64,
     /// The packets of the paused class, outside the class queues.
@@ -181,11 +181,11 @@ struct Extras {
     /// State of each class of data, where data is separated by class.
     by_class: Option<Box<ByClass>>,
     /// Packets in input buffers that will leave here.
-    outside: u32,
+    in_input_buffers: u32,
     /// Until when the wire is busy with a packet that is lost on it, in ps.
     lost_until: u64,
     /// Writer of telemetry records of packets that start here, where telemetry is on.
-    probe: Option<Box<Probe>>,
+    probe: Option<Box<PortTelemetry>>,
     /// Whether arriving packets need more than to be queued: [`Egress::is_guarded`].
     guarded: bool,
     /// Whether the bytes of data in the class queues are counted.
@@ -474,7 +474,7 @@ impl Egress {
         self.queues.as_ref().map_or(0, |queues| queues.n_packets())
             + self.extras.paused_packets.len() as u32
             + self.extras.by_class.as_ref().map_or(0, |by_class| by_class.n_paused_packets())
-            + self.extras.outside
+            + self.extras.in_input_buffers
     }
 
     /// Appends a packet to its class queue at `now`; the port must be advanced to `now`.

@@ -131,19 +131,20 @@ mod tests {
     use netloom_units::{PortId, Rate};
 
     use super::*;
-    use crate::channel::{Channel, Far};
-    use crate::packet::{Address, PacketKind, Stamp};
+    use crate::channel::{Channel, ReceiverLocation};
+    use crate::packet::{Address, DataState, PacketKind};
     use crate::port::Form;
     use crate::ring::ring;
 
     #[test]
     fn paused_packets_are_lost_with_their_records() {
         let (sender, _receiver) = ring();
-        let mut port = Egress::new(PortId(0), Channel::new(sender, Far::Inside(0)), Rate(8_000_000_000), 0);
+        let mut port =
+            Egress::new(PortId(0), Channel::new(sender, ReceiverLocation::Inside(0)), Rate(8_000_000_000), 0);
         port.set_form(Form::Lazy);
         port.trace_packets(true);
         let to = Address { host: 1, slot: 0 };
-        let data = |sequence| Packet::data(to, 0, sequence, 0, 1_000, Stamp::new(0, true));
+        let data = |sequence| Packet::data(to, 0, sequence, 0, 1_000, DataState::new(0, true));
         let control = data(9).answer(PacketKind::Acknowledgement, to, 64, 5);
         port.enqueue(10, &data(0));
         assert_eq!(port.set_paused(20, 1, true), None);

@@ -11,14 +11,14 @@ use netloom_units::Time;
 use super::change::bytes_of;
 use super::{Egress, Form, Start};
 use crate::context::PartitionContext;
-use crate::telemetry::{Probe, Record};
+use crate::telemetry::{PortTelemetry, Record};
 
 impl Egress {
     /// Enables telemetry records at this port, before the run.
     ///
     /// # Panics
     /// In computed form.
-    pub fn set_probe(&mut self, probe: Probe) {
+    pub fn set_probe(&mut self, probe: PortTelemetry) {
         assert!(self.form != Form::Computed, "a computed start is not seen");
         (self.uses_fast_path, self.has_start_effects, self.extras.watched) = (false, true, true);
         self.extras.probe = Some(Box::new(probe));

@@ -16,7 +16,7 @@ use crate::context::PartitionContext;
 use crate::node::advance_port;
 use crate::port::Egress;
 use crate::round::Round;
-use crate::turns::{Turns, bits};
+use crate::turns::{DeficitRoundRobin, bits};
 
 /// See the module.
 #[derive(Debug)]
@@ -27,14 +27,14 @@ pub struct ByClass {
     filled: u8,
     /// Weighted classes, one bit each.
     weighted: u8,
-    turns: Turns,
+    turns: DeficitRoundRobin,
 }
 
 impl ByClass {
     /// Initially no queue pair is ready; `None` where data is not separated by class.
     pub fn of(model: &Model) -> Option<Box<ByClass>> {
         let classes = &model.queues.classes;
-        let turns = Turns::new(classes, model.transport.packet);
+        let turns = DeficitRoundRobin::new(classes, model.transport.packet);
         let weighted = turns.weighted();
         let fresh = || ByClass { ready: Default::default(), filled: 0, weighted, turns };
         classes.separates_data().then(|| Box::new(fresh()))

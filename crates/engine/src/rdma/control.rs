@@ -27,7 +27,7 @@ impl Node {
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let Some(flow) = round.flows.get(packet.flow as usize) else {
             // It belongs to no message: a share notice from a switch.
-            return self.be_allowed(now, packet);
+            return self.on_share(now, packet);
         };
         let slot = flow.send_slot;
         let nic = self.nic_mut().expect("the host has queue pairs");
@@ -35,7 +35,7 @@ impl Node {
         sent.answers += 1;
         if is_notification(packet, rdma) {
             sent.notified += 1;
-            nic.be_warned(now, packet, rdma);
+            nic.on_notification(now, packet, rdma);
         }
         let pair = nic.sends.get_mut(packet.slot);
         if pair.signals.is_some() {
@@ -95,7 +95,7 @@ fn is_notification(packet: &Packet, rdma: &Rdma) -> bool {
 impl Nic {
     /// Adapts rates to the congestion signalled by a control packet.
     #[inline(never)]
-    fn be_warned(&mut self, now: u64, packet: &Packet, rdma: &Rdma) {
+    fn on_notification(&mut self, now: u64, packet: &Packet, rdma: &Rdma) {
         let pair = self.sends.get_mut(packet.slot);
         let nic_port = &mut self.ports[pair.port as usize];
         pair.be_warned(now, packet, rdma, &nic_port.controller);

@@ -11,10 +11,10 @@ use super::message::{Incoming, Outgoing};
 use super::pair::{ReceivePair, SendPair};
 use super::ready::{Ready, Turn};
 use super::senses::Signals;
-use super::share::Lease;
+use super::share::RateShare;
 use crate::port::Egress;
 use crate::reordering::Reordering;
-use crate::run::GivenUp;
+use crate::run::FailedQueuePair;
 use crate::slab::Slab;
 
 /// See the module.
@@ -41,7 +41,7 @@ pub struct Nic {
     /// The injection rate limit, if there is one.
     pub injection: Option<Box<Injection>>,
     /// Rates that switches allow towards other hosts.
-    pub(super) shares: Vec<Lease>,
+    pub(super) shares: Vec<RateShare>,
     /// Scratch memory for lists of queue pairs.
     pub(super) concerned: Vec<u32>,
     /// Reordering of received packets, if it is recorded.
@@ -158,17 +158,17 @@ impl Nic {
     }
 
     /// Queue pairs of this host that have exceeded their retries, by number.
-    pub fn given_up(&self, host: HostId, retries: u32) -> impl Iterator<Item = GivenUp> {
+    pub fn given_up(&self, host: HostId, retries: u32) -> impl Iterator<Item = FailedQueuePair> {
         let given_up = |pair: &SendPair| {
             let number = pair.number.filter(|_| pair.n_timeouts > retries && pair.is_in_flight())?;
-            Some(GivenUp {
+            Some(FailedQueuePair {
                 source: host,
                 number,
                 destination: HostId(pair.destination),
                 timeouts: pair.n_timeouts,
             })
         };
-        let mut found: Vec<GivenUp> = self.sends.iter().filter_map(given_up).collect();
+        let mut found: Vec<FailedQueuePair> = self.sends.iter().filter_map(given_up).collect();
         found.sort_unstable();
         found.into_iter()
     }

@@ -7,7 +7,7 @@ use netloom_policy::transport::{Receiver, Reliability, Sender};
 use netloom_units::Rate;
 
 use super::senses::Signals;
-use crate::packet::Stamp;
+use crate::packet::DataState;
 
 /// The sending end.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct SendPair {
     /// The destination host.
     pub destination: u32,
     /// The slot of the receiving end there.
-    pub far: u32,
+    pub peer_slot: u32,
     /// Flow-hash input of its packets.
     pub entropy: u32,
     /// The NIC port it uses.
@@ -37,7 +37,7 @@ pub struct SendPair {
     /// Bytes left of its scheduling turn, if a turn is more than a packet.
     pub turn_left: u64,
     /// The line rate of its port.
-    pub line: Rate,
+    pub line_rate: Rate,
     /// The earliest instant at which pacing allows the next packet, in ps.
     pub next_at: u64,
     /// Whether it is in the ready queue of its port.
@@ -66,7 +66,7 @@ pub struct Posted {
     /// Size of that packet on the wire.
     pub last_bytes: u32,
     /// Header fields common to all its packets.
-    pub stamp: Stamp,
+    pub stamp: DataState,
 }
 
 impl SendPair {
@@ -75,7 +75,7 @@ impl SendPair {
         SendPair {
             number: None,
             destination: 0,
-            far: 0,
+            peer_slot: 0,
             entropy: 0,
             port: 0,
             class: 0,
@@ -85,7 +85,7 @@ impl SendPair {
             first: Posted::default(),
             later: VecDeque::new(),
             turn_left: 0,
-            line: Rate(u64::MAX),
+            line_rate: Rate(u64::MAX),
             next_at: 0,
             is_queued: false,
             deadline: u64::MAX,
@@ -118,7 +118,7 @@ impl SendPair {
             self.turn_left = whole;
         }
         self.turn_left = self.turn_left.saturating_sub(bytes);
-        if self.turn_left > 0 && rate >= self.line { from } else { self.next_at }
+        if self.turn_left > 0 && rate >= self.line_rate { from } else { self.next_at }
     }
 
     /// The message that contains a packet position.

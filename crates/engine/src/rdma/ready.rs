@@ -67,7 +67,7 @@ impl Ready {
 
     /// The first queue pair gets a later turn.
     #[inline(always)]
-    pub fn put_off(&mut self, later: Turn) {
+    pub fn reschedule_first(&mut self, later: Turn) {
         self.pop();
         self.push(later);
     }

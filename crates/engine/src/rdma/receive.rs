@@ -11,7 +11,7 @@ use super::message::{Incoming, Tally};
 use super::pair::ReceivePair;
 use crate::context::{PartitionContext, Report};
 use crate::node::Node;
-use crate::node::care::{GUARDED, PLAIN};
+use crate::node::features::{BASIC, COUNTED};
 use crate::packet::{Address, Packet, PacketKind};
 use crate::round::Round;
 
@@ -85,9 +85,9 @@ impl Node {
             if let Some(telemetry) = &mut context.telemetry {
                 telemetry.answered(&mut packet);
             }
-            self.forward::<GUARDED>(now, own, &packet, context, round);
+            self.forward::<COUNTED>(now, own, &packet, context, round);
         } else {
-            self.forward::<PLAIN>(now, own, packet, context, round);
+            self.forward::<BASIC>(now, own, packet, context, round);
         }
     }
 
@@ -134,7 +134,8 @@ impl Incoming {
             self.packets += 1;
             self.hops += u64::from(packet.hops());
         }
-        if receipt.distance > 0 || receipt.is_duplicate || packet.has(Packet::AGAIN | Packet::MARKED) {
+        if receipt.distance > 0 || receipt.is_duplicate || packet.has(Packet::RETRANSMISSION | Packet::MARKED)
+        {
             self.tally.take(packet, receipt, answers);
         }
     }
@@ -143,7 +144,7 @@ impl Incoming {
 impl Tally {
     /// Counts a packet that is early, a duplicate, retransmitted or marked.
     fn take(&mut self, packet: &Packet, receipt: Receipt, answers: Answers) {
-        self.again += u32::from(packet.has(Packet::AGAIN));
+        self.again += u32::from(packet.has(Packet::RETRANSMISSION));
         self.duplicates += u32::from(receipt.is_duplicate);
         self.nacks += u32::from(answers.answer == Some(PacketKind::Nack));
         self.marked += u32::from(packet.has(Packet::MARKED));
@@ -159,7 +160,7 @@ impl ReceivePair {
         self.unanswered += u32::from(receipt.is_new);
         let answer = match receipt.answer {
             Answer::Nothing => return None,
-            Answer::Refuse => PacketKind::Nack,
+            Answer::Nack => PacketKind::Nack,
             Answer::AcknowledgeNow => PacketKind::Acknowledgement,
             Answer::Acknowledge => {
                 if self.unanswered < rdma.coalesce && !is_marked && !self.has_ended() {

@@ -10,7 +10,7 @@
 
 use netloom_model::Rdma;
 use netloom_policy::congestion::{Controller, Feedback, Hop, Senses};
-use netloom_policy::transport::{Course, Psn, Turn};
+use netloom_policy::transport::{Psn, SendItem, SendProgress};
 use netloom_units::{Bytes, Duration, Rate, StateWriter, Time};
 
 use super::nic::Nic;
@@ -53,7 +53,7 @@ impl Signals {
     }
 
     /// The transmission of a packet starts at `at`.
-    fn started(&mut self, turn: Turn, at: u64, course: Course) {
+    fn started(&mut self, turn: SendItem, at: u64, course: SendProgress) {
         let n_needed = (course.highest - course.una) as usize;
         if n_needed > self.starts.len() {
             self.grow(n_needed, course);
@@ -63,7 +63,7 @@ impl Signals {
     }
 
     #[cold]
-    fn grow(&mut self, n_needed: usize, course: Course) {
+    fn grow(&mut self, n_needed: usize, course: SendProgress) {
         let mut larger = vec![UNKNOWN; (2 * n_needed).next_power_of_two().max(16)];
         let mask = larger.len() - 1;
         let known = if self.starts.is_empty() { 0 } else { course.highest - course.una };
@@ -75,14 +75,14 @@ impl Signals {
     }
 
     /// The time since the transmission of a packet in flight started, if that is known.
-    fn since(&self, position: u64, course: Course, now: u64) -> Option<Duration> {
+    fn since(&self, position: u64, course: SendProgress, now: u64) -> Option<Duration> {
         let is_in_flight = (course.una..course.highest).contains(&position) && !self.starts.is_empty();
         let start = is_in_flight.then(|| self.starts[self.place(position)])?;
         (start != UNKNOWN).then(|| Duration(now - start))
     }
 
     /// Writes the state that later behaviour depends on.
-    pub fn write_state(&self, course: Course, out: &mut StateWriter) {
+    pub fn write_state(&self, course: SendProgress, out: &mut StateWriter) {
         out.word(self.window);
         for position in course.una..course.highest {
             match self.starts[self.place(position)] {
@@ -103,7 +103,7 @@ impl SendPair {
     #[inline(never)]
     pub(super) fn send_in_detail(
         &mut self,
-        (turn, at): (Turn, u64),
+        (turn, at): (SendItem, u64),
         size: Bytes,
         controller: &Controller,
     ) -> Rate {
@@ -141,7 +141,7 @@ impl SendPair {
         if !matches!(packet.kind(), PacketKind::Acknowledgement | PacketKind::Nack) {
             return is_news;
         }
-        let Course { una, highest, .. } = *self.sender.course();
+        let SendProgress { una, highest, .. } = *self.sender.course();
         let Some(signals) = &mut self.signals else { return is_news };
         let named = Psn::from_bits(packet.tag).position(course.una, rdma.first_psn);
         let feedback = Feedback {

@@ -10,7 +10,7 @@
 
 use netloom_model::Rdma;
 use netloom_policy::congestion::Controller;
-use netloom_policy::transport::{Psn, Turn};
+use netloom_policy::transport::{Psn, SendItem};
 use netloom_records::DropReason;
 use netloom_units::{Bytes, Time};
 
@@ -22,7 +22,7 @@ use crate::context::{PartitionContext, Report, Timeout, TimerKind};
 use crate::flow::Flow;
 use crate::host::entropy;
 use crate::node::{Node, advance_port, push, transmit};
-use crate::packet::{Address, InFlight, Packet, Stamp};
+use crate::packet::{Address, DataState, InFlight, Packet};
 use crate::port::Egress;
 use crate::round::Round;
 use crate::slab::Slab;
@@ -71,7 +71,7 @@ impl Node {
     /// inside the partition must be events: sets timers for the next ones. On other links starts are computed on
     /// demand, as at a host in its own partition.
     #[inline(always)]
-    pub fn expect_serve(&mut self, context: &mut PartitionContext, round: &Round) {
+    pub fn set_start_timers(&mut self, context: &mut PartitionContext, round: &Round) {
         if self.nic_mut().is_some_and(|nic| nic.has_inner_work) {
             self.expect_inner_starts(context, round);
         }
@@ -203,7 +203,7 @@ impl Node {
         &mut self,
         now: u64,
         place: u32,
-        (entropy, stamp): (u32, Stamp),
+        (entropy, stamp): (u32, DataState),
         context: &mut PartitionContext,
         round: &Round,
     ) {
@@ -215,7 +215,7 @@ impl Node {
         let nic = self.nic_mut().expect("seen by the caller");
         let pair = nic.sends.get_mut(place);
         (pair.number, pair.port, pair.entropy) = (Some(nic.n_pairs), port, entropy);
-        pair.line = line;
+        pair.line_rate = line;
         pair.rate = nic.ports[port as usize].feedback;
         pair.renew_window(now, &nic.ports[port as usize].controller);
         nic.n_pairs += 1;
@@ -274,7 +274,7 @@ impl Pairs<'_> {
                 0 => pair.next_at,
                 whole => pair.keep_turn(turn.from, bytes.0, whole, rate),
             };
-            ready.put_off(ready::Turn { from, ..turn });
+            ready.reschedule_first(ready::Turn { from, ..turn });
         } else {
             pair.turn_left = 0;
             ready.pop();
@@ -370,12 +370,13 @@ pub(super) fn let_control_start(
 
 /// The packet at a position.
 #[inline(always)]
-fn packet_at(pair: &SendPair, turn: Turn, message: Posted, rdma: &Rdma, round: &Round) -> Packet {
+fn packet_at(pair: &SendPair, turn: SendItem, message: Posted, rdma: &Rdma, round: &Round) -> Packet {
     let is_last = turn.position + 1 == message.end;
     let bytes = if is_last { message.last_bytes } else { round.model.transport.packet.0 as u32 };
-    let to = Address { host: pair.destination, slot: pair.far };
+    let to = Address { host: pair.destination, slot: pair.peer_slot };
     let psn = Psn::of(turn.position, rdma.first_psn).bits();
-    let flags = if turn.is_again { Packet::AGAIN } else { 0 } | if is_last { Packet::LAST } else { 0 };
+    let flags =
+        if turn.is_again { Packet::RETRANSMISSION } else { 0 } | if is_last { Packet::LAST } else { 0 };
     let packet = Packet::data(to, message.flow, psn, pair.entropy, bytes, message.stamp).with(flags);
     if packet.has(Packet::DRAINED) { set_drained(packet, pair, turn) } else { packet }
 }
@@ -383,7 +384,7 @@ fn packet_at(pair: &SendPair, turn: Turn, message: Posted, rdma: &Rdma, round: &
 /// Clears the packet's `DRAINED` flag unless its queue pair has drained: all packets before it are acknowledged, none
 /// after it was sent.
 #[cold]
-fn set_drained(packet: Packet, pair: &SendPair, turn: Turn) -> Packet {
+fn set_drained(packet: Packet, pair: &SendPair, turn: SendItem) -> Packet {
     let is_drained = !turn.is_again && turn.position == pair.sender.course().una;
     if is_drained { packet } else { packet.without(Packet::DRAINED) }
 }
@@ -391,7 +392,7 @@ fn set_drained(packet: Packet, pair: &SendPair, turn: Turn) -> Packet {
 /// Puts a packet on the wire of a NIC port that is free at `start`.
 #[inline(always)]
 fn launch(egress: &mut Egress, start: u64, packet: Packet, context: &mut PartitionContext, round: &Round) {
-    let packet = packet.onward();
+    let packet = packet.with_hop();
     if egress.uses_fast_path()
         && let Some(arrival) = egress.enqueue_fast(start, packet.bytes)
     {

@@ -15,7 +15,7 @@ const FRESH: u64 = 20_000_000;
 
 /// See the module.
 #[derive(Debug, Clone, Copy)]
-pub struct Lease {
+pub struct RateShare {
     /// The host that is congested.
     destination: u32,
     share: Rate,
@@ -23,7 +23,7 @@ pub struct Lease {
     at: u64,
 }
 
-impl Lease {
+impl RateShare {
     /// Writes the state that later behaviour depends on.
     pub fn write_state(&self, out: &mut StateWriter) {
         out.word(u64::from(self.destination));
@@ -35,9 +35,9 @@ impl Lease {
 impl Node {
     /// A share notice from a switch arrives.
     #[cold]
-    pub(super) fn be_allowed(&mut self, now: u64, notice: &Packet) {
+    pub(super) fn on_share(&mut self, now: u64, notice: &Packet) {
         let share = Rate(u64::from(notice.tag) * 1_000_000);
-        let lease = Lease { destination: notice.sequence, share, at: now };
+        let lease = RateShare { destination: notice.sequence, share, at: now };
         let nic = self.nic_mut().expect("the host has queue pairs");
         nic.shares.retain(|other| other.at + FRESH > now && other.destination != lease.destination);
         nic.shares.push(lease);
@@ -75,7 +75,7 @@ impl Nic {
     #[cold]
     pub(super) fn share_with(&mut self, now: u64, place: u32) {
         let destination = self.sends.get_mut(place).destination;
-        let is_fresh = |lease: &&Lease| lease.destination == destination && lease.at + FRESH > now;
+        let is_fresh = |lease: &&RateShare| lease.destination == destination && lease.at + FRESH > now;
         let Some(lease) = self.shares.iter().find(is_fresh).copied() else { return };
         let concerned = self.towards(destination);
         let each = Rate((lease.share.0 / (concerned.len() as u64 + 1)).max(1));

@@ -2,7 +2,7 @@
 
 use netloom_figures::{FigureError, Figures, figures};
 use netloom_records::statistics::Over;
-use netloom_records::{EventRow, Happening, MemorySink, SeriesRow, Target};
+use netloom_records::{EventRow, FaultAction, MemorySink, SeriesRow, Target};
 use netloom_units::{Bytes, Duration, LinkId, NodeId, PortId, Time};
 
 use crate::sample::{Place, SECOND, names, rows, summary};
@@ -28,7 +28,7 @@ pub fn with_samples() -> MemorySink {
         target: Target::Link,
         link: LinkId(2),
         node: NodeId(0),
-        action: Happening::Down,
+        action: FaultAction::Down,
         rate: None,
         loss: None,
         period: None,

@@ -3,8 +3,8 @@
 use netloom_catalog::topology::{self, Built, Topology};
 use netloom_catalog::workload::{bucket, collective};
 use netloom_model::{
-    Balances, Collective, FlowHashInput, Handling, Hosts, Job, Knowledge, Model, Order, Phase, PriorityMap,
-    Queues, Reaction, Recording, Repetition, Transport, TransportKind, Workload,
+    Balances, Collective, FabricService, FailureAwareness, FlowHashInput, Hosts, Job, Model, Order, Phase,
+    PriorityMap, Queues, Reaction, Recording, Repetition, Transport, TransportKind, Workload,
 };
 use netloom_policy::balance::Chosen;
 use netloom_policy::congestion;
@@ -144,7 +144,7 @@ impl Case {
                 control: None,
                 edge: None,
                 path_map: None,
-                by_hand: Vec::new(),
+                static_routes: Vec::new(),
             },
             transport: Transport {
                 packet: PACKET,
@@ -162,7 +162,7 @@ impl Case {
             reaction: Reaction::default(),
             storms: Vec::new(),
             loss: 0,
-            knowledge: Knowledge::Local,
+            awareness: FailureAwareness::Local,
             coordination_delay: MICROSECOND,
             deadline: None,
             recording: Recording::default(),
@@ -209,7 +209,7 @@ impl Case {
             steps: self.steps,
             phases: vec![phase.clone()],
             start: Time::ZERO,
-            handling: Handling::default(),
+            handling: FabricService::default(),
             repetition: Repetition::default(),
         };
         Ok(Workload {

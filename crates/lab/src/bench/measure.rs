@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use netloom_catalog::expand;
 use netloom_engine::observe::{Control, Observer, Progress, States};
-use netloom_engine::{Options, Seams, Status, run};
+use netloom_engine::{Extensions, Options, Status, run};
 use netloom_records::{Batch, Sink, SinkError};
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ pub fn measure(case: &Case) -> Result<Measurement, LabError> {
     let options = Options { threads: case.threads, ..Options::default() };
     let begun = Instant::now();
     let clock = || begun.elapsed().as_nanos() as u64;
-    let seams = Seams { observer: Some(&mut at_first), clock: Some(&clock), ..Seams::default() };
+    let seams = Extensions { observer: Some(&mut at_first), clock: Some(&clock), ..Extensions::default() };
     let outcome = run(&model, &mut work, &mut Nowhere, options, seams);
     let wall_ns = begun.elapsed().as_nanos() as u64;
     if outcome.status != Status::Complete {

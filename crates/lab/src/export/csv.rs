@@ -127,11 +127,11 @@ fn check(place: &Path, overwrite: Overwrite) -> Result<(), ExportError> {
     if names.is_empty() {
         return Ok(());
     }
-    let is_ours = |name: &std::ffi::OsString| {
+    let is_own_temporary = |name: &std::ffi::OsString| {
         let stem = name.to_str().and_then(|name| name.strip_suffix(".csv"));
         name == COLUMNS || stem.is_some_and(|stem| Table::from_name(stem).is_some())
     };
-    if !names.iter().any(|name| name == COLUMNS) || !names.iter().all(is_ours) {
+    if !names.iter().any(|name| name == COLUMNS) || !names.iter().all(is_own_temporary) {
         return Err(ExportError::Foreign(place.to_owned()));
     }
     match overwrite {

@@ -129,7 +129,7 @@ impl Tables {
         let scale = input.time_scale();
         for (number, stage) in (0..).zip(&staged.stages) {
             let [start, judged, end] =
-                [stage.start, stage.judged, stage.end].map(|time| Time(time.0 * scale));
+                [stage.start, stage.measured_from, stage.end].map(|time| Time(time.0 * scale));
             for (place, flow) in staged.flows.iter().enumerate().filter(|(_, flow)| stage.judges(flow)) {
                 let stretches = input.results.streams.get(&place).map_or(&[][..], Vec::as_slice);
                 let size = arrived(stretches, judged.0 / PS, end.0 / PS);

@@ -49,7 +49,7 @@ impl<'a> Sheet<'a> {
         let heading = if lines.is_empty() { Vec::new() } else { lines.remove(0).cells };
         let mut sheet = Sheet { foreign, heading, lines, passed_over: Vec::new() };
         sheet.check_heading(columns);
-        if sheet.foreign.is_spoilt() {
+        if sheet.foreign.has_errors() {
             return Err(sheet.foreign.finish().expect_err("a mistake was noted"));
         }
         sheet.check_widths();

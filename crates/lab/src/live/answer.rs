@@ -21,7 +21,7 @@ const MOST_FIELDS: usize = 64;
 /// Accepted host names of this machine.
 const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 /// The port that may be omitted.
-const USUAL_PORT: u16 = 80;
+const DEFAULT_PORT: u16 = 80;
 
 /// Header fields of every response: it is not cached, its type is not guessed, its address is not passed on, and it is
 /// not embedded in other pages.
@@ -127,7 +127,7 @@ fn read(head: &[u8], site: &Site) -> Result<Option<Asked>, Refusal> {
 fn is_own(host: &[u8], port: u16) -> bool {
     let is = |name: &str| {
         host.eq_ignore_ascii_case(format!("{name}:{port}").as_bytes())
-            || (port == USUAL_PORT && host.eq_ignore_ascii_case(name.as_bytes()))
+            || (port == DEFAULT_PORT && host.eq_ignore_ascii_case(name.as_bytes()))
     };
     NAMES.into_iter().any(is)
 }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use super::answer::{LONGEST_HEAD, Refusal, Site, answer};
 
 /// Maximum number of connections at a time.
-const MOST_GUESTS: usize = 16;
+const MAX_CONNECTIONS: usize = 16;
 /// Interval between attempts to accept connections, and the maximum number accepted in one attempt.
 const TICK: Duration = Duration::from_millis(20);
 const AT_ONCE: usize = 16;
@@ -78,21 +78,21 @@ impl Connection {
 
 /// Accepts connections until `stop` is set.
 fn take(listener: &TcpListener, site: &Arc<Site>, stop: &AtomicBool) {
-    let mut guests: VecDeque<Connection> = VecDeque::new();
+    let mut connections: VecDeque<Connection> = VecDeque::new();
     while !stop.load(Ordering::Relaxed) {
-        guests.retain(|guest| !guest.thread.is_finished());
+        connections.retain(|connection| !connection.thread.is_finished());
         // If accepting fails, for whatever reason, the next attempt may succeed.
         for (stream, _) in (0..AT_ONCE).map_while(|_| listener.accept().ok()) {
-            if guests.len() >= MOST_GUESTS
-                && let Some(longest) = guests.pop_front()
+            if connections.len() >= MAX_CONNECTIONS
+                && let Some(longest) = connections.pop_front()
             {
                 longest.leave();
             }
-            guests.extend(welcome(stream, site));
+            connections.extend(welcome(stream, site));
         }
         thread::sleep(TICK);
     }
-    guests.into_iter().for_each(Connection::leave);
+    connections.into_iter().for_each(Connection::leave);
 }
 
 /// Starts a thread that serves a connection; `None` if the operating system refuses one.

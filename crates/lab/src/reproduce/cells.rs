@@ -146,11 +146,13 @@ fn run(paper: &Paper, system: String, found: &Found) -> CellRun {
     }
     if passed_over > 0 {
         let runs = words::some(passed_over as u64, "run");
-        assumptions.push(format!("Left out, since another run of the same cell has the published time: {runs}."));
+        assumptions
+            .push(format!("Left out, since another run of the same cell has the published time: {runs}."));
     }
     if found.changed > 0 {
         let runs = words::some(found.changed as u64, "run");
-        assumptions.push(format!("Left out, since they change settings other than those of the study: {runs}."));
+        assumptions
+            .push(format!("Left out, since they change settings other than those of the study: {runs}."));
     }
     let cells = places.into_iter().map(|(at, points)| cell(at, &points, &alone)).collect();
     CellRun { system, cells, measured: None, assumptions }
@@ -219,7 +221,10 @@ claims:
         let folder = RunFolder::open(&home.path().join("cells/lake")).expect("it is a run");
         assert!(folder.manifest().measured.is_none());
         let assumptions = folder.manifest().assumptions.join(" ");
-        assert!(assumptions.contains("published time: 1 run.") && assumptions.contains("of the study: 1 run."), "{assumptions}");
+        assert!(
+            assumptions.contains("published time: 1 run.") && assumptions.contains("of the study: 1 run."),
+            "{assumptions}"
+        );
         let rows = folder.cells().expect("they are there");
         assert_eq!(rows.len(), 2, "runs with another policy are left out");
         let (beside, alone) = (rows[0], rows[1]);

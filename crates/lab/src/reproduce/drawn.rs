@@ -67,7 +67,8 @@ fn panels(drawing: &Drawing<'_>, map: &Map, laid: &[Places<'_>]) -> Vec<PanelMap
 fn scores(drawing: &Drawing<'_>, cells: &[Cell]) -> Option<MapScores> {
     let counts = cells.iter().filter(|cell| !cell.left_out).map(|cell| drawing.asked(cell));
     let pairs = counts.map(|asked| (drawing.bench.simulated(&asked), drawing.bench.published(&asked)));
-    let pairs: Vec<(f64, f64)> = pairs.filter(|(simulated, published)| *simulated > 0.0 && *published > 0.0).collect();
+    let pairs: Vec<(f64, f64)> =
+        pairs.filter(|(simulated, published)| *simulated > 0.0 && *published > 0.0).collect();
     let score = |of| Score { of, at_least: None, at_most: None, published_from: None, published_below: None };
     let median = score(Statistic::MedianError).of(&pairs)?;
     let near = score(Statistic::ShareNear).of(&pairs)?;

@@ -47,7 +47,8 @@ fn section(report: &Report, figure: &Figure) -> Option<String> {
         let ratio = figure.per.as_ref().map(|_| format!("{column}, ratio"));
         [Some(column.to_owned()), ratio].into_iter().flatten()
     });
-    let columns: Vec<String> = names.map(|name| format!(" {name}, published | {name}, simulated |")).collect();
+    let columns: Vec<String> =
+        names.map(|name| format!(" {name}, published | {name}, simulated |")).collect();
     let heading = format!("| run | seeds |{}", columns.concat());
     let rule = format!("|---|--:|{}", "--:|--:|".repeat(columns.len()));
     let per = below.map_or(String::new(), |below| format!("\n\n{}", in_words(&rows, &below, figure)));

@@ -173,8 +173,8 @@ impl Bench<'_> {
             one.measured.clone_from(&compared.measured);
             one.halves = asked.iter().map(|asked| self.half(asked)).collect();
             one.seeds = asked.iter().map(|asked| self.n_seeds(asked)).min().unwrap_or(0);
-            let is_told = compared.published.iter().any(|value| !value.is_nan());
-            one.published = if is_told { compared.published.clone() } else { Vec::new() };
+            let is_published = compared.published.iter().any(|value| !value.is_nan());
+            one.published = if is_published { compared.published.clone() } else { Vec::new() };
         }
         if matches!(
             relation,

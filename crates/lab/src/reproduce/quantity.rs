@@ -80,9 +80,9 @@ pub enum Quantity {
     /// NACKs that filters at switches forwarded.
     NacksForwarded,
     /// NACKs that they suppressed.
-    NacksBlocked,
+    NacksSuppressed,
     /// NACKs that they generated.
-    NacksMade,
+    NacksGenerated,
     /// Marked packets that arrived.
     Marked,
     /// Pause frames that stop a class.
@@ -156,8 +156,8 @@ impl Quantity {
         Quantity::Duplicates,
         Quantity::Nacks,
         Quantity::NacksForwarded,
-        Quantity::NacksBlocked,
-        Quantity::NacksMade,
+        Quantity::NacksSuppressed,
+        Quantity::NacksGenerated,
         Quantity::Marked,
         Quantity::Pauses,
         Quantity::Dropped,
@@ -214,8 +214,8 @@ impl Quantity {
             Quantity::Duplicates => "duplicates",
             Quantity::Nacks => "nacks",
             Quantity::NacksForwarded => "nacks_forwarded",
-            Quantity::NacksBlocked => "nacks_blocked",
-            Quantity::NacksMade => "nacks_made",
+            Quantity::NacksSuppressed => "nacks_blocked",
+            Quantity::NacksGenerated => "nacks_made",
             Quantity::Marked => "marked_packets",
             Quantity::Pauses => "pauses",
             Quantity::Dropped => "dropped_packets",

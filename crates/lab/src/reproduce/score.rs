@@ -66,7 +66,9 @@ impl Score {
                 && self.published_below.is_none_or(|most| published < most)
         };
         let pairs: Vec<(f64, f64)> = pairs.iter().copied().filter(|pair| counts(pair.1)).collect();
-        if pairs.is_empty() || pairs.iter().any(|(simulated, published)| !(*simulated > 0.0 && *published > 0.0)) {
+        if pairs.is_empty()
+            || pairs.iter().any(|(simulated, published)| !(*simulated > 0.0 && *published > 0.0))
+        {
             return None;
         }
         let trivial: Vec<(f64, f64)> = pairs.iter().map(|pair| (1.0, pair.1)).collect();
@@ -175,7 +177,8 @@ mod tests {
 
     #[test]
     fn rank_correlation_follows_its_definition() {
-        let of = |pairs: &[(f64, f64)]| score(Statistic::RankCorrelation).of(pairs).map(|scored| scored.simulated);
+        let of =
+            |pairs: &[(f64, f64)]| score(Statistic::RankCorrelation).of(pairs).map(|scored| scored.simulated);
         assert_eq!(of(&[(1.0, 0.1), (2.0, 0.2), (9.0, 0.3)]), Some(1.0));
         assert_eq!(of(&[(3.0, 0.1), (2.0, 0.2), (1.0, 0.3)]), Some(-1.0));
         // Ranks 1, 2.5, 2.5, 4 and 1, 2, 3, 4.

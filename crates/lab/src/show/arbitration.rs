@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netloom_model::{HandTable, Model};
+use netloom_model::{Model, StaticTable};
 use netloom_policy::balance::Balancer;
 use netloom_scenario::Overrides;
 use netloom_units::{HostId, NodeId, PortId};
@@ -140,7 +140,7 @@ struct Walk<'a> {
 /// A node with its tables.
 struct NodeTables {
     balancer: Balancer,
-    by_hand: Option<HandTable>,
+    by_hand: Option<StaticTable>,
 }
 
 impl<'a> Walk<'a> {
@@ -152,7 +152,7 @@ impl<'a> Walk<'a> {
             let chosen = if model.fabric.is_host(node) { &balances.host } else { &balances.switch };
             let behind = model.behind(node);
             let balancer = Balancer::instantiate(chosen, model.position(node, &neighbours, &behind));
-            NodeTables { balancer, by_hand: HandTable::of(&balances.by_hand, node) }
+            NodeTables { balancer, by_hand: StaticTable::of(&balances.static_routes, node) }
         };
         Walk { model, tables: (0..model.fabric.n_nodes()).map(node_tables).collect(), met: BTreeMap::new() }
     }

@@ -9,7 +9,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use netloom_model::{HandTable, Model, PortSet};
+use netloom_model::{Model, PortSet, StaticTable};
 use netloom_policy::balance::{Balancer, Chosen, PacketView, Ports, SPECS, deterministic};
 use netloom_scenario::{Overrides, hint};
 use netloom_units::{HostId, NodeId};
@@ -107,7 +107,7 @@ pub(super) fn may_leave(
     at: NodeId,
     from: HostId,
     to: HostId,
-    by_hand: Option<&HandTable>,
+    by_hand: Option<&StaticTable>,
     balancer: &mut Balancer,
 ) -> Vec<u32> {
     match by_hand.and_then(|table| table.port(to, || from)) {
@@ -216,7 +216,7 @@ impl<'a> Asked<'a> {
         let behind = self.model.behind(at);
         let position = self.model.position(at, &neighbours, &behind);
         let mut balancer = Balancer::instantiate(&self.model.balances.switch, position);
-        let by_hand = HandTable::of(&self.model.balances.by_hand, at);
+        let by_hand = StaticTable::of(&self.model.balances.static_routes, at);
         let mut rows: Vec<Row> = Vec::new();
         for to in self.hosts.clone().map(HostId).filter(|&to| self.from != Some(to)) {
             for row in self.rows(at, to, by_hand.as_ref(), &mut balancer) {
@@ -228,7 +228,7 @@ impl<'a> Asked<'a> {
     }
 
     /// The rows of a switch for packets to a host; the one for any source comes first.
-    fn rows(&self, at: NodeId, to: HostId, table: Option<&HandTable>, balancer: &mut Balancer) -> Vec<Row> {
+    fn rows(&self, at: NodeId, to: HostId, table: Option<&StaticTable>, balancer: &mut Balancer) -> Vec<Row> {
         let row = |from, ports, by_hand| Row { to: to.0..=to.0, from, ports, by_hand };
         let entries = table.map_or(&[][..], |table| table.towards(to));
         let listed = match self.from {

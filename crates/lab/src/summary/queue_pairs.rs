@@ -8,7 +8,7 @@
 //! could have transmitted while the message was in flight, so header bytes and concurrent messages lower it.
 
 use netloom_records::statistics::HostPorts;
-use netloom_records::{FlowRow, RepairRow, Repaired, RingRow, SignalRow, TallyRow};
+use netloom_records::{FlowRow, RepairRow, Retransmissions, RingRow, SignalRow, TallyRow};
 use serde::Serialize;
 
 /// Sums over the messages on queue pairs, and over all ports.
@@ -17,7 +17,7 @@ pub struct QueuePairSummary {
     /// Packets of these messages that arrived, each counted once.
     pub packets: u64,
     /// Retransmitted packets that arrived.
-    pub again: u64,
+    pub retransmitted: u64,
     /// Those of them that the receiver had already: spurious retransmissions.
     pub duplicates: u64,
     /// Their share in all packets that arrived.
@@ -29,7 +29,7 @@ pub struct QueuePairSummary {
     /// CNPs that receivers sent.
     pub cnps: u64,
     /// CNPs, NACKs and marks echoed in ACKs that made senders reduce their rate.
-    pub notified: u64,
+    pub notifications: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
     /// Most packets by which one arrived early.
@@ -42,9 +42,9 @@ pub struct QueuePairSummary {
     /// NACKs that filters at switches forwarded.
     pub nacks_forwarded: u64,
     /// NACKs that they suppressed.
-    pub nacks_blocked: u64,
+    pub nacks_suppressed: u64,
     /// NACKs that they generated.
-    pub nacks_made: u64,
+    pub nacks_generated: u64,
     /// Sequence numbers that their rings overwrote while a NACK caused by them could still arrive.
     pub overwritten: u64,
     /// Pause frames that stop a class.
@@ -68,7 +68,7 @@ struct Sender {
 pub(super) struct Tally {
     ports: HostPorts,
     senders: Vec<Sender>,
-    repaired: Repaired,
+    repaired: Retransmissions,
     signals: QueuePairSummary,
 }
 
@@ -98,19 +98,19 @@ impl Tally {
         self.repaired(row.source.index(), row.into());
     }
 
-    fn repaired(&mut self, source: usize, repaired: Repaired) {
+    fn repaired(&mut self, source: usize, repaired: Retransmissions) {
         self.repaired += repaired;
         if let Some(sender) = self.senders.get_mut(source) {
             sender.packets += repaired.packets;
-            sender.again += repaired.again;
+            sender.again += repaired.retransmitted;
         }
     }
 
     pub fn signal(&mut self, row: &SignalRow) {
         let sums = &mut self.signals;
         sums.nacks_forwarded += row.nacks_forwarded;
-        sums.nacks_blocked += row.nacks_suppressed;
-        sums.nacks_made += row.nacks_generated;
+        sums.nacks_suppressed += row.nacks_suppressed;
+        sums.nacks_generated += row.nacks_generated;
         sums.pauses += row.pauses;
         sums.paused_s += row.paused.as_seconds();
     }
@@ -135,12 +135,12 @@ impl Tally {
         let sums = self.repaired;
         Some(QueuePairSummary {
             packets: sums.packets,
-            again: sums.again,
+            retransmitted: sums.retransmitted,
             duplicates: sums.duplicates,
             nacks: sums.nacks,
             marked: sums.marked,
             cnps: sums.cnps,
-            notified: sums.notified,
+            notifications: sums.notifications,
             timeouts: sums.timeouts,
             distance: sums.distance,
             spurious: share(sums.duplicates as f64, (sums.packets + sums.duplicates) as f64),

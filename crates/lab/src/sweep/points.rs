@@ -153,11 +153,11 @@ pub(super) fn run(point: &Point, how: &How<'_>, mut task: Task<'_>) -> Result<Po
     if !point.meaning.is_none_or(means_it) {
         return Err(SweepError::Changed(point.scenario.name()).into());
     }
-    let mut tell = |progress: &RunProgress| {
+    let mut on_progress = |progress: &RunProgress| {
         // A point is finished only when its records are stored, not at its last step.
         task.note(progress.hops, progress.share.unwrap_or(0.0).min(0.99));
     };
-    let watch = Watch { stop: how.stop, on_progress: Some(&mut tell), ..Watch::default() };
+    let watch = Watch { stop: how.stop, on_progress: Some(&mut on_progress), ..Watch::default() };
     let report = match &point.folder {
         Some(folder) => run_into(&prepared, folder.clone(), how, watch),
         None => run_in_memory(&prepared, watch),

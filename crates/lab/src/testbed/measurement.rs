@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Instant;
 
-use netloom_engine::sampler::{Cell, Sampler};
+use netloom_engine::sampler::{PortSample, Sampler};
 use netloom_model::Sampling;
 use netloom_testbed::{Plan, QueueCounters, QueueReader, Refusal};
 use netloom_units::{Bytes, Duration, Time};
@@ -157,17 +157,17 @@ impl Watch {
     }
 }
 
-fn cell(port: &QueueCounters) -> Cell {
+fn cell(port: &QueueCounters) -> PortSample {
     // A testbed has no pauses.
-    Cell { sent: port.sent.0, waiting: port.waiting.0, paused: 0, dropped: port.dropped }
+    PortSample { sent: port.sent.0, waiting: port.waiting.0, paused: 0, dropped: port.dropped }
 }
 
 /// Counts between two readings, interpolated; queue lengths are those of the later one.
-fn cells_at(at: Time, earlier: &Reading, later: &Reading) -> Vec<Cell> {
+fn cells_at(at: Time, earlier: &Reading, later: &Reading) -> Vec<PortSample> {
     let whole = u128::from(later.at.since(earlier.at).0.max(1));
     let part = u128::from(at.since(earlier.at).0).min(whole);
     let between = |from: u64, to: u64| from + (u128::from(to - from) * part / whole) as u64;
-    let cell = |(from, to): (&QueueCounters, &QueueCounters)| Cell {
+    let cell = |(from, to): (&QueueCounters, &QueueCounters)| PortSample {
         sent: between(from.sent.0, to.sent.0),
         dropped: between(from.dropped, to.dropped),
         ..cell(to)
@@ -188,7 +188,7 @@ mod tests {
     fn counts_are_interpolated_between_two_readings() {
         let (earlier, later) = (reading(100, 1_000, 7, 1), reading(300, 5_000, 9, 4));
         let counts = |at| {
-            let Cell { sent, waiting, paused, dropped } = cells_at(Time(at), &earlier, &later)[0];
+            let PortSample { sent, waiting, paused, dropped } = cells_at(Time(at), &earlier, &later)[0];
             [sent, waiting, paused, dropped]
         };
         assert_eq!(counts(100), [1_000, 9, 0, 1]);

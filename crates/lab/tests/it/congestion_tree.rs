@@ -13,23 +13,23 @@ use crate::scenes::simulated;
 /// All flows send from the start until this instant.
 const STOP: Time = Time(200_000_000);
 /// Temporary roots have disappeared by this instant.
-const SETTLED: Time = Time(100_000_000);
+const STEADY: Time = Time(100_000_000);
 
-struct Told {
+struct Rows {
     names: Names,
     rows: MemorySink,
 }
 
-fn reported(name: &str, set: &[(&str, &str)]) -> Told {
+fn reported(name: &str, set: &[(&str, &str)]) -> Rows {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/infiniband").join(name);
     let set = set.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
     let prepared = prepare(&Source::file(path), &Overrides { set, ..Overrides::default() });
     let prepared = prepared.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)));
     let (_, rows) = simulated(&prepared, Options::default());
-    Told { names: prepared.names(), rows }
+    Rows { names: prepared.names(), rows }
 }
 
-impl Told {
+impl Rows {
     fn name(&self, node: NodeId) -> &str {
         &self.names.nodes[node.index()]
     }
@@ -65,8 +65,8 @@ impl Told {
         rows.map(|row| pair(row.source.0, row.destination.0)).collect()
     }
 
-    fn settled(&self, role: Role) -> BTreeSet<String> {
-        self.always(role, (SETTLED, STOP))
+    fn steady(&self, role: Role) -> BTreeSet<String> {
+        self.always(role, (STEADY, STOP))
     }
 }
 
@@ -77,54 +77,54 @@ fn set<const N: usize>(names: [&str; N]) -> BTreeSet<String> {
 #[test]
 fn scenario_1_deterministic_has_its_root_where_the_senders_converge() {
     let reported = reported("c2.yaml", &[]);
-    assert_eq!(reported.settled(Role::Root), set(["LID8 to LID6"]));
+    assert_eq!(reported.steady(Role::Root), set(["LID8 to LID6"]));
     assert_eq!(reported.ever(Role::Root), set(["LID8 to LID6"]));
     assert_eq!(reported.ever(Role::Branch), set([]));
-    assert_eq!(reported.settled(Role::Leaf), set(["node1 to LID8", "node2 to LID8", "node3 to LID8"]));
+    assert_eq!(reported.steady(Role::Leaf), set(["node1 to LID8", "node2 to LID8", "node3 to LID8"]));
     assert_eq!(reported.pairs(Part::Victim), set([]));
 }
 
 #[test]
 fn scenario_1_adaptive_moves_the_root_to_the_last_link() {
     let reported = reported("c2_1_ar.yaml", &[]);
-    assert_eq!(reported.settled(Role::Root), set(["LID7 to node4"]));
+    assert_eq!(reported.steady(Role::Root), set(["LID7 to node4"]));
     // "Two roots of congestion immediately form at the egress ports of the uplinks at LID 8."
     assert_eq!(reported.ever(Role::Root), set(["LID7 to node4", "LID8 to LID5", "LID8 to LID6"]));
     let branches = ["LID8 to LID5", "LID8 to LID6", "LID5 to LID7", "LID6 to LID7"];
-    assert_eq!(reported.settled(Role::Branch), set(branches));
+    assert_eq!(reported.steady(Role::Branch), set(branches));
     assert_eq!(reported.pairs(Part::Contributor).len(), 3);
 }
 
 #[test]
 fn scenario_2_deterministic_has_its_root_at_the_spine_of_the_table() {
     let reported = reported("c2_2_dr.yaml", &[]);
-    assert_eq!(reported.settled(Role::Root), set(["LID6 to LID7"]));
+    assert_eq!(reported.steady(Role::Root), set(["LID6 to LID7"]));
     assert_eq!(reported.ever(Role::Root), set(["LID6 to LID7"]));
-    assert_eq!(reported.settled(Role::Branch), set(["LID8 to LID6", "LID14 to LID6", "LID13 to LID6"]));
+    assert_eq!(reported.steady(Role::Branch), set(["LID8 to LID6", "LID14 to LID6", "LID13 to LID6"]));
 }
 
 #[test]
 fn scenario_2_adaptive_has_branches_on_every_uplink_of_senders() {
     let reported = reported("c2_2_ar.yaml", &[]);
-    assert_eq!(reported.settled(Role::Root), set(["LID7 to node4"]));
+    assert_eq!(reported.steady(Role::Root), set(["LID7 to node4"]));
     // "Temporary roots of congestion will form at both root switches."
     assert_eq!(reported.ever(Role::Root), set(["LID7 to node4", "LID5 to LID7", "LID6 to LID7"]));
     let uplinks =
         ["LID8", "LID14", "LID13"].iter().flat_map(|leaf| ["LID5", "LID6"].map(|spine| (leaf, spine)));
     let uplinks: BTreeSet<String> = uplinks.map(|(leaf, spine)| format!("{leaf} to {spine}")).collect();
-    assert_eq!(reported.settled(Role::Branch), &uplinks | &set(["LID5 to LID7", "LID6 to LID7"]));
+    assert_eq!(reported.steady(Role::Branch), &uplinks | &set(["LID5 to LID7", "LID6 to LID7"]));
 }
 
 #[test]
 fn scenario_5_has_a_victim_with_adaptive_routing_only() {
     let by_tables = reported("c2_5_dr.yaml", &[]);
-    assert_eq!(by_tables.settled(Role::Root), set(["LID6 to LID7"]));
+    assert_eq!(by_tables.steady(Role::Root), set(["LID6 to LID7"]));
     assert_eq!(by_tables.pairs(Part::Victim), set([]));
     assert_eq!(by_tables.pairs(Part::Contributor), set(["node1->node4", "node37->node4"]));
 
     let adaptive = reported("c2_5_ar.yaml", &[]);
-    assert_eq!(adaptive.settled(Role::Root), set(["LID7 to node4"]));
-    let branches = adaptive.settled(Role::Branch);
+    assert_eq!(adaptive.steady(Role::Root), set(["LID7 to node4"]));
+    let branches = adaptive.steady(Role::Branch);
     assert!(branches.is_superset(&set(["LID14 to LID5", "LID14 to LID6"])), "{branches:?}");
     assert_eq!(adaptive.pairs(Part::Victim), set(["node39->node28"]));
     assert_eq!(adaptive.pairs(Part::Contributor), set(["node1->node4", "node37->node4"]));
@@ -134,7 +134,7 @@ fn scenario_5_has_a_victim_with_adaptive_routing_only() {
 fn branches_lead_to_the_root() {
     let reported = reported("c2_5_ar.yaml", &[]);
     let rows: Vec<&CongestionRow> =
-        reported.rows.congestion.iter().filter(|row| row.start >= SETTLED && row.end <= STOP).collect();
+        reported.rows.congestion.iter().filter(|row| row.start >= STEADY && row.end <= STOP).collect();
     for row in rows.iter().filter(|row| matches!(row.role, Role::Branch | Role::Leaf)) {
         let mut place = *row;
         let mut steps = 0;

@@ -66,8 +66,8 @@ fn a_stop_flag_or_an_observer_stops_a_run() {
     let stop = AtomicBool::new(true);
     let mut after = After(5);
     let mut reported: Vec<RunProgress> = Vec::new();
-    let mut tell = |progress: &RunProgress| reported.push(*progress);
-    let by_flag = Watch { stop: Some(&stop), on_progress: Some(&mut tell), ..Watch::default() };
+    let mut on_progress = |progress: &RunProgress| reported.push(*progress);
+    let by_flag = Watch { stop: Some(&stop), on_progress: Some(&mut on_progress), ..Watch::default() };
     let by_observer = Watch { observer: Some(&mut after), ..Watch::default() };
     for (watch, windows) in [(by_flag, 1), (by_observer, 5)] {
         let mut sink = MemorySink::default();

@@ -63,7 +63,7 @@ fn a_folder_of_queue_pairs_has_the_figures_of_its_run() {
         RunRequest { folder: Some(folder.clone()), ..RunRequest::new(Source::text("pairs", text.clone())) };
     let report = run(request).expect("it runs");
     let found = report.summary.queue_pairs.expect("there are queue pairs");
-    assert!(found.nacks > 0 && found.nacks_blocked > 0, "{found:?}");
+    assert!(found.nacks > 0 && found.nacks_suppressed > 0, "{found:?}");
     assert_eq!(summary(&folder).expect("it can be read"), report.summary);
     let (done, sink) = simulated(&prepared(&text, None), Options::default());
     let totals = Totals {

@@ -171,8 +171,9 @@ fn an_interrupted_sweep_resumes_to_the_same_result() {
     let whole = folder.with_file_name("whole");
     made(&twelve(&whole));
     let stop = AtomicBool::new(false);
-    let tell = |progress: &SweepProgress| stop.store(progress.finished >= 4, Ordering::Relaxed);
-    let stopped = Grid { stop: Some(&stop), on_progress: Some(&tell), threads: Some(1), ..twelve(&folder) };
+    let on_progress = |progress: &SweepProgress| stop.store(progress.finished >= 4, Ordering::Relaxed);
+    let stopped =
+        Grid { stop: Some(&stop), on_progress: Some(&on_progress), threads: Some(1), ..twelve(&folder) };
     let report = made(&stopped);
     assert!(!report.is_whole() && report.exit_code() == ExitCode::StoppedEarly);
     assert_eq!(report.made, 4);

@@ -284,9 +284,9 @@ fn a_recorded_run_on_the_same_rings_takes_the_same_time() {
     let mut sink = MemorySink::default();
     let done =
         simulate(&prepared, &mut sink, Options::default(), Watch::default()).expect("rows are in order");
-    let ours = done.summary.jobs[0].step.expect("there are steps").mean_s;
+    let imported = done.summary.jobs[0].step.expect("there are steps").mean_s;
     let summary: serde_json::Value = serde_json::from_str(&read("summary.json")).expect("it is JSON");
     let theirs = &summary["statistics"]["ai_factory_step_time_ms_per_job"]["job"]["step_time_avg_ms"];
     let theirs = theirs.as_f64().expect("a number") * 1e-3;
-    assert!((ours / theirs - 1.0).abs() < 0.01, "{ours} s here, {theirs} s there");
+    assert!((imported / theirs - 1.0).abs() < 0.01, "{imported} s here, {theirs} s there");
 }

@@ -103,14 +103,15 @@ fn shown<T: Send>(
     look: impl FnOnce(Shown) -> T + Send,
 ) -> (Result<RunReport, LabError>, Option<T>) {
     let stop = AtomicBool::new(false);
-    let (tell, reported) = mpsc::channel::<Shown>();
+    let (on_progress, reported) = mpsc::channel::<Shown>();
     thread::scope(|scope| {
         let stop = &stop;
         let looking = scope.spawn(move || {
             let _over = Raised(stop);
             reported.recv().ok().map(look)
         });
-        let mut begun = |address: &str| tell.send(Shown::of(address)).expect("the client waits for it");
+        let mut begun =
+            |address: &str| on_progress.send(Shown::of(address)).expect("the client waits for it");
         let request = RunRequest {
             folder: Some(folder.to_owned()),
             watch: Watch { stop: Some(stop), ..Watch::default() },
@@ -118,7 +119,7 @@ fn shown<T: Send>(
             ..RunRequest::new(Source::text("shown", text))
         };
         let done = run(request);
-        drop(tell);
+        drop(on_progress);
         (done, looking.join().expect("all is as expected"))
     })
 }

@@ -177,7 +177,7 @@ fn the_summary_is_the_sum_of_the_rows() {
     let (done, rows) = simulated(&prepared, Options::default());
     let found = done.summary.queue_pairs.expect("there are queue pairs");
     let [_, again, duplicates] = repairs(&rows);
-    assert_eq!([found.again, found.duplicates], [again, duplicates]);
+    assert_eq!([found.retransmitted, found.duplicates], [again, duplicates]);
     let packets: u64 = rows.flows.iter().map(|flow| u64::from(flow.packets)).sum();
     assert_eq!(found.packets, packets);
     let nacks: u64 = rows.repairs.iter().map(|row| u64::from(row.nacks)).sum();

@@ -14,11 +14,11 @@ fn points(seeds: std::ops::RangeInclusive<u64>) -> Vec<Point> {
 #[test]
 fn points_are_in_order_and_equal_to_single_runs() {
     let reported = Mutex::new(Vec::new());
-    let tell = |progress: &SweepProgress| reported.lock().expect("nobody panicked").push(*progress);
+    let on_progress = |progress: &SweepProgress| reported.lock().expect("nobody panicked").push(*progress);
     let done = sweep(&Sweep {
         points: points(1..=5),
         threads: Some(3),
-        on_progress: Some(&tell),
+        on_progress: Some(&on_progress),
         ..Sweep::default()
     });
     for (seed, report) in (1..=5).zip(&done) {

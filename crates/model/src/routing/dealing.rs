@@ -22,7 +22,7 @@ pub enum Arrangement {
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dealing {
+pub struct GlobalLinkMap {
     groups: u32,
     switches: u32,
     per_pair: u32,
@@ -32,9 +32,9 @@ pub struct Dealing {
     before: Vec<u32>,
 }
 
-impl Dealing {
+impl GlobalLinkMap {
     /// Distributes `per_pair` links between every two groups over the `switches` of each that own such links.
-    pub fn new(groups: u32, switches: u32, per_pair: u32, arrangement: Arrangement) -> Dealing {
+    pub fn new(groups: u32, switches: u32, per_pair: u32, arrangement: Arrangement) -> GlobalLinkMap {
         let n_ranks = u64::from(groups.saturating_sub(1));
         let total = n_ranks * u64::from(per_pair);
         let start = |switch: u32| (u64::from(switch) * total).div_ceil(u64::from(switches.max(1)));
@@ -48,7 +48,7 @@ impl Dealing {
             (0..=n_ranks).map(move |rank| (lower(end, rank) - lower(first, rank)) as u32)
         };
         let before = (0..switches).flat_map(row).collect();
-        Dealing { groups, switches, per_pair, arrangement, before }
+        GlobalLinkMap { groups, switches, per_pair, arrangement, before }
     }
 
     /// Number of groups.
@@ -124,18 +124,18 @@ mod tests {
     #[test]
     fn canonical_groups_are_connected_as_published() {
         // Two global links for each of four switches, nine groups: switch 0 of group 0 reaches groups 1 and 2.
-        let dealing = Dealing::new(9, 4, 1, Arrangement::Absolute);
+        let dealing = GlobalLinkMap::new(9, 4, 1, Arrangement::Absolute);
         let switches: Vec<u32> = (1..9).map(|other| dealing.switch(0, other, 0)).collect();
         assert_eq!(switches, [0, 0, 1, 1, 2, 2, 3, 3]);
         let switches: Vec<u32> = [0, 1, 2, 3, 5, 6, 7, 8].map(|other| dealing.switch(4, other, 0)).into();
         assert_eq!(switches, [0, 0, 1, 1, 2, 2, 3, 3]);
-        let relative = Dealing::new(9, 4, 1, Arrangement::Relative);
+        let relative = GlobalLinkMap::new(9, 4, 1, Arrangement::Relative);
         let switches: Vec<u32> = [5, 6, 7, 8, 0, 1, 2, 3].map(|other| relative.switch(4, other, 0)).into();
         assert_eq!(switches, [0, 0, 1, 1, 2, 2, 3, 3]);
     }
 
     /// Counts links by the switch that each one ends at.
-    fn count_links(dealing: &Dealing, own: u32, switch: u32, other: u32) -> u32 {
+    fn count_links(dealing: &GlobalLinkMap, own: u32, switch: u32, other: u32) -> u32 {
         (0..dealing.per_pair).filter(|&number| dealing.switch(own, other, number) == switch).count() as u32
     }
 
@@ -145,7 +145,7 @@ mod tests {
             for (groups, switches, per_pair) in
                 [(1, 3, 1), (2, 4, 8), (5, 3, 2), (9, 4, 1), (7, 5, 20), (4, 9, 1)]
             {
-                let dealing = Dealing::new(groups, switches, per_pair, arrangement);
+                let dealing = GlobalLinkMap::new(groups, switches, per_pair, arrangement);
                 let all = (groups - 1) * per_pair;
                 for (own, switch) in (0..groups).flat_map(|own| (0..switches).map(move |s| (own, s))) {
                     let mut next = 0;

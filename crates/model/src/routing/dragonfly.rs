@@ -11,7 +11,7 @@
 
 use netloom_units::{HostId, NodeId};
 
-use super::dealing::Dealing;
+use super::dealing::GlobalLinkMap;
 use super::tables::Lists;
 use super::{PortKind, PortSet};
 
@@ -92,7 +92,7 @@ impl DragonflyShape {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dragonfly {
     shape: DragonflyShape,
-    dealing: Dealing,
+    dealing: GlobalLinkMap,
     /// By switch of a group and rank of a group: the local ports to switches with global links to that group; none if
     /// the switch has such a link.
     detours: Lists,
@@ -100,7 +100,7 @@ pub struct Dragonfly {
 
 impl Dragonfly {
     /// The dragonfly of this shape, its global links distributed over all switches of each group.
-    pub fn new(shape: DragonflyShape, dealing: Dealing) -> Dragonfly {
+    pub fn new(shape: DragonflyShape, dealing: GlobalLinkMap) -> Dragonfly {
         let mut detours = Lists { starts: vec![0], ports: Vec::new() };
         for switch in 0..shape.switches_per_group {
             for rank in 0..dealing.n_ranks() {
@@ -125,7 +125,7 @@ impl Dragonfly {
     }
 
     /// Which switches own which global links.
-    pub fn dealing(&self) -> &Dealing {
+    pub fn dealing(&self) -> &GlobalLinkMap {
         &self.dealing
     }
 

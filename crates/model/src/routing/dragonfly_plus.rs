@@ -12,7 +12,7 @@
 
 use netloom_units::{HostId, NodeId};
 
-use super::dealing::Dealing;
+use super::dealing::GlobalLinkMap;
 use super::tables::Lists;
 use super::{PortKind, PortSet};
 
@@ -105,14 +105,14 @@ impl DragonflyPlusShape {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DragonflyPlus {
     shape: DragonflyPlusShape,
-    dealing: Dealing,
+    dealing: GlobalLinkMap,
     /// By rank of a group: the ports of a leaf to spines with global links to that group.
     up: Lists,
 }
 
 impl DragonflyPlus {
     /// The Dragonfly+ of this shape, its global links distributed over the spines of each group.
-    pub fn new(shape: DragonflyPlusShape, dealing: Dealing) -> DragonflyPlus {
+    pub fn new(shape: DragonflyPlusShape, dealing: GlobalLinkMap) -> DragonflyPlus {
         let mut up = Lists { starts: vec![0], ports: Vec::new() };
         for rank in 0..dealing.n_ranks() {
             let owners = (0..shape.spines_per_group).filter(|&spine| dealing.count(spine, rank) > 0);
@@ -132,7 +132,7 @@ impl DragonflyPlus {
     }
 
     /// Which spines own which global links.
-    pub fn dealing(&self) -> &Dealing {
+    pub fn dealing(&self) -> &GlobalLinkMap {
         &self.dealing
     }
 

@@ -19,13 +19,13 @@ mod overlay;
 mod rail;
 mod tables;
 
-use netloom_policy::balance::deal::Deal;
+use netloom_policy::balance::destination_modulo::DestinationModulo;
 use netloom_units::{HostId, NodeId};
 
 use crate::fabric::Fabric;
 use crate::reroute;
 
-pub use dealing::{Arrangement, Dealing};
+pub use dealing::{Arrangement, GlobalLinkMap};
 pub use dragonfly::{Dragonfly, DragonflyShape};
 pub use dragonfly_plus::{DragonflyPlus, DragonflyPlusShape};
 pub use fat_tree::{FatTree, FatTreeNode};
@@ -248,22 +248,23 @@ impl Routing {
     /// In a fat tree a leaf has distributed them over its uplinks before an aggregation switch sees them, which
     /// therefore distributes the rest of their numbers. On the way down parallel links are chosen as upwards over the
     /// same bundle.
-    pub fn deal(&self, node: NodeId) -> Deal {
+    pub fn deal(&self, node: NodeId) -> DestinationModulo {
         match self {
             Routing::LeafSpine(_)
             | Routing::Dragonfly(_)
             | Routing::DragonflyPlus(_)
             | Routing::Rail(_)
-            | Routing::Tables(_) => Deal::PLAIN,
+            | Routing::Tables(_) => DestinationModulo::PLAIN,
             Routing::FatTree(shape) => {
-                let (per_pod, ways_up) =
+                let (per_pod, n_uplinks) =
                     (shape.hosts_per_pod(), shape.aggregations_per_pod * shape.leaf_links);
                 match shape.what_is(node) {
-                    FatTreeNode::Host(_) | FatTreeNode::Leaf(_) => Deal::PLAIN,
-                    FatTreeNode::Aggregation(number) => {
-                        Deal::upwards((number / shape.aggregations_per_pod * per_pod, per_pod), ways_up)
-                    }
-                    FatTreeNode::Core(_) => Deal::downwards(ways_up),
+                    FatTreeNode::Host(_) | FatTreeNode::Leaf(_) => DestinationModulo::PLAIN,
+                    FatTreeNode::Aggregation(number) => DestinationModulo::upwards(
+                        (number / shape.aggregations_per_pod * per_pod, per_pod),
+                        n_uplinks,
+                    ),
+                    FatTreeNode::Core(_) => DestinationModulo::downwards(n_uplinks),
                 }
             }
         }

@@ -27,7 +27,7 @@
 
 use netloom_units::{Duration, Kind, NodeId, Parameter, Settings, Spec, StateWriter, Time, Value, mix};
 
-use super::deal::Deal;
+use super::destination_modulo::DestinationModulo;
 use super::least::Least;
 use super::{Balance, Context, Notifications, PacketView, Pick, Ports, Position};
 
@@ -216,7 +216,7 @@ impl Balance for AdaptiveInfiniband {
 /// Finds the parallel links to the neighbour that a destination maps to.
 #[derive(Debug, Clone)]
 struct Lag {
-    deal: Deal,
+    deal: DestinationModulo,
     /// For each port the lowest port to the same neighbour, which identifies the neighbour.
     neighbour: Box<[u32]>,
     /// For each of those, the last search that found it.

@@ -121,7 +121,7 @@ const WORST: u8 = 4;
 const FULL: u8 = 3;
 
 /// Whether packets may take non-minimal paths.
-pub(super) fn takes_longer(settings: &Settings) -> bool {
+pub(super) fn uses_non_minimal(settings: &Settings) -> bool {
     settings.count("non_minimal_hops") > 0
 }
 
@@ -134,8 +134,8 @@ pub struct AdaptiveSpectrum {
     sticky: Option<Sticky>,
     non_minimal_above: u8,
     non_minimal_hops: u32,
-    shortest: Lowest,
-    longer: Lowest,
+    shortest: LowestGrade,
+    longer: LowestGrade,
 }
 
 impl AdaptiveSpectrum {
@@ -146,8 +146,8 @@ impl AdaptiveSpectrum {
             sticky: Sticky::new(settings),
             non_minimal_above: settings.count("non_minimal_above") as u8,
             non_minimal_hops: settings.count("non_minimal_hops") as u32,
-            shortest: Lowest::default(),
-            longer: Lowest::default(),
+            shortest: LowestGrade::default(),
+            longer: LowestGrade::default(),
         }
     }
 
@@ -215,14 +215,14 @@ impl Balance for AdaptiveSpectrum {
 
 /// Finds the lowest of several grades.
 #[derive(Debug, Clone, Default)]
-struct Lowest {
+struct LowestGrade {
     /// The candidates that have it, a bit each; zero if they are listed.
     masked: u64,
     /// Working memory: the candidates that have it.
     listed: Vec<u32>,
 }
 
-impl Lowest {
+impl LowestGrade {
     /// The lowest grade of these candidates; above all grades if there is none.
     fn among(&mut self, candidates: std::ops::Range<usize>, grade: &mut impl FnMut(usize) -> u8) -> u8 {
         self.masked = 0;

@@ -21,7 +21,7 @@
 
 use netloom_units::{Kind, Parameter, Settings, Spec, Value, mix};
 
-use super::deal::Deal;
+use super::destination_modulo::DestinationModulo;
 use super::{Balance, Chosen, Context, PacketView, Pick, Ports, Position};
 
 /// The specification.
@@ -66,7 +66,7 @@ pub enum Deterministic {
     /// By destination.
     Destination {
         /// The turn of each destination.
-        deal: Deal,
+        deal: DestinationModulo,
         /// Number of consecutive turns of one next hop.
         together: usize,
     },

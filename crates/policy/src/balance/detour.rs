@@ -80,7 +80,7 @@ impl Detour {
 
 /// The queues of the global links of the switch behind a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Beyond {
+pub struct RemoteQueues {
     /// Bytes waiting at the least loaded of those that lead to the requested group.
     pub least: u64,
     /// Bytes waiting at all of them.
@@ -160,26 +160,26 @@ pub(super) enum Within {
 
 /// A policy's view of groups at its switch. In fabrics without groups there are none.
 #[derive(Debug, Clone)]
-pub(super) struct Guide {
+pub(super) struct GroupRouting {
     n_groups: u32,
     own: u32,
     behind: Box<[Behind]>,
     /// Groups that can be reached from here by this switch's own global links, if it cannot reach all by going up.
-    beside: Option<Box<[u32]>>,
+    reachable_groups: Option<Box<[u32]>>,
     chooses: Chooses,
     within: Within,
     least: Least,
 }
 
-impl Guide {
-    pub(super) fn new(position: Position, chooses: Chooses) -> Guide {
+impl GroupRouting {
+    pub(super) fn new(position: Position, chooses: Chooses) -> GroupRouting {
         let Some(groups) = position.groups else {
             let (behind, least) = (Box::default(), Least::default());
-            return Guide {
+            return GroupRouting {
                 n_groups: 0,
                 own: 0,
                 behind,
-                beside: None,
+                reachable_groups: None,
                 chooses,
                 within: Within::Minimal,
                 least,
@@ -188,12 +188,12 @@ impl Guide {
         // A switch without hosts in a group of two tiers: only its own global links leave the group without a hop down
         // first.
         let has_hosts = groups.behind.contains(&Behind::Host);
-        let beside = (!has_hosts).then(|| beside(groups.behind));
-        Guide {
+        let beside = (!has_hosts).then(|| reachable_groups(groups.behind));
+        GroupRouting {
             n_groups: groups.n_groups,
             own: groups.own,
             behind: groups.behind.into(),
-            beside,
+            reachable_groups: beside,
             chooses,
             within: Within::Minimal,
             least: Least::default(),
@@ -202,8 +202,8 @@ impl Guide {
 
     /// The same, with this rule for packets to another switch of their own group.
     #[must_use]
-    pub(super) fn asking(self, within: Within) -> Guide {
-        Guide { within, ..self }
+    pub(super) fn asking(self, within: Within) -> GroupRouting {
+        GroupRouting { within, ..self }
     }
 
     /// Whether a packet may choose its path here.
@@ -239,7 +239,7 @@ impl Guide {
             return if self.within == Within::ThroughSwitches { vec![to] } else { Vec::new() };
         }
         let is_another = |&group: &u32| group != self.own && group != to;
-        match &self.beside {
+        match &self.reachable_groups {
             Some(beside) => beside.iter().copied().filter(is_another).collect(),
             None => (0..self.n_groups).filter(is_another).collect(),
         }
@@ -248,7 +248,7 @@ impl Guide {
     /// Draws one of the intermediate groups that a packet may take from here; the packet must be allowed to choose.
     pub(super) fn draw(&self, context: &mut Context, packet: &PacketView) -> Option<u32> {
         let to = packet.group();
-        if let Some(beside) = &self.beside {
+        if let Some(beside) = &self.reachable_groups {
             let known = beside.binary_search(&to);
             let count = beside.len() - usize::from(known.is_ok());
             if count == 0 {
@@ -341,7 +341,7 @@ impl Guide {
     }
 
     /// Forwards a packet on the path that it has.
-    pub(super) fn go_on<P: Ports>(
+    pub(super) fn forward<P: Ports>(
         &mut self,
         context: &mut Context,
         packet: &PacketView,
@@ -353,7 +353,7 @@ impl Guide {
 
     /// Sends a packet on a minimal path. It may choose again at the next switch of this group if the policy chooses
     /// there.
-    pub(super) fn stay<P: Ports>(&self, candidate: usize, packet: &PacketView, ports: &P) -> Pick {
+    pub(super) fn take_minimal<P: Ports>(&self, candidate: usize, packet: &PacketView, ports: &P) -> Pick {
         let behind = self.behind.get(ports.port(candidate) as usize);
         let is_decided = self.chooses == Chooses::AtSource || behind != Some(&Behind::Local);
         let tag = Detour { through: None, is_decided }.tag();
@@ -361,14 +361,14 @@ impl Guide {
     }
 
     /// Sends a packet on a non-minimal path.
-    pub(super) fn leave(opened: Opened, packet: &PacketView) -> Pick {
+    pub(super) fn take_non_minimal(opened: Opened, packet: &PacketView) -> Pick {
         let tag = Detour::through(opened.group).tag();
         Pick { candidate: opened.candidate, class: packet.class, tag }
     }
 }
 
 /// The group behind each global link, in rising order.
-fn beside(behind: &[Behind]) -> Box<[u32]> {
+fn reachable_groups(behind: &[Behind]) -> Box<[u32]> {
     let group = |behind: &Behind| match behind {
         Behind::Global(group) => Some(*group),
         _ => None,

@@ -5,7 +5,7 @@
 mod adaptive;
 mod adaptive_infiniband;
 mod adaptive_spectrum;
-pub mod deal;
+pub mod destination_modulo;
 pub mod deterministic;
 pub mod detour;
 mod ecmp;
@@ -36,7 +36,7 @@ pub use ports::Ports;
 
 use crate::central::Plan;
 use crate::edge::path_map::PathMap;
-use deal::Deal;
+use destination_modulo::DestinationModulo;
 use detour::Groups;
 
 /// The fields of a packet that a policy may read.
@@ -223,7 +223,7 @@ pub struct Position<'a> {
     /// Number of hash bits that the tiers below use, for a linear hash: this node uses the bits above them.
     pub bits_below: u32,
     /// How it distributes destinations over next hops.
-    pub deal: Deal,
+    pub deal: DestinationModulo,
     /// Its position in a fabric of groups, if it is a switch of one.
     pub groups: Option<Groups<'a>>,
 }
@@ -296,7 +296,7 @@ impl Chosen {
     pub fn takes_longer(&self) -> bool {
         match self {
             Chosen::Registered { settings, .. } => {
-                self.is(adaptive_spectrum::SPEC.name) && adaptive_spectrum::takes_longer(settings)
+                self.is(adaptive_spectrum::SPEC.name) && adaptive_spectrum::uses_non_minimal(settings)
             }
             Chosen::Dyn(_) => false,
         }

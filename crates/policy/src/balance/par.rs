@@ -20,7 +20,7 @@
 
 use netloom_units::{Settings, Spec};
 
-use super::detour::{Chooses, Guide};
+use super::detour::{Chooses, GroupRouting};
 use super::ugal_l::{LONGER_WEIGHT, MINIMAL_WEIGHT, THRESHOLD, Weights, by_own_queues};
 use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
@@ -36,13 +36,13 @@ pub static SPEC: Spec = Spec {
 /// The instance at a node.
 #[derive(Debug, Clone)]
 pub struct Par {
-    guide: Guide,
+    guide: GroupRouting,
     weights: Weights,
 }
 
 impl Par {
     pub(super) fn new(settings: &Settings, position: Position) -> Par {
-        Par { guide: Guide::new(position, Chooses::InGroup), weights: Weights::new(settings) }
+        Par { guide: GroupRouting::new(position, Chooses::InGroup), weights: Weights::new(settings) }
     }
 }
 

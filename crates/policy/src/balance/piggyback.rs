@@ -21,7 +21,7 @@
 
 use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 
-use super::detour::{Beyond, Chooses, Guide};
+use super::detour::{Chooses, GroupRouting, RemoteQueues};
 use super::ugal_l::{LONGER_WEIGHT, MINIMAL_WEIGHT, THRESHOLD, Weights, minimal_and_non_minimal};
 use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
@@ -54,7 +54,7 @@ pub static SPEC: Spec = Spec {
 /// The instance at a node.
 #[derive(Debug, Clone)]
 pub struct Piggyback {
-    guide: Guide,
+    guide: GroupRouting,
     weights: Weights,
     factor: f64,
     above: u64,
@@ -63,15 +63,15 @@ pub struct Piggyback {
 impl Piggyback {
     pub(super) fn new(settings: &Settings, position: Position) -> Piggyback {
         Piggyback {
-            guide: Guide::new(position, Chooses::AtSource),
+            guide: GroupRouting::new(position, Chooses::AtSource),
             weights: Weights::new(settings),
             factor: settings.fraction("factor"),
             above: settings.size("marked_above").0,
         }
     }
 
-    fn is_marked(&self, beyond: Option<Beyond>) -> bool {
-        beyond.is_some_and(|Beyond { least, sum, count }| {
+    fn is_marked(&self, beyond: Option<RemoteQueues>) -> bool {
+        beyond.is_some_and(|RemoteQueues { least, sum, count }| {
             least > self.above && least as f64 * count as f64 > self.factor * sum as f64
         })
     }
@@ -80,16 +80,16 @@ impl Piggyback {
 impl Balance for Piggyback {
     fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
         if !self.guide.may_choose(packet, ports) {
-            return self.guide.go_on(context, packet, ports);
+            return self.guide.forward(context, packet, ports);
         }
         match minimal_and_non_minimal(&mut self.guide, context, packet, ports) {
             Err(only) => only,
             Ok(((candidate, minimal), longer)) => {
                 let is_marked = self.is_marked(ports.beyond(candidate, packet.group()));
                 if !is_marked && self.weights.prefer_minimal(minimal, longer.waiting) {
-                    self.guide.stay(candidate, packet, ports)
+                    self.guide.take_minimal(candidate, packet, ports)
                 } else {
-                    Guide::leave(longer, packet)
+                    GroupRouting::take_non_minimal(longer, packet)
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use netloom_units::{Duration, Rate};
 
-use super::detour::Beyond;
+use super::detour::RemoteQueues;
 use super::least::ties_of_least;
 
 /// The candidate ports: first the minimal, then the non-minimal ones, each in the order of the node's ports.
@@ -61,7 +61,7 @@ pub trait Ports {
     }
     /// The known queues of the global links of the switch behind a candidate, and of the least of those towards a
     /// group; `None` for a port that is itself a global link, or if nothing is known.
-    fn beyond(&mut self, _candidate: usize, _group: u32) -> Option<Beyond> {
+    fn beyond(&mut self, _candidate: usize, _group: u32) -> Option<RemoteQueues> {
         None
     }
 
@@ -129,7 +129,7 @@ impl Ports for &mut dyn Ports {
         (**self).open(group)
     }
 
-    fn beyond(&mut self, candidate: usize, group: u32) -> Option<Beyond> {
+    fn beyond(&mut self, candidate: usize, group: u32) -> Option<RemoteQueues> {
         (**self).beyond(candidate, group)
     }
 

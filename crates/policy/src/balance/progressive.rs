@@ -22,7 +22,7 @@
 
 use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 
-use super::detour::{Chooses, Guide, Opened};
+use super::detour::{Chooses, GroupRouting, Opened};
 use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 /// The specification.
@@ -50,7 +50,7 @@ pub static SPEC: Spec = Spec {
 /// The instance at a node.
 #[derive(Debug, Clone)]
 pub struct Progressive {
-    guide: Guide,
+    guide: GroupRouting,
     threshold: u64,
     candidate_groups: u64,
 }
@@ -58,7 +58,7 @@ pub struct Progressive {
 impl Progressive {
     pub(super) fn new(settings: &Settings, position: Position) -> Progressive {
         Progressive {
-            guide: Guide::new(position, Chooses::InGroup),
+            guide: GroupRouting::new(position, Chooses::InGroup),
             threshold: settings.size("threshold").0,
             candidate_groups: settings.count("candidate_groups"),
         }
@@ -68,13 +68,13 @@ impl Progressive {
 impl Balance for Progressive {
     fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
         if !self.guide.may_choose(packet, ports) {
-            return self.guide.go_on(context, packet, ports);
+            return self.guide.forward(context, packet, ports);
         }
         let minimal = self.guide.minimal(context, ports);
         if let Some((candidate, waiting)) = minimal
             && waiting < self.threshold
         {
-            return self.guide.stay(candidate, packet, ports);
+            return self.guide.take_minimal(candidate, packet, ports);
         }
         let mut best: Option<Opened> = None;
         for _ in 0..self.candidate_groups {
@@ -87,9 +87,9 @@ impl Balance for Progressive {
                     opened.waiting < self.threshold || opened.waiting < waiting
                 }) =>
             {
-                Guide::leave(opened, packet)
+                GroupRouting::take_non_minimal(opened, packet)
             }
-            (Some((candidate, _)), _) => self.guide.stay(candidate, packet, ports),
+            (Some((candidate, _)), _) => self.guide.take_minimal(candidate, packet, ports),
             (None, _) => Pick::unchanged(Pick::NOWHERE, packet),
         }
     }

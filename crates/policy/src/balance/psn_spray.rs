@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use netloom_units::{Settings, Spec};
 
-use super::deal::Deal;
+use super::destination_modulo::DestinationModulo;
 use super::ecmp::{HASH, Hash, SALT, linear};
 use super::{Balance, Context, PacketView, PathPart, Pick, Ports, Position};
 use crate::edge::path_map::{PathMap, Tier, Unreachable};
@@ -62,8 +62,14 @@ pub fn path_map(settings: &Settings, bits: &[u32]) -> Result<PathMap, Unreachabl
     let mut bits_below = 0;
     let tiers = bits.iter().map(|&bits| {
         // The initial hash value moves all flows of a switch alike: any switch represents its tier.
-        let position =
-            Position { seed: 0, node: 0, neighbours: &[], bits_below, deal: Deal::PLAIN, groups: None };
+        let position = Position {
+            seed: 0,
+            node: 0,
+            neighbours: &[],
+            bits_below,
+            deal: DestinationModulo::PLAIN,
+            groups: None,
+        };
         bits_below += bits;
         Tier { hash: linear(settings, position), bits }
     });

@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 
 use netloom_units::{Bytes, Duration, Kind, Parameter, Settings, Spec, StateWriter, Time, Value};
 
-use super::detour::{Chooses, Guide, Opened, Within};
+use super::detour::{Chooses, GroupRouting, Opened, Within};
 use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 /// The specification.
@@ -82,18 +82,18 @@ pub static SPEC: Spec = Spec {
 };
 
 /// The path of a flow that is idle for longer is forgotten.
-const FORGOTTEN: Duration = Duration::from_micros(1_000);
+const FLOW_TIMEOUT: Duration = Duration::from_micros(1_000);
 
 /// The instance at a node.
 #[derive(Debug, Clone)]
 pub struct Slingshot {
-    guide: Guide,
+    guide: GroupRouting,
     minimal: usize,
     non_minimal: u64,
     non_minimal_weight: u64,
     bias: u64,
     /// Paths of flows; `None` if every packet chooses.
-    kept: Option<Kept>,
+    kept: Option<FlowTable>,
 }
 
 /// A flow at the switch above its source: in-link, hash input and destination.
@@ -101,7 +101,7 @@ type Flow = (u32, u32, u32);
 
 /// The paths that flows keep.
 #[derive(Debug, Clone, Default)]
-struct Kept {
+struct FlowTable {
     flows: BTreeMap<Flow, FlowPath>,
     /// Number of entries above which expired ones are removed.
     most: usize,
@@ -115,10 +115,10 @@ struct FlowPath {
     last_seen: Time,
 }
 
-impl Kept {
+impl FlowTable {
     fn remember(&mut self, flow: Flow, path: FlowPath) {
         if self.flows.len() > self.most {
-            self.flows.retain(|_, known| path.last_seen.since(known.last_seen) <= FORGOTTEN);
+            self.flows.retain(|_, known| path.last_seen.since(known.last_seen) <= FLOW_TIMEOUT);
             self.most = 2 * self.flows.len() + 64;
         }
         self.flows.insert(flow, path);
@@ -132,12 +132,12 @@ impl Slingshot {
             _ => Within::Asked,
         };
         Slingshot {
-            guide: Guide::new(position, Chooses::AtSource).asking(within),
+            guide: GroupRouting::new(position, Chooses::AtSource).asking(within),
             minimal: settings.count("minimal") as usize,
             non_minimal: settings.count("non_minimal"),
             non_minimal_weight: settings.count("non_minimal_weight"),
             bias: settings.size("bias").0,
-            kept: (settings.choice("order") == "drained").then(Kept::default),
+            kept: (settings.choice("order") == "drained").then(FlowTable::default),
         }
     }
 
@@ -163,9 +163,11 @@ impl Slingshot {
         let cost =
             |opened: Opened| opened.waiting.saturating_mul(self.non_minimal_weight).saturating_add(self.bias);
         match (minimal, best) {
-            (Some((_, waiting)), Some(opened)) if cost(opened) < waiting => Guide::leave(opened, packet),
-            (Some((candidate, _)), _) => self.guide.stay(candidate, packet, ports),
-            (None, Some(opened)) => Guide::leave(opened, packet),
+            (Some((_, waiting)), Some(opened)) if cost(opened) < waiting => {
+                GroupRouting::take_non_minimal(opened, packet)
+            }
+            (Some((candidate, _)), _) => self.guide.take_minimal(candidate, packet, ports),
+            (None, Some(opened)) => GroupRouting::take_non_minimal(opened, packet),
             (None, None) => Pick::unchanged(Pick::NOWHERE, packet),
         }
     }
@@ -191,7 +193,7 @@ fn flow(packet: &PacketView) -> Flow {
 impl Balance for Slingshot {
     fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
         if !self.guide.may_choose(packet, ports) {
-            return self.guide.go_on(context, packet, ports);
+            return self.guide.forward(context, packet, ports);
         }
         if !packet.is_drained
             && let Some(pick) = self.keep(context.now, packet, ports)

@@ -43,7 +43,14 @@ const NEIGHBOURS: [NodeId; 8] = {
 };
 
 fn position(node: u32) -> Position<'static> {
-    Position { seed: 1, node, neighbours: &NEIGHBOURS, bits_below: 0, deal: Deal::PLAIN, groups: None }
+    Position {
+        seed: 1,
+        node,
+        neighbours: &NEIGHBOURS,
+        bits_below: 0,
+        deal: DestinationModulo::PLAIN,
+        groups: None,
+    }
 }
 
 /// A packet to the host with the flow's number.

@@ -20,7 +20,7 @@
 
 use netloom_units::{Settings, Spec};
 
-use super::detour::{Chooses, Guide, Opened};
+use super::detour::{Chooses, GroupRouting, Opened};
 use super::ugal_l::{LONGER_WEIGHT, MINIMAL_WEIGHT, THRESHOLD, Weights};
 use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
@@ -36,13 +36,13 @@ pub static SPEC: Spec = Spec {
 /// The instance at a node.
 #[derive(Debug, Clone)]
 pub struct UgalG {
-    guide: Guide,
+    guide: GroupRouting,
     weights: Weights,
 }
 
 impl UgalG {
     pub(super) fn new(settings: &Settings, position: Position) -> UgalG {
-        UgalG { guide: Guide::new(position, Chooses::AtSource), weights: Weights::new(settings) }
+        UgalG { guide: GroupRouting::new(position, Chooses::AtSource), weights: Weights::new(settings) }
     }
 
     /// The candidate of a range with the shortest queue to a group behind it, and that queue.
@@ -69,7 +69,7 @@ impl UgalG {
 impl Balance for UgalG {
     fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
         if !self.guide.may_choose(packet, ports) {
-            return self.guide.go_on(context, packet, ports);
+            return self.guide.forward(context, packet, ports);
         }
         let n_minimal = ports.n_minimal();
         let minimal = self.least_beyond(context, ports, 0..n_minimal, packet.group());
@@ -80,10 +80,10 @@ impl Balance for UgalG {
         });
         match (minimal, longer) {
             (Some((_, waiting)), Some(longer)) if !self.weights.prefer_minimal(waiting, longer.waiting) => {
-                Guide::leave(longer, packet)
+                GroupRouting::take_non_minimal(longer, packet)
             }
-            (Some((candidate, _)), _) => self.guide.stay(candidate, packet, ports),
-            (None, Some(longer)) => Guide::leave(longer, packet),
+            (Some((candidate, _)), _) => self.guide.take_minimal(candidate, packet, ports),
+            (None, Some(longer)) => GroupRouting::take_non_minimal(longer, packet),
             (None, None) => Pick::unchanged(Pick::NOWHERE, packet),
         }
     }

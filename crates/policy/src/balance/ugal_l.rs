@@ -22,7 +22,7 @@
 
 use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 
-use super::detour::{Chooses, Guide, Opened};
+use super::detour::{Chooses, GroupRouting, Opened};
 use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 const WEIGHT: Kind = Kind::Count { minimum: 1, maximum: 1_000 };
@@ -89,7 +89,7 @@ impl Weights {
 /// The least loaded minimal path and one through a drawn group, by the queues of this switch; a packet that has only
 /// one of them takes it.
 pub(super) fn minimal_and_non_minimal<P: Ports>(
-    guide: &mut Guide,
+    guide: &mut GroupRouting,
     context: &mut Context,
     packet: &PacketView,
     ports: &mut P,
@@ -98,8 +98,8 @@ pub(super) fn minimal_and_non_minimal<P: Ports>(
     let longer = guide.open(context, packet, ports);
     match (minimal, longer) {
         (Some(minimal), Some(longer)) => Ok((minimal, longer)),
-        (None, Some(longer)) => Err(Guide::leave(longer, packet)),
-        (Some((candidate, _)), None) => Err(guide.stay(candidate, packet, ports)),
+        (None, Some(longer)) => Err(GroupRouting::take_non_minimal(longer, packet)),
+        (Some((candidate, _)), None) => Err(guide.take_minimal(candidate, packet, ports)),
         (None, None) => Err(Pick::unchanged(Pick::NOWHERE, packet)),
     }
 }
@@ -107,34 +107,34 @@ pub(super) fn minimal_and_non_minimal<P: Ports>(
 /// The instance at a node.
 #[derive(Debug, Clone)]
 pub struct UgalL {
-    guide: Guide,
+    guide: GroupRouting,
     weights: Weights,
 }
 
 impl UgalL {
     pub(super) fn new(settings: &Settings, position: Position) -> UgalL {
-        UgalL { guide: Guide::new(position, Chooses::AtSource), weights: Weights::new(settings) }
+        UgalL { guide: GroupRouting::new(position, Chooses::AtSource), weights: Weights::new(settings) }
     }
 }
 
 /// Chooses by the queues of this switch.
 pub(super) fn by_own_queues<P: Ports>(
-    guide: &mut Guide,
+    guide: &mut GroupRouting,
     weights: Weights,
     context: &mut Context,
     packet: &PacketView,
     ports: &mut P,
 ) -> Pick {
     if !guide.may_choose(packet, ports) {
-        return guide.go_on(context, packet, ports);
+        return guide.forward(context, packet, ports);
     }
     match minimal_and_non_minimal(guide, context, packet, ports) {
         Err(only) => only,
         Ok(((candidate, minimal), longer)) => {
             if weights.prefer_minimal(minimal, longer.waiting) {
-                guide.stay(candidate, packet, ports)
+                guide.take_minimal(candidate, packet, ports)
             } else {
-                Guide::leave(longer, packet)
+                GroupRouting::take_non_minimal(longer, packet)
             }
         }
     }

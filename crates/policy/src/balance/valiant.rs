@@ -20,7 +20,7 @@
 
 use netloom_units::{Settings, Spec};
 
-use super::detour::{Chooses, Guide};
+use super::detour::{Chooses, GroupRouting};
 use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 /// The specification.
@@ -35,12 +35,12 @@ pub static SPEC: Spec = Spec {
 /// The instance at a node.
 #[derive(Debug, Clone)]
 pub struct Valiant {
-    guide: Guide,
+    guide: GroupRouting,
 }
 
 impl Valiant {
     pub(super) fn new(_: &Settings, position: Position) -> Valiant {
-        Valiant { guide: Guide::new(position, Chooses::AtSource) }
+        Valiant { guide: GroupRouting::new(position, Chooses::AtSource) }
     }
 }
 
@@ -49,9 +49,9 @@ impl Balance for Valiant {
         if self.guide.may_choose(packet, ports)
             && let Some(opened) = self.guide.open(context, packet, ports)
         {
-            return Guide::leave(opened, packet);
+            return GroupRouting::take_non_minimal(opened, packet);
         }
-        self.guide.go_on(context, packet, ports)
+        self.guide.forward(context, packet, ports)
     }
 
     fn may_open(&self, packet: &PacketView) -> Vec<u32> {

@@ -192,7 +192,7 @@ pub struct Dcqcn {
 
 /// The state of one queue pair. Rates in bit/s, instants in picoseconds.
 #[derive(Debug, Clone, Copy)]
-pub struct Own {
+pub struct PairState {
     current: u64,
     target: u64,
     /// Before this instant no timer changes the rate.
@@ -252,7 +252,7 @@ impl Dcqcn {
     }
 
     /// Runs the timers before `limit` that change the rate.
-    fn advance(&self, own: &mut Own, limit: u64) {
+    fn advance(&self, own: &mut PairState, limit: u64) {
         loop {
             let check = if own.pending { own.next_check } else { NEVER };
             // At line rate the target is at line rate, too: an increase has no effect.
@@ -271,7 +271,7 @@ impl Dcqcn {
     }
 
     /// A check after a notification: cuts the rate.
-    fn check(&self, own: &mut Own, at: u64) {
+    fn check(&self, own: &mut PairState, at: u64) {
         // The slot of alpha that ends at this instant comes before the check.
         self.end_slots(own, at + 1);
         let alpha = own.alpha;
@@ -281,7 +281,7 @@ impl Dcqcn {
     }
 
     /// Cuts the rate and restarts the increases.
-    fn fall(&self, own: &mut Own, at: u64, to: impl FnOnce(u64) -> u64) {
+    fn fall(&self, own: &mut PairState, at: u64, to: impl FnOnce(u64) -> u64) {
         self.count_idle_increases(own, at);
         if self.clamp_target || own.stage > 0 {
             own.target = own.current;
@@ -291,7 +291,7 @@ impl Dcqcn {
         own.next_increase = at + self.increase_time;
     }
 
-    fn increase(&self, own: &mut Own) {
+    fn increase(&self, own: &mut PairState) {
         let step = match own.stage {
             stage if stage < self.fast_recovery => 0,
             stage if stage == self.fast_recovery => self.additive,
@@ -303,7 +303,7 @@ impl Dcqcn {
     }
 
     /// Ends the slots of alpha before `limit`.
-    fn end_slots(&self, own: &mut Own, limit: u64) {
+    fn end_slots(&self, own: &mut PairState, limit: u64) {
         let slots = passed(own.next_slot, self.alpha_time, limit);
         if slots == 0 {
             return;
@@ -319,14 +319,14 @@ impl Dcqcn {
     }
 
     /// Counts the increases before `limit` that had no effect because the rate was at line rate.
-    fn count_idle_increases(&self, own: &mut Own, limit: u64) {
+    fn count_idle_increases(&self, own: &mut PairState, limit: u64) {
         let ticks = passed(own.next_increase, self.increase_time, limit);
         own.next_increase = own.next_increase.saturating_add(ticks * self.increase_time);
         own.stage = (u64::from(own.stage) + ticks).min(u64::from(self.fast_recovery) + 1) as u16;
     }
 
     /// Advances all timers up to `at`, excluding those due at `at`; only phases and alpha are computed here.
-    fn advance_timers(&self, own: &mut Own, at: u64) {
+    fn advance_timers(&self, own: &mut PairState, at: u64) {
         self.advance(own, at);
         self.count_idle_increases(own, at);
         if own.next_check == NEVER {
@@ -337,7 +337,7 @@ impl Dcqcn {
     }
 
     /// The first notification starts the timers. It counts for the first check, not for the first slot.
-    fn begin(&self, own: &mut Own, at: u64) {
+    fn begin(&self, own: &mut PairState, at: u64) {
         own.alpha = self.initial_alpha;
         own.current = scaled(own.current, self.on_first, self.minimum);
         own.target = own.current;
@@ -348,10 +348,10 @@ impl Dcqcn {
 }
 
 impl Control for Dcqcn {
-    type State = Own;
+    type State = PairState;
 
-    fn start(&self) -> Own {
-        Own {
+    fn start(&self) -> PairState {
+        PairState {
             current: self.line,
             target: self.line,
             due: NEVER,
@@ -366,14 +366,14 @@ impl Control for Dcqcn {
     }
 
     #[inline(always)]
-    fn rate(&self, own: &mut Own, at: Time) -> Rate {
+    fn rate(&self, own: &mut PairState, at: Time) -> Rate {
         if at.0 >= own.due {
             self.advance(own, at.0 + 1);
         }
         Rate(own.current)
     }
 
-    fn on_congestion(&self, own: &mut Own, at: Time, _: Signal) {
+    fn on_congestion(&self, own: &mut PairState, at: Time, _: Signal) {
         self.advance_timers(own, at.0);
         if own.next_check == NEVER {
             self.begin(own, at.0);
@@ -385,7 +385,7 @@ impl Control for Dcqcn {
     }
 
     /// As a cut to `minimum`, at once (modelling assumption): no notification for alpha or for the next check.
-    fn slow_start(&self, own: &mut Own, at: Time) {
+    fn slow_start(&self, own: &mut PairState, at: Time) {
         self.advance(own, at.0);
         self.fall(own, at.0, |_| self.minimum);
         self.advance(own, at.0);
@@ -399,7 +399,7 @@ impl Control for Dcqcn {
         self.cnp_interval
     }
 
-    fn write_state(&self, own: &Own, at: Time, out: &mut StateWriter) {
+    fn write_state(&self, own: &PairState, at: Time, out: &mut StateWriter) {
         let mut own = *own;
         self.advance_timers(&mut own, at.0);
         for word in [own.current, own.target, own.alpha, u64::from(own.stage)] {

@@ -115,7 +115,7 @@ pub struct DcqcnPaper {
 
 /// The state of one queue pair. Rates in bit/s, instants in picoseconds.
 #[derive(Debug, Clone, Copy)]
-pub struct Own {
+pub struct PairState {
     current: u64,
     target: u64,
     /// Before this instant the timer changes nothing.
@@ -152,7 +152,7 @@ impl DcqcnPaper {
     }
 
     /// Runs the timer's increases before `limit`.
-    fn advance(&self, own: &mut Own, limit: u64) {
+    fn advance(&self, own: &mut PairState, limit: u64) {
         while own.due < limit {
             self.increase(own);
             own.by_timer = own.by_timer.saturating_add(1);
@@ -162,7 +162,7 @@ impl DcqcnPaper {
     }
 
     /// One increase, by the counts before it.
-    fn increase(&self, own: &mut Own) {
+    fn increase(&self, own: &mut PairState) {
         let (low, high) = (own.by_timer.min(own.by_bytes), own.by_timer.max(own.by_bytes));
         let step = if high < self.fast_recovery {
             0
@@ -176,14 +176,14 @@ impl DcqcnPaper {
     }
 
     /// Applies the decreases of alpha that are due before `limit`.
-    fn fall(&self, own: &mut Own, limit: u64) {
+    fn fall(&self, own: &mut PairState, limit: u64) {
         let falls = passed(own.next_fall, self.alpha_time, limit);
         own.alpha = self.gain.decay(own.alpha, falls);
         own.next_fall = own.next_fall.saturating_add(falls * self.alpha_time);
     }
 
     /// Resets all counters and timers of the increase.
-    fn begin_anew(&self, own: &mut Own, at: u64) {
+    fn begin_anew(&self, own: &mut PairState, at: u64) {
         (own.by_timer, own.by_bytes, own.bytes) = (0, 0, 0);
         own.next_increase = at + self.increase_time;
         own.due = if own.current < self.line { own.next_increase } else { NEVER };
@@ -191,10 +191,10 @@ impl DcqcnPaper {
 }
 
 impl Control for DcqcnPaper {
-    type State = Own;
+    type State = PairState;
 
-    fn start(&self) -> Own {
-        Own {
+    fn start(&self) -> PairState {
+        PairState {
             current: self.line,
             target: self.line,
             due: NEVER,
@@ -208,14 +208,14 @@ impl Control for DcqcnPaper {
     }
 
     #[inline(always)]
-    fn rate(&self, own: &mut Own, at: Time) -> Rate {
+    fn rate(&self, own: &mut PairState, at: Time) -> Rate {
         if at.0 >= own.due {
             self.advance(own, at.0 + 1);
         }
         Rate(own.current)
     }
 
-    fn on_congestion(&self, own: &mut Own, at: Time, _: Signal) {
+    fn on_congestion(&self, own: &mut PairState, at: Time, _: Signal) {
         self.advance(own, at.0);
         self.fall(own, at.0);
         own.target = own.current;
@@ -226,7 +226,7 @@ impl Control for DcqcnPaper {
     }
 
     /// As a cut to `minimum` (modelling assumption): no notification for alpha.
-    fn slow_start(&self, own: &mut Own, at: Time) {
+    fn slow_start(&self, own: &mut PairState, at: Time) {
         self.advance(own, at.0);
         own.target = own.current;
         own.current = self.minimum;
@@ -234,7 +234,7 @@ impl Control for DcqcnPaper {
     }
 
     #[inline]
-    fn on_sent(&self, own: &mut Own, size: Bytes) {
+    fn on_sent(&self, own: &mut PairState, size: Bytes) {
         if own.current == self.line {
             return;
         }
@@ -257,7 +257,7 @@ impl Control for DcqcnPaper {
         self.cnp_interval
     }
 
-    fn write_state(&self, own: &Own, at: Time, out: &mut StateWriter) {
+    fn write_state(&self, own: &PairState, at: Time, out: &mut StateWriter) {
         let mut own = *own;
         self.advance(&mut own, at.0);
         self.fall(&mut own, at.0);

@@ -95,7 +95,7 @@ pub struct Hpcc {
 
 /// The state of one queue pair.
 #[derive(Debug, Clone, Copy)]
-pub struct Own {
+pub struct PairState {
     /// W, in bytes.
     window: f64,
     /// The window that steps start from (`W_c`).
@@ -159,7 +159,7 @@ impl Hpcc {
     }
 
     /// The window that follows from the reference window, and the new stage.
-    fn step(&self, own: &Own) -> (f64, u32) {
+    fn step(&self, own: &PairState) -> (f64, u32) {
         let excess = own.busy / self.target;
         let (window, stage) = if excess >= 1.0 || own.stage >= self.stages {
             (own.reference / excess + self.additive, 0)
@@ -171,20 +171,20 @@ impl Hpcc {
 }
 
 impl Control for Hpcc {
-    type State = Own;
+    type State = PairState;
 
-    fn start(&self) -> Own {
-        Own { window: self.largest, reference: self.largest, busy: 1.0, stage: 0, round_ends: 0 }
+    fn start(&self) -> PairState {
+        PairState { window: self.largest, reference: self.largest, busy: 1.0, stage: 0, round_ends: 0 }
     }
 
-    fn rate(&self, own: &mut Own, _: Time) -> Rate {
+    fn rate(&self, own: &mut PairState, _: Time) -> Rate {
         rate_of(own.window * 8.0 / self.base, self.line)
     }
 
-    fn on_congestion(&self, _: &mut Own, _: Time, _: Signal) {}
+    fn on_congestion(&self, _: &mut PairState, _: Time, _: Signal) {}
 
     /// To the smallest window (modelling assumption).
-    fn slow_start(&self, own: &mut Own, _: Time) {
+    fn slow_start(&self, own: &mut PairState, _: Time) {
         (own.window, own.reference, own.stage) = (self.smallest, self.smallest, 0);
     }
 
@@ -200,11 +200,11 @@ impl Control for Hpcc {
         Senses::Telemetry
     }
 
-    fn window(&self, own: &Own, _: Time) -> u64 {
+    fn window(&self, own: &PairState, _: Time) -> u64 {
         packets(own.window, self.packet)
     }
 
-    fn on_acknowledgement(&self, own: &mut Own, feedback: &Feedback) {
+    fn on_acknowledgement(&self, own: &mut PairState, feedback: &Feedback) {
         let is_first = own.round_ends == 0;
         let is_round = is_first || feedback.una > own.round_ends;
         if is_round {
@@ -222,7 +222,7 @@ impl Control for Hpcc {
         }
     }
 
-    fn write_state(&self, own: &Own, _: Time, out: &mut StateWriter) {
+    fn write_state(&self, own: &PairState, _: Time, out: &mut StateWriter) {
         for number in [own.window, own.reference, own.busy] {
             out.word(number.to_bits());
         }

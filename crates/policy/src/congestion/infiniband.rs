@@ -163,7 +163,7 @@ pub struct Infiniband {
 
 /// The state of one queue pair.
 #[derive(Debug, Clone, Copy)]
-pub struct Own {
+pub struct PairState {
     /// Its index in the table (CCTI), before the timer ticks that are due.
     index: u32,
     /// The next tick of the timer, in ps; [`NEVER`] at the smallest index.
@@ -206,14 +206,14 @@ impl Infiniband {
     }
 
     /// Applies the timer ticks before `limit`.
-    fn advance(&self, own: &mut Own, limit: u64) {
+    fn advance(&self, own: &mut PairState, limit: u64) {
         let n_ticks = passed(own.due, self.timer, limit);
         let index = u64::from(own.index).saturating_sub(n_ticks).max(self.lowest);
         own.index = index as u32;
         own.due = if index == self.lowest { NEVER } else { own.due.saturating_add(n_ticks * self.timer) };
     }
 
-    fn rise(&self, own: &mut Own, at: u64, index: u64) {
+    fn rise(&self, own: &mut PairState, at: u64, index: u64) {
         own.index = index as u32;
         if own.due == NEVER && index > self.lowest {
             own.due = at + self.timer;
@@ -234,28 +234,28 @@ fn slowed(line: Rate, delay: f64) -> Rate {
 }
 
 impl Control for Infiniband {
-    type State = Own;
+    type State = PairState;
 
-    fn start(&self) -> Own {
-        Own { index: self.lowest as u32, due: NEVER }
+    fn start(&self) -> PairState {
+        PairState { index: self.lowest as u32, due: NEVER }
     }
 
     #[inline(always)]
-    fn rate(&self, own: &mut Own, at: Time) -> Rate {
+    fn rate(&self, own: &mut PairState, at: Time) -> Rate {
         if at.0 >= own.due {
             self.advance(own, at.0 + 1);
         }
         self.rates[own.index as usize]
     }
 
-    fn on_congestion(&self, own: &mut Own, at: Time, _: Signal) {
+    fn on_congestion(&self, own: &mut PairState, at: Time, _: Signal) {
         self.advance(own, at.0);
         let index = (u64::from(own.index) + self.increase).min(self.limit());
         self.rise(own, at.0, index);
     }
 
     /// To the end of the table (modelling assumption).
-    fn slow_start(&self, own: &mut Own, at: Time) {
+    fn slow_start(&self, own: &mut PairState, at: Time) {
         self.advance(own, at.0);
         self.rise(own, at.0, self.limit());
     }
@@ -272,7 +272,7 @@ impl Control for Infiniband {
         self.is_for_port
     }
 
-    fn write_state(&self, own: &Own, at: Time, out: &mut StateWriter) {
+    fn write_state(&self, own: &PairState, at: Time, out: &mut StateWriter) {
         let mut own = *own;
         self.advance(&mut own, at.0);
         out.word(u64::from(own.index));

@@ -255,7 +255,7 @@ pub struct Slingshot {
 
 /// The state of one queue pair.
 #[derive(Debug, Clone, Copy)]
-pub struct Own {
+pub struct PairState {
     /// The granted rate, in bit/s.
     share: u64,
     /// When it expires, in ps.
@@ -276,20 +276,20 @@ impl Slingshot {
 }
 
 impl Control for Slingshot {
-    type State = Own;
+    type State = PairState;
 
-    fn start(&self) -> Own {
-        Own { share: self.line.0, until: 0 }
+    fn start(&self) -> PairState {
+        PairState { share: self.line.0, until: 0 }
     }
 
-    fn rate(&self, own: &mut Own, at: Time) -> Rate {
+    fn rate(&self, own: &mut PairState, at: Time) -> Rate {
         if at.0 < own.until { Rate(own.share) } else { self.line }
     }
 
-    fn on_congestion(&self, _: &mut Own, _: Time, _: Signal) {}
+    fn on_congestion(&self, _: &mut PairState, _: Time, _: Signal) {}
 
     /// Nothing would raise the rate again, so it stays.
-    fn slow_start(&self, _: &mut Own, _: Time) {}
+    fn slow_start(&self, _: &mut PairState, _: Time) {}
 
     fn notify(&self) -> Option<Notify> {
         None
@@ -303,20 +303,20 @@ impl Control for Slingshot {
         Senses::Acknowledgements
     }
 
-    fn window(&self, own: &Own, at: Time) -> u64 {
+    fn window(&self, own: &PairState, at: Time) -> u64 {
         if at.0 >= own.until {
             return u64::MAX;
         }
         packets(own.share as f64 / 8.0 * self.round_trip, self.packet)
     }
 
-    fn on_share(&self, own: &mut Own, at: Time, share: Rate) {
+    fn on_share(&self, own: &mut PairState, at: Time, share: Rate) {
         own.share = share.0.clamp(1, self.line.0);
         let packet = Rate(own.share).serialization(self.packet).0;
         own.until = at.0.saturating_add(self.hold).saturating_add(packet.saturating_mul(4));
     }
 
-    fn write_state(&self, own: &Own, at: Time, out: &mut StateWriter) {
+    fn write_state(&self, own: &PairState, at: Time, out: &mut StateWriter) {
         let is_notified = at.0 < own.until;
         out.word(if is_notified { own.share } else { 0 });
         out.word(own.until.saturating_sub(at.0));

@@ -125,7 +125,7 @@ pub struct Swift {
 
 /// The state of one queue pair.
 #[derive(Debug, Clone, Copy)]
-pub struct Own {
+pub struct PairState {
     /// In packets.
     window: f64,
     /// The last round trip, in seconds.
@@ -172,7 +172,7 @@ impl Swift {
     }
 
     /// Multiplies the window by `part`, unless it has fallen within a round trip.
-    fn fall(&self, own: &mut Own, at: Time, part: f64) {
+    fn fall(&self, own: &mut PairState, at: Time, part: f64) {
         if at.0 < own.falls_from {
             return;
         }
@@ -181,31 +181,31 @@ impl Swift {
     }
 
     /// The rate at which the window is spread over a round trip.
-    fn spread(&self, own: &Own) -> Rate {
+    fn spread(&self, own: &PairState) -> Rate {
         rate_of(own.window * self.packet.0 as f64 * 8.0 / own.round_trip, self.line)
     }
 }
 
 impl Control for Swift {
-    type State = Own;
+    type State = PairState;
 
-    fn start(&self) -> Own {
-        Own { window: self.initial, round_trip: self.base_target, falls_from: 0 }
+    fn start(&self) -> PairState {
+        PairState { window: self.initial, round_trip: self.base_target, falls_from: 0 }
     }
 
-    fn rate(&self, own: &mut Own, _: Time) -> Rate {
+    fn rate(&self, own: &mut PairState, _: Time) -> Rate {
         if own.window >= 1.0 { self.line } else { self.spread(own) }
     }
 
     /// A packet was lost: the largest decrease at once (modelling assumption; the paper uses it for a loss).
-    fn on_congestion(&self, own: &mut Own, at: Time, signal: Signal) {
+    fn on_congestion(&self, own: &mut PairState, at: Time, signal: Signal) {
         if signal == Signal::Nack {
             self.fall(own, at, 1.0 - self.largest_decrease);
         }
     }
 
     /// To the smallest window (modelling assumption).
-    fn slow_start(&self, own: &mut Own, _: Time) {
+    fn slow_start(&self, own: &mut PairState, _: Time) {
         own.window = self.smallest;
     }
 
@@ -221,15 +221,15 @@ impl Control for Swift {
         Senses::Acknowledgements
     }
 
-    fn window(&self, own: &Own, _: Time) -> u64 {
+    fn window(&self, own: &PairState, _: Time) -> u64 {
         packets(own.window * self.packet.0 as f64, self.packet)
     }
 
-    fn allowed(&self, own: &Own, _: Time) -> Rate {
+    fn allowed(&self, own: &PairState, _: Time) -> Rate {
         self.spread(own)
     }
 
-    fn on_acknowledgement(&self, own: &mut Own, feedback: &Feedback) {
+    fn on_acknowledgement(&self, own: &mut PairState, feedback: &Feedback) {
         let Some(round_trip) = feedback.round_trip else { return };
         let delay = seconds(Duration(round_trip.0.max(1)));
         own.round_trip = delay;
@@ -244,11 +244,11 @@ impl Control for Swift {
         }
     }
 
-    fn on_timeout(&self, own: &mut Own, at: Time) {
+    fn on_timeout(&self, own: &mut PairState, at: Time) {
         self.fall(own, at, 1.0 - self.largest_decrease);
     }
 
-    fn write_state(&self, own: &Own, at: Time, out: &mut StateWriter) {
+    fn write_state(&self, own: &PairState, at: Time, out: &mut StateWriter) {
         out.word(own.window.to_bits());
         out.word(own.round_trip.to_bits());
         out.word(own.falls_from.saturating_sub(at.0));

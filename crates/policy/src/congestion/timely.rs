@@ -109,7 +109,7 @@ pub struct Timely {
 
 /// The state of one queue pair.
 #[derive(Debug, Clone, Copy)]
-pub struct Own {
+pub struct PairState {
     /// In bit/s.
     rate: f64,
     /// The average difference of round trips, in ps.
@@ -144,7 +144,7 @@ impl Timely {
     }
 
     /// A round trip has ended.
-    fn react(&self, own: &mut Own, round_trip: u64) {
+    fn react(&self, own: &mut PairState, round_trip: u64) {
         let before = std::mem::replace(&mut own.before, round_trip);
         if before == 0 {
             return;
@@ -168,20 +168,20 @@ impl Timely {
 }
 
 impl Control for Timely {
-    type State = Own;
+    type State = PairState;
 
-    fn start(&self) -> Own {
-        Own { rate: self.line.0 as f64, difference: 0.0, before: 0, row: 0, round_ends: 0 }
+    fn start(&self) -> PairState {
+        PairState { rate: self.line.0 as f64, difference: 0.0, before: 0, row: 0, round_ends: 0 }
     }
 
-    fn rate(&self, own: &mut Own, _: Time) -> Rate {
+    fn rate(&self, own: &mut PairState, _: Time) -> Rate {
         rate_of(own.rate, self.line)
     }
 
-    fn on_congestion(&self, _: &mut Own, _: Time, _: Signal) {}
+    fn on_congestion(&self, _: &mut PairState, _: Time, _: Signal) {}
 
     /// To `minimum` (modelling assumption).
-    fn slow_start(&self, own: &mut Own, _: Time) {
+    fn slow_start(&self, own: &mut PairState, _: Time) {
         (own.rate, own.row) = (self.minimum, 0);
     }
 
@@ -197,7 +197,7 @@ impl Control for Timely {
         Senses::Acknowledgements
     }
 
-    fn on_acknowledgement(&self, own: &mut Own, feedback: &Feedback) {
+    fn on_acknowledgement(&self, own: &mut PairState, feedback: &Feedback) {
         let Some(round_trip) = feedback.round_trip else { return };
         if own.round_ends == 0 || feedback.una > own.round_ends {
             own.round_ends = feedback.highest.max(1);
@@ -205,7 +205,7 @@ impl Control for Timely {
         }
     }
 
-    fn write_state(&self, own: &Own, _: Time, out: &mut StateWriter) {
+    fn write_state(&self, own: &PairState, _: Time, out: &mut StateWriter) {
         for word in [own.rate.to_bits(), own.difference.to_bits(), own.before] {
             out.word(word);
         }

@@ -33,7 +33,7 @@ use super::recent::{Entry, Recent};
 
 mod hole;
 
-use hole::Hole;
+use hole::ExpectedPsn;
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -180,7 +180,7 @@ pub struct QueuePair {
     /// Numbers in the order in which they were enqueued for the last hop; grows up to the capacity.
     ring: Recent,
     /// The number for which the host has sent its last NACK, and its state.
-    hole: Hole,
+    hole: ExpectedPsn,
     /// Number of remaining paths after failures; `None` while all are up.
     n_left: Option<NonZeroU32>,
     counters: Counters,
@@ -252,7 +252,7 @@ impl Themis {
     /// While a queue pair has fewer entries than this, [`QueuePair::remember`] suffices for the next packet, if nothing
     /// else happens before.
     pub fn limit(&self, of: &QueuePair) -> u32 {
-        if of.hole == Hole::None { self.capacity.min(of.ring.n_slots() as u32) } else { 0 }
+        if of.hole == ExpectedPsn::None { self.capacity.min(of.ring.n_slots() as u32) } else { 0 }
     }
 
     /// A data packet is about to be enqueued for the last hop; the data enqueued there ends with it at `end`, and of
@@ -280,9 +280,9 @@ impl Themis {
     }
 
     /// The last packet passed to [`Themis::on_data`] was not enqueued.
-    pub fn take_back(&self, of: &mut QueuePair, psn: u32) {
+    pub fn undo(&self, of: &mut QueuePair, psn: u32) {
         of.ring.pop_newest(psn);
-        of.hole.take_back(psn);
+        of.hole.undo(psn);
     }
 
     /// The host has sent an ACK or NACK, and has everything below `expected`.
@@ -297,7 +297,7 @@ impl Themis {
     pub fn on_nack(&self, of: &mut QueuePair, expected: u32, left: u32) -> Filter {
         let answer = match self.race {
             Race::Literal => self.judge_by_letter(of, expected),
-            Race::Scan => self.judge(of, expected, left),
+            Race::Scan => self.classify(of, expected, left),
         };
         match answer {
             Filter::Forward => of.counters.forwarded += 1,
@@ -315,7 +315,7 @@ impl Themis {
             if self.same_path(of, psn, expected) {
                 return Filter::Forward;
             }
-            of.hole = Hole::Awaited(expected);
+            of.hole = ExpectedPsn::Awaited(expected);
             return Filter::Block;
         }
         of.counters.unexplained += 1;
@@ -323,12 +323,12 @@ impl Themis {
     }
 
     /// The rule of `scan`: the packets before and after the cause show where the missing packet is.
-    fn judge(&self, of: &mut QueuePair, expected: u32, left: u32) -> Filter {
+    fn classify(&self, of: &mut QueuePair, expected: u32, left: u32) -> Filter {
         self.retire(of, left);
-        let found = Passed::around(&of.ring, expected);
+        let found = PassedPacket::around(&of.ring, expected);
         let proof = |psn: u32| is_after(psn, expected) && self.same_path(of, psn, expected);
         let Some(cause) = found.cause else {
-            of.hole = Hole::Reported(expected);
+            of.hole = ExpectedPsn::Reported(expected);
             of.counters.unexplained += 1;
             return Filter::Forward;
         };
@@ -338,9 +338,9 @@ impl Themis {
             let behind = since().skip(at).map(|entry| entry.end);
             (self.delivered(expected, behind), Filter::Block)
         } else if found.is_before || of.ring.iter().skip(cause as usize).any(|entry| proof(entry.psn)) {
-            (Hole::Reported(expected), Filter::Forward)
+            (ExpectedPsn::Reported(expected), Filter::Forward)
         } else {
-            (Hole::Awaited(expected), Filter::Block)
+            (ExpectedPsn::Awaited(expected), Filter::Block)
         };
         of.hole = hole;
         of.ring.drop_first(cause + 1);
@@ -349,15 +349,15 @@ impl Themis {
 
     /// State of a number that has passed: the host must have responded when `coalesce` packets, this one included, have
     /// been sent and the response time has passed. `behind` are the ends of it and of the packets after it.
-    fn delivered(&self, psn: u32, behind: impl Iterator<Item = u32>) -> Hole {
+    fn delivered(&self, psn: u32, behind: impl Iterator<Item = u32>) -> ExpectedPsn {
         let mut missing = self.coalesce;
         for end in behind {
             missing -= 1;
             if missing == 0 {
-                return Hole::Passed { psn, missing, until: end.wrapping_add(self.answer) };
+                return ExpectedPsn::Passed { psn, missing, until: end.wrapping_add(self.answer) };
             }
         }
-        Hole::Passed { psn, missing, until: 0 }
+        ExpectedPsn::Passed { psn, missing, until: 0 }
     }
 
     /// As [`Themis::on_data`], if the host waits for a number; `is_judged` is false if it is unknown which packets
@@ -373,15 +373,17 @@ impl Themis {
         if psn == expected {
             of.hole = match self.race {
                 Race::Scan => self.delivered(psn, std::iter::once(end)),
-                Race::Literal => Hole::None,
+                Race::Literal => ExpectedPsn::None,
             };
             return None;
         }
         let is_lost = match &mut of.hole {
-            Hole::None | Hole::Reported(_) => false,
-            Hole::Awaited(_) => is_after(psn, expected) && (!is_judged || self.same_path(of, psn, expected)),
-            Hole::Passed { missing: 0, until, .. } => has_left(*until, left),
-            Hole::Passed { missing, until, .. } => {
+            ExpectedPsn::None | ExpectedPsn::Reported(_) => false,
+            ExpectedPsn::Awaited(_) => {
+                is_after(psn, expected) && (!is_judged || self.same_path(of, psn, expected))
+            }
+            ExpectedPsn::Passed { missing: 0, until, .. } => has_left(*until, left),
+            ExpectedPsn::Passed { missing, until, .. } => {
                 *missing -= 1;
                 *until = end.wrapping_add(self.answer);
                 false
@@ -391,8 +393,8 @@ impl Themis {
             return None;
         }
         of.hole = match self.race {
-            Race::Scan => Hole::Reported(expected),
-            Race::Literal => Hole::None,
+            Race::Scan => ExpectedPsn::Reported(expected),
+            Race::Literal => ExpectedPsn::None,
         };
         of.counters.compensated += 1;
         Some(Compensation { psn: expected })
@@ -427,18 +429,18 @@ fn has_left(end: u32, left: u32) -> bool {
 }
 
 /// Position of the cause of a NACK in a ring.
-struct Passed {
+struct PassedPacket {
     /// Its index.
     cause: Option<u32>,
     /// Whether the expected number passed before it.
     is_before: bool,
 }
 
-impl Passed {
+impl PassedPacket {
     /// The host sent NACK(e) for the first packet after e that arrived when it had all below e: the first one in the
     /// ring after the last one below e. This is exact if no packet arrives twice.
-    fn around(ring: &Recent, expected: u32) -> Passed {
-        let mut found = Passed { cause: None, is_before: false };
+    fn around(ring: &Recent, expected: u32) -> PassedPacket {
+        let mut found = PassedPacket { cause: None, is_before: false };
         let mut has_passed = false;
         for (place, Entry { psn, .. }) in ring.iter().enumerate() {
             if psn == expected {
@@ -446,7 +448,7 @@ impl Passed {
             } else if is_after(expected, psn) {
                 found.cause = None;
             } else if found.cause.is_none() {
-                found = Passed { cause: Some(place as u32), is_before: has_passed };
+                found = PassedPacket { cause: Some(place as u32), is_before: has_passed };
             }
         }
         found
@@ -477,7 +479,7 @@ impl QueuePair {
     /// Resets the state; memory is kept.
     pub fn clear(&mut self) {
         self.ring.clear();
-        (self.hole, self.n_left, self.counters) = (Hole::None, None, Counters::default());
+        (self.hole, self.n_left, self.counters) = (ExpectedPsn::None, None, Counters::default());
     }
 
     /// Removes all packets: it is no longer known which ones shared a path.
@@ -502,7 +504,7 @@ impl QueuePair {
     /// Whether the host waits for a number.
     #[inline(always)]
     pub fn has_hole(&self) -> bool {
-        self.hole != Hole::None
+        self.hole != ExpectedPsn::None
     }
 
     /// Writes the state that later answers depend on, when `enqueued` is enqueued for the last hop.

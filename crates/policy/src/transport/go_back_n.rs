@@ -10,7 +10,7 @@
 //! # When it misleads
 //! Real NICs also have a timer after which they repeat the NACK; here only the sender's timeout helps then.
 
-use super::{Answer, Arrivals, Course, Receipt};
+use super::{Answer, Arrivals, Receipt, SendProgress};
 
 /// A data packet arrives.
 pub(super) fn receive(arrivals: &mut Arrivals, refused: &mut u64, position: u64) -> Receipt {
@@ -23,14 +23,14 @@ pub(super) fn receive(arrivals: &mut Arrivals, refused: &mut u64, position: u64)
         _ if *refused == expected + 1 => Answer::Nothing,
         _ => {
             *refused = expected + 1;
-            Answer::Refuse
+            Answer::Nack
         }
     };
     Receipt { is_new, is_duplicate: position < expected, distance, answer }
 }
 
 /// A NACK: the sender goes back to it.
-pub(super) fn refused(course: &mut Course, expected: u64) -> bool {
+pub(super) fn refused(course: &mut SendProgress, expected: u64) -> bool {
     if expected < course.una {
         return false;
     }
@@ -40,6 +40,6 @@ pub(super) fn refused(course: &mut Course, expected: u64) -> bool {
 }
 
 /// A timeout: the sender goes back to the first unacknowledged packet.
-pub(super) fn timeout(course: &mut Course) {
+pub(super) fn timeout(course: &mut SendProgress) {
     course.next = course.una;
 }

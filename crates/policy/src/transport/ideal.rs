@@ -11,7 +11,7 @@
 //! # When it misleads
 //! A lost packet costs a whole timeout; hardware of this kind detects losses sooner (trimming, probes).
 
-use super::{Answer, Arrivals, Course, Receipt, Turn};
+use super::{Answer, Arrivals, Receipt, SendItem, SendProgress};
 
 /// A data packet arrives.
 #[inline]
@@ -37,19 +37,19 @@ impl Repeats {
     }
 
     #[inline]
-    pub(super) fn has_work(&mut self, course: &Course) -> bool {
+    pub(super) fn has_work(&mut self, course: &SendProgress) -> bool {
         self.missing(course).is_some() || course.has_more()
     }
 
     #[inline]
-    pub(super) fn take(&mut self, course: &mut Course) -> Turn {
+    pub(super) fn take(&mut self, course: &mut SendProgress) -> SendItem {
         let Some(position) = self.missing(course) else { return course.forward() };
         self.again.0 = position + 1;
-        Turn { position, is_again: true }
+        SendItem { position, is_again: true }
     }
 
     #[inline]
-    pub(super) fn missing(&mut self, course: &Course) -> Option<u64> {
+    pub(super) fn missing(&mut self, course: &SendProgress) -> Option<u64> {
         let (from, to) = self.again;
         if from >= to {
             return None;
@@ -59,7 +59,7 @@ impl Repeats {
     }
 
     #[inline]
-    pub(super) fn acknowledged(&mut self, course: &mut Course, expected: u64, named: u64) -> bool {
+    pub(super) fn acknowledged(&mut self, course: &mut SendProgress, expected: u64, named: u64) -> bool {
         let is_news = course.acknowledged(expected);
         if is_news {
             self.named.advance_to(expected);
@@ -68,16 +68,16 @@ impl Repeats {
         is_news
     }
 
-    pub(super) fn timeout(&mut self, course: &Course) {
+    pub(super) fn timeout(&mut self, course: &SendProgress) {
         self.again = (course.una, course.highest);
     }
 
     #[inline]
-    pub(super) fn in_flight(&self, course: &Course) -> u64 {
+    pub(super) fn in_flight(&self, course: &SendProgress) -> u64 {
         course.highest - course.una - self.named.n_ahead()
     }
 
-    pub(super) fn write(&self, course: &Course, words: &mut Vec<u64>) {
+    pub(super) fn write(&self, course: &SendProgress, words: &mut Vec<u64>) {
         let una = course.una;
         words.extend([self.again.0.saturating_sub(una), self.again.1.saturating_sub(una)]);
         words.extend(self.named.words());

@@ -12,7 +12,7 @@
 //! # When it misleads
 //! The window is a fixed number of packets; the published scheme derives it from the topology.
 
-use super::{Answer, Arrivals, Course, Receipt, Turn};
+use super::{Answer, Arrivals, Receipt, SendItem, SendProgress};
 
 /// A data packet arrives.
 pub(super) fn receive(arrivals: &mut Arrivals, position: u64) -> Receipt {
@@ -21,7 +21,7 @@ pub(super) fn receive(arrivals: &mut Arrivals, position: u64) -> Receipt {
     let is_new = arrivals.add(position);
     let answer = match position {
         _ if position == expected => Answer::Acknowledge,
-        _ if is_new => Answer::Refuse,
+        _ if is_new => Answer::Nack,
         _ => Answer::AcknowledgeNow,
     };
     Receipt { is_new, is_duplicate: !is_new, distance, answer }
@@ -56,13 +56,13 @@ impl Repeats {
     }
 
     #[inline(always)]
-    pub(super) fn has_work(&mut self, course: &Course) -> bool {
+    pub(super) fn has_work(&mut self, course: &SendProgress) -> bool {
         (self.may_have_hole() && self.hole(course).is_some())
             || (course.has_more() && self.in_flight(course) < self.window)
     }
 
     #[inline(always)]
-    pub(super) fn take(&mut self, course: &mut Course) -> Turn {
+    pub(super) fn take(&mut self, course: &mut SendProgress) -> SendItem {
         if self.may_have_hole() { self.take_with_holes(course) } else { course.forward() }
     }
 
@@ -72,15 +72,15 @@ impl Repeats {
         self.recovery.is_some() || self.late.is_some()
     }
 
-    fn take_with_holes(&mut self, course: &mut Course) -> Turn {
+    fn take_with_holes(&mut self, course: &mut SendProgress) -> SendItem {
         let Some(position) = self.hole(course) else { return course.forward() };
         self.late = None;
         self.scan = self.scan.max(position + 1);
-        Turn { position, is_again: true }
+        SendItem { position, is_again: true }
     }
 
     /// The next packet to retransmit.
-    pub(super) fn hole(&mut self, course: &Course) -> Option<u64> {
+    pub(super) fn hole(&mut self, course: &SendProgress) -> Option<u64> {
         self.late = self.late.filter(|&late| late >= course.una);
         if self.late.is_some() {
             return self.late;
@@ -94,7 +94,7 @@ impl Repeats {
     }
 
     #[inline(always)]
-    pub(super) fn acknowledged(&mut self, course: &mut Course, expected: u64) -> bool {
+    pub(super) fn acknowledged(&mut self, course: &mut SendProgress, expected: u64) -> bool {
         let is_news = course.acknowledged(expected);
         if is_news {
             self.named.advance_to(expected);
@@ -103,7 +103,7 @@ impl Repeats {
         is_news
     }
 
-    pub(super) fn refused(&mut self, course: &mut Course, expected: u64, named: u64) -> bool {
+    pub(super) fn refused(&mut self, course: &mut SendProgress, expected: u64, named: u64) -> bool {
         let is_news = self.acknowledged(course, expected);
         if expected < course.una {
             return is_news;
@@ -118,18 +118,18 @@ impl Repeats {
     }
 
     /// Restarts the recovery: the retransmissions of the last one may be lost, too.
-    pub(super) fn timeout(&mut self, course: &Course) {
+    pub(super) fn timeout(&mut self, course: &SendProgress) {
         self.late = Some(course.una);
         self.recovery = Some(course.next);
         self.scan = course.una;
     }
 
     #[inline]
-    pub(super) fn in_flight(&self, course: &Course) -> u64 {
+    pub(super) fn in_flight(&self, course: &SendProgress) -> u64 {
         course.next - course.una - self.named.n_ahead()
     }
 
-    pub(super) fn write(&self, course: &Course, words: &mut Vec<u64>) {
+    pub(super) fn write(&self, course: &SendProgress, words: &mut Vec<u64>) {
         let una = course.una;
         words.push(self.recovery.map_or(0, |end| end - una + 1));
         words.push(self.scan.saturating_sub(una));

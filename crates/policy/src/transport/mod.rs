@@ -9,15 +9,15 @@
 //! Invariants: a rule sees one queue pair and nothing else; acknowledged packets are never retransmitted.
 
 mod arrivals;
-mod course;
 mod go_back_n;
 mod ideal;
 mod irn;
 mod nic_sr;
+mod progress;
 mod psn;
 
 pub use arrivals::Arrivals;
-pub use course::Course;
+pub use progress::SendProgress;
 pub use psn::Psn;
 
 /// The transport protocol.
@@ -43,7 +43,7 @@ pub enum Answer {
     /// An ACK that must be sent at once.
     AcknowledgeNow,
     /// A NACK.
-    Refuse,
+    Nack,
 }
 
 /// The result of a data packet at its receiver.
@@ -116,7 +116,7 @@ impl Receiver {
 
 /// A packet to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Turn {
+pub struct SendItem {
     /// Its position.
     pub position: u64,
     /// Whether it was sent before.
@@ -126,7 +126,7 @@ pub struct Turn {
 /// The sending end of a queue pair.
 #[derive(Debug, Clone)]
 pub struct Sender {
-    course: Course,
+    course: SendProgress,
     repeats: Repeats,
 }
 
@@ -151,12 +151,12 @@ impl Sender {
             Reliability::Irn => Repeats::Irn(irn::Repeats::new(window)),
             Reliability::Ideal => Repeats::Ideal(ideal::Repeats::default()),
         };
-        Sender { course: Course::default(), repeats }
+        Sender { course: SendProgress::default(), repeats }
     }
 
     /// Resets the state; memory is kept.
     pub fn clear(&mut self) {
-        self.course = Course::default();
+        self.course = SendProgress::default();
         match &mut self.repeats {
             Repeats::GoBackN => {}
             Repeats::NicSr(repeats) => repeats.clear(),
@@ -167,7 +167,7 @@ impl Sender {
 
     /// The progress of the sender.
     #[inline(always)]
-    pub fn course(&self) -> &Course {
+    pub fn course(&self) -> &SendProgress {
         &self.course
     }
 
@@ -214,7 +214,7 @@ impl Sender {
 
     /// The next packet to send, once [`Sender::has_work`] has said that there is one.
     #[inline(always)]
-    pub fn take(&mut self) -> Turn {
+    pub fn take(&mut self) -> SendItem {
         let Sender { course, repeats } = self;
         match repeats {
             Repeats::GoBackN => course.forward(),

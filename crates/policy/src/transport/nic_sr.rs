@@ -15,7 +15,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Answer, Arrivals, Course, Receipt, Turn};
+use super::{Answer, Arrivals, Receipt, SendItem, SendProgress};
 
 /// A data packet arrives.
 #[inline]
@@ -29,7 +29,7 @@ pub(super) fn receive(arrivals: &mut Arrivals, refused: &mut u64, position: u64)
         _ if *refused == expected + 1 => Answer::Nothing,
         _ => {
             *refused = expected + 1;
-            Answer::Refuse
+            Answer::Nack
         }
     };
     Receipt { is_new, is_duplicate: !is_new, distance, answer }
@@ -47,7 +47,7 @@ impl Repeats {
     }
 
     #[inline(always)]
-    pub(super) fn has_work(&mut self, course: &Course) -> bool {
+    pub(super) fn has_work(&mut self, course: &SendProgress) -> bool {
         while self.positions.front().is_some_and(|&position| position < course.una) {
             self.positions.pop_front();
         }
@@ -60,14 +60,14 @@ impl Repeats {
     }
 
     #[inline(always)]
-    pub(super) fn take(&mut self, course: &mut Course) -> Turn {
+    pub(super) fn take(&mut self, course: &mut SendProgress) -> SendItem {
         match self.positions.pop_front() {
-            Some(position) => Turn { position, is_again: true },
+            Some(position) => SendItem { position, is_again: true },
             None => course.forward(),
         }
     }
 
-    pub(super) fn refused(&mut self, course: &mut Course, expected: u64) -> bool {
+    pub(super) fn refused(&mut self, course: &mut SendProgress, expected: u64) -> bool {
         if expected < course.una {
             return false;
         }
@@ -76,17 +76,17 @@ impl Repeats {
         is_news
     }
 
-    pub(super) fn timeout(&mut self, course: &Course) {
+    pub(super) fn timeout(&mut self, course: &SendProgress) {
         self.repeat(course, course.una);
     }
 
-    fn repeat(&mut self, course: &Course, position: u64) {
+    fn repeat(&mut self, course: &SendProgress, position: u64) {
         if position < course.highest && !self.positions.contains(&position) {
             self.positions.push_back(position);
         }
     }
 
-    pub(super) fn write(&self, course: &Course, words: &mut Vec<u64>) {
+    pub(super) fn write(&self, course: &SendProgress, words: &mut Vec<u64>) {
         let open = self.positions.iter().filter(|&&position| position >= course.una);
         words.extend(open.map(|position| position - course.una));
     }

@@ -40,17 +40,17 @@ fn arrivals_are_a_set() {
 
 #[test]
 fn a_gap_is_answered_as_each_transport_does() {
-    use Answer::{Acknowledge, AcknowledgeNow, Nothing, Refuse};
+    use Answer::{Acknowledge, AcknowledgeNow, Nack, Nothing};
     let order = [0, 2, 3, 1, 2, 5, 4];
     assert_eq!(
         answers(Reliability::GoBackN, &order),
         [
             (Acknowledge, 1),
-            (Refuse, 1),
+            (Nack, 1),
             (Nothing, 1),
             (Acknowledge, 2),
             (Acknowledge, 3),
-            (Refuse, 3),
+            (Nack, 3),
             (Nothing, 3)
         ]
     );
@@ -58,11 +58,11 @@ fn a_gap_is_answered_as_each_transport_does() {
         answers(Reliability::NicSr, &order),
         [
             (Acknowledge, 1),
-            (Refuse, 1),
+            (Nack, 1),
             (Nothing, 1),
             (Acknowledge, 4),
             (AcknowledgeNow, 4),
-            (Refuse, 4),
+            (Nack, 4),
             (Acknowledge, 6)
         ]
     );
@@ -70,15 +70,15 @@ fn a_gap_is_answered_as_each_transport_does() {
         answers(Reliability::Irn, &order),
         [
             (Acknowledge, 1),
-            (Refuse, 1),
-            (Refuse, 1),
+            (Nack, 1),
+            (Nack, 1),
             (Acknowledge, 4),
             (AcknowledgeNow, 4),
-            (Refuse, 4),
+            (Nack, 4),
             (Acknowledge, 6)
         ]
     );
-    assert!(answers(Reliability::Ideal, &order).iter().all(|(answer, _)| *answer != Refuse));
+    assert!(answers(Reliability::Ideal, &order).iter().all(|(answer, _)| *answer != Nack));
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn with_losses_every_packet_arrives() {
                         let (answer, expected, named) = answers.remove(0);
                         let is_news = match answer {
                             Answer::Nothing => false,
-                            Answer::Refuse => sender.refused(expected, named),
+                            Answer::Nack => sender.refused(expected, named),
                             _ => sender.acknowledged(expected, || named),
                         };
                         quiet = if is_news { 0 } else { quiet };

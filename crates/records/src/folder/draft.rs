@@ -39,7 +39,7 @@ impl DraftFile {
     ///
     /// # Errors
     /// If the system fails.
-    pub fn settle(&mut self) -> io::Result<()> {
+    pub fn commit(&mut self) -> io::Result<()> {
         self.file.flush()?;
         self.file.get_ref().sync_all()
     }
@@ -49,7 +49,7 @@ impl DraftFile {
     /// # Errors
     /// If the system fails.
     pub fn finish(mut self) -> io::Result<()> {
-        self.settle()?;
+        self.commit()?;
         fs::rename(&self.draft, &self.path)?;
         self.is_done = true;
         Ok(())

@@ -49,7 +49,7 @@ pub enum FolderError {
     Row(#[from] RowError),
     /// Nothing more is written, because of an earlier error.
     #[error("the run folder was given up after an error: {0}")]
-    GivenUp(String),
+    Aborted(String),
 }
 
 impl FolderError {

@@ -17,11 +17,11 @@ const TEXT: &str = "This run is still being written, or was killed before its en
 
 /// A claimed folder; the claim lasts as long as this value.
 #[derive(Debug)]
-pub(crate) struct Mark(Marker);
+pub(crate) struct FolderClaim(Marker);
 
-impl Mark {
+impl FolderClaim {
     /// Creates the folder if necessary, marks it as incomplete, and removes the files of an earlier run.
-    pub(crate) fn claim(folder: &Path, overwrite: Overwrite) -> Result<Mark, FolderError> {
+    pub(crate) fn claim(folder: &Path, overwrite: Overwrite) -> Result<FolderClaim, FolderError> {
         check_place(folder, overwrite)?;
         fs::create_dir_all(folder).map_err(FolderError::io("make the folder", folder))?;
         // The marker is on disk before any file of the old run is removed.
@@ -29,7 +29,7 @@ impl Mark {
         for name in written_names() {
             remove(&folder.join(name))?;
         }
-        Ok(Mark(marker))
+        Ok(FolderClaim(marker))
     }
 
     /// Marks the folder as complete.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use crate::convert::record_batch;
 use crate::digest::Digester;
-use crate::folder::mark::Mark;
+use crate::folder::mark::FolderClaim;
 use crate::folder::marker::sync_folder;
 use crate::folder::table_file::TableFile;
 use crate::folder::{FolderError, MANIFEST_DRAFT, MANIFEST_FILE};
@@ -39,7 +39,7 @@ pub enum Overwrite {
 #[derive(Debug)]
 pub struct FolderSink {
     folder: PathBuf,
-    mark: Mark,
+    mark: FolderClaim,
     names: Names,
     pending: MemorySink,
     digester: Digester,
@@ -56,7 +56,7 @@ impl FolderSink {
     /// If a complete run exists and must not be replaced, if another run is being written there, if the folder
     /// holds something else, or if the system fails.
     pub fn create(folder: &Path, names: Names, overwrite: Overwrite) -> Result<FolderSink, FolderError> {
-        let mark = Mark::claim(folder, overwrite)?;
+        let mark = FolderClaim::claim(folder, overwrite)?;
         let make = |table: &Table| TableFile::create(&folder.join(table.file_name()), table.spec());
         Ok(FolderSink {
             folder: folder.to_owned(),
@@ -80,7 +80,7 @@ impl FolderSink {
     /// If a row was refused before, or the system fails; the folder stays marked as incomplete.
     pub fn finish(mut self, summary: RunSummary) -> Result<Manifest, FolderError> {
         if let Some(reason) = self.given_up {
-            return Err(FolderError::GivenUp(reason));
+            return Err(FolderError::Aborted(reason));
         }
         for table in Table::ALL {
             table.visit(&mut Flush(&mut self))?;

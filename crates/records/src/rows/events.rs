@@ -26,7 +26,7 @@ table! {
         /// The switch or the host; for a link or a NIC the node at its first end.
         pub node: NodeId, "id";
         /// The action: `down`, `up`, `flap`, `steady`, `degrade`, `restore`, `errors` or `clear`.
-        pub action: Happening, "word";
+        pub action: FaultAction, "word";
         /// For `degrade`: the rate from then on.
         pub rate: Option<Rate>, "bit/s";
         /// For `errors`: the probability that a full data packet is lost.
@@ -46,7 +46,7 @@ table! {
 
 impl EventRow {
     /// Its sort key.
-    pub fn order(&self) -> (Time, Target, LinkId, NodeId, Happening) {
+    pub fn order(&self) -> (Time, Target, LinkId, NodeId, FaultAction) {
         (self.time, self.target, self.link, self.node, self.action)
     }
 }
@@ -81,7 +81,7 @@ impl Target {
 
 /// The kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Happening {
+pub enum FaultAction {
     /// It went down.
     Down,
     /// It came up.
@@ -100,30 +100,30 @@ pub enum Happening {
     Clear,
 }
 
-impl Happening {
+impl FaultAction {
     /// All of them, in order.
-    pub const ALL: [Happening; 8] = [
-        Happening::Down,
-        Happening::Up,
-        Happening::Flap,
-        Happening::Steady,
-        Happening::Degrade,
-        Happening::Restore,
-        Happening::Errors,
-        Happening::Clear,
+    pub const ALL: [FaultAction; 8] = [
+        FaultAction::Down,
+        FaultAction::Up,
+        FaultAction::Flap,
+        FaultAction::Steady,
+        FaultAction::Degrade,
+        FaultAction::Restore,
+        FaultAction::Errors,
+        FaultAction::Clear,
     ];
 
     /// The word stored for it.
     pub const fn word(self) -> &'static str {
         match self {
-            Happening::Down => "down",
-            Happening::Up => "up",
-            Happening::Flap => "flap",
-            Happening::Steady => "steady",
-            Happening::Degrade => "degrade",
-            Happening::Restore => "restore",
-            Happening::Errors => "errors",
-            Happening::Clear => "clear",
+            FaultAction::Down => "down",
+            FaultAction::Up => "up",
+            FaultAction::Flap => "flap",
+            FaultAction::Steady => "steady",
+            FaultAction::Degrade => "degrade",
+            FaultAction::Restore => "restore",
+            FaultAction::Errors => "errors",
+            FaultAction::Clear => "clear",
         }
     }
 }

@@ -68,7 +68,7 @@ impl ReorderingRow {
     }
 
     /// Late packets by extent: 1, 2 to 3, 4 to 7 and so on up to 128 and more.
-    pub fn back(&self) -> [u32; 8] {
+    pub fn by_extent(&self) -> [u32; 8] {
         [
             self.extent_1,
             self.extent_2,

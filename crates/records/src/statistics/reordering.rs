@@ -19,7 +19,7 @@ pub struct Reordering {
     /// Those that arrived after one with a higher number.
     pub late: u64,
     /// Those of them that are retransmissions: the first transmission was lost.
-    pub late_again: u64,
+    pub late_retransmitted: u64,
     /// The share of late ones in all packets that arrived.
     pub late_share: f64,
     /// The largest extent: number of arrivals by which a packet was late.
@@ -27,11 +27,11 @@ pub struct Reordering {
     /// The largest degree: number of arrivals just before a late one that all had higher numbers.
     pub degree: u32,
     /// Most packets that the receiver of a message would have to buffer to deliver in order.
-    pub held_packets: u32,
+    pub buffered_packets: u32,
     /// Most bytes of such packets.
-    pub held_bytes: u64,
+    pub buffered_bytes: u64,
     /// Late packets by extent: 1, 2 to 3, 4 to 7 and so on up to 128 and more.
-    pub back: [u64; 8],
+    pub by_extent: [u64; 8],
 }
 
 impl Reordering {
@@ -41,12 +41,12 @@ impl Reordering {
         self.reordered += u64::from(row.late > 0);
         self.packets += u64::from(row.packets);
         self.late += u64::from(row.late);
-        self.late_again += u64::from(row.late_retransmitted);
+        self.late_retransmitted += u64::from(row.late_retransmitted);
         self.extent = self.extent.max(row.extent);
         self.degree = self.degree.max(row.degree);
-        self.held_packets = self.held_packets.max(row.buffered_packets);
-        self.held_bytes = self.held_bytes.max(row.buffered_size.0);
-        for (sum, count) in self.back.iter_mut().zip(row.back()) {
+        self.buffered_packets = self.buffered_packets.max(row.buffered_packets);
+        self.buffered_bytes = self.buffered_bytes.max(row.buffered_size.0);
+        for (sum, count) in self.by_extent.iter_mut().zip(row.by_extent()) {
             *sum += u64::from(count);
         }
     }

@@ -76,7 +76,7 @@ fn after_a_refused_row_nothing_is_declared_complete() {
     assert_eq!(error.0, "a value in table `steps` is 2^63 or more, in column: start");
     assert_eq!(sink.accept(Batch::Steps(&[])).unwrap_err(), error);
     let error = sink.finish(sample::summary(Status::Complete)).unwrap_err();
-    assert!(matches!(error, FolderError::GivenUp(_)), "{error}");
+    assert!(matches!(error, FolderError::Aborted(_)), "{error}");
     assert!(matches!(RunFolder::open(&folder), Err(ReadError::Incomplete(_))));
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use netloom_records::{
     Activity, ArbitrationRow, CellRow, ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow,
-    CongestionRow, DropReason, DropRow, EventRow, Fate, FaultRow, FlowRow, FolderSink, Happening, JobRow,
+    CongestionRow, DropReason, DropRow, EventRow, Fate, FaultAction, FaultRow, FlowRow, FolderSink, JobRow,
     Manifest, MeasureRow, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow, Part, PathRow,
     PortRow, RateRow, ReorderingRow, RepairRow, RingRow, Role, RunSummary, SeriesRow, SignalRow, SpanRow,
     SpuriousTimeoutRow, StageRow, Status, StepRow, TallyRow, Target, TrafficRow,
@@ -393,7 +393,7 @@ fn event(random: &mut Random) -> EventRow {
         target: Target::ALL[random.below(4) as usize],
         link: LinkId(random.below(N_NAMED)),
         node: NodeId(random.below(N_NAMED)),
-        action: Happening::ALL[random.below(8) as usize],
+        action: FaultAction::ALL[random.below(8) as usize],
         rate: perhaps(random, rate),
         loss: perhaps(random, loss),
         period: perhaps(random, period),

@@ -7,7 +7,7 @@
 //!
 //! Invariants: absent in a run without queue pairs; for a list that is cut the total number is given.
 
-use netloom_records::{Batch, RepairRow, Repaired};
+use netloom_records::{Batch, RepairRow, Retransmissions};
 use netloom_units::NodeId;
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub struct Repairs {
 
 #[derive(Debug, Default)]
 struct Totals {
-    sums: Repaired,
+    sums: Retransmissions,
     /// Messages with a row of their own.
     single: u64,
     reordered: u64,
@@ -52,7 +52,9 @@ impl Collector for Repairs {
     fn take(&mut self, _: &About, batch: Batch<'_>) {
         match batch {
             Batch::Repairs(rows) => rows.iter().for_each(|row| self.message(row)),
-            Batch::Tallies(rows) => rows.iter().for_each(|row| self.totals.sums += Repaired::from(row)),
+            Batch::Tallies(rows) => {
+                rows.iter().for_each(|row| self.totals.sums += Retransmissions::from(row))
+            }
             Batch::Signals(rows) => {
                 for row in rows {
                     self.edge.forwarded += row.nacks_forwarded;
@@ -68,7 +70,7 @@ impl Collector for Repairs {
 impl Repairs {
     fn message(&mut self, row: &RepairRow) {
         let totals = &mut self.totals;
-        totals.sums += Repaired::from(row);
+        totals.sums += Retransmissions::from(row);
         totals.single += 1;
         totals.reordered += u64::from(row.distance > 0);
         totals.distance += u64::from(row.distance);
@@ -97,13 +99,13 @@ impl Repairs {
         has_queue_pairs.then(|| RunData {
             messages: sums.messages,
             packets: sums.packets,
-            needed: sums.again.saturating_sub(sums.duplicates),
+            needed: sums.retransmitted.saturating_sub(sums.duplicates),
             spurious: sums.duplicates,
             nacks: sums.nacks,
             edge: (edge != EdgeData::default()).then_some(edge),
             marked: sums.marked,
             cnps: sums.cnps,
-            notified: sums.notified,
+            notified: sums.notifications,
             timeouts: sums.timeouts,
             single,
             reordered,

@@ -1,6 +1,6 @@
 //! Figures of a page, against values calculated by hand.
 
-use netloom_records::{DropReason, DropRow, EventRow, FaultRow, Happening, MemorySink, StepRow, Target};
+use netloom_records::{DropReason, DropRow, EventRow, FaultAction, FaultRow, MemorySink, StepRow, Target};
 use netloom_units::{Bytes, LinkId, NodeId, Rate, Time};
 use serde_json::{Value, json};
 
@@ -148,11 +148,11 @@ fn fault_events_are_reported_by_the_names_of_the_scenario() {
         link: LinkId(2),
         node: NodeId(4),
         action,
-        rate: (action == Happening::Degrade).then_some(Rate(1_000_000)),
+        rate: (action == FaultAction::Degrade).then_some(Rate(1_000_000)),
         loss: None,
         period: None,
     };
-    let events = vec![event(Target::Link, Happening::Degrade), event(Target::Switch, Happening::Down)];
+    let events = vec![event(Target::Link, FaultAction::Degrade), event(Target::Switch, FaultAction::Down)];
     place.run("a", &MemorySink { events, ..rows() }, names("training"), summary("ecmp"));
     let reported = place.data()["faults"][0].clone();
     let common = json!({"time": 1.0, "noticed": 2.0, "rate": null, "loss": null, "period": null});

@@ -3,11 +3,11 @@
 use netloom_catalog::Built;
 use netloom_catalog::placement::hosts_by_leaf;
 use netloom_catalog::workload::background::{self, published};
-use netloom_model::{Background, Fabric, Handling, Sender, SizePoint};
+use netloom_model::{Background, Fabric, FabricService, Sender, SizePoint};
 use netloom_units::{HostId, NodeId};
 
+use super::built_fabric::BuiltFabric;
 use super::choices::optional_rate;
-use super::ground::Ground;
 use super::{placement, rdma};
 use crate::diagnostic::Problems;
 use crate::place::Place;
@@ -18,7 +18,7 @@ use crate::resolved::{Background as Wanted, Parameters};
 pub(super) fn background(
     draft: &Draft,
     seed: u64,
-    ground: &Ground,
+    ground: &BuiltFabric,
     problems: &mut Problems,
 ) -> Option<Background> {
     let wanted = draft.background.as_ref()?;
@@ -36,7 +36,7 @@ pub(super) fn background(
         groups: groups(ground),
         sizes: sizes(wanted),
         rate,
-        handling: Handling::default(),
+        handling: FabricService::default(),
     };
     if let Err(error) = background::arrivals(&made, seed) {
         let message = error.to_string();
@@ -70,7 +70,7 @@ fn racks(fabric: &Fabric) -> Vec<u32> {
 }
 
 /// The group of each host, in a fabric of groups.
-fn groups(ground: &Ground) -> Vec<u32> {
+fn groups(ground: &BuiltFabric) -> Vec<u32> {
     let routing = &ground.built.routing;
     let hosts = (0..ground.built.fabric.n_hosts() as u32).filter(|_| routing.n_groups() > 0);
     hosts.map(|host| routing.group_of_host(HostId(host))).collect()

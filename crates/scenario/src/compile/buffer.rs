@@ -3,7 +3,7 @@
 use netloom_model::{Adapting, Buffer, Marking, Pause, Sizes};
 use netloom_units::{Bytes, Duration, NodeId, Value};
 
-use super::ground::Ground;
+use super::built_fabric::BuiltFabric;
 use super::{choices, classes, rdma};
 use crate::diagnostic::Problems;
 use crate::place::Place;
@@ -70,7 +70,7 @@ fn check_adapting(draft: &Draft, plan: &classes::Plan, problems: &mut Problems) 
     let of_queues = draft.queues.as_ref().and_then(|queues| queues.marking.as_ref());
     let is_asked = |marking: &&Parameters| adapting(marking).is_some();
     for marking in of_queues.into_iter().chain(plan.own_markings()).filter(is_asked) {
-        if plan.is_told_apart() {
+        if plan.separates_classes() {
             let report =
                 problems.report(marking.place_of("ai_ecn"), "adaptive thresholds are those of a whole port");
             report
@@ -85,7 +85,7 @@ fn check_adapting(draft: &Draft, plan: &classes::Plan, problems: &mut Problems) 
 }
 
 /// Reports a buffer that is too small.
-pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
+pub(super) fn check(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) {
     if let Some(plan) = classes::Plan::new(draft) {
         check_adapting(draft, &plan, problems);
     }
@@ -130,7 +130,7 @@ fn headroom(
     buffer: &Buffer,
     (pause, n_classes): (&Pause, usize),
     sizes: &Sizes,
-    ground: &Ground,
+    ground: &BuiltFabric,
     problems: &mut Problems,
 ) {
     let fabric = &ground.built.fabric;

@@ -4,7 +4,7 @@ use netloom_model::Routing;
 use netloom_policy::balance::nslb;
 use netloom_units::Duration;
 
-use super::ground::Ground;
+use super::built_fabric::BuiltFabric;
 use crate::diagnostic::Problems;
 use crate::resolve::Draft;
 use crate::resolved::Parameters;
@@ -13,7 +13,7 @@ use crate::resolved::Parameters;
 const SHORTEST: Duration = Duration::from_micros(1);
 
 /// Reports fabrics and intervals that the controller does not support.
-pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
+pub(super) fn check(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) {
     let Some(balance) = &draft.balance else { return };
     let is_central = |policy: &Parameters| policy.spec.name == nslb::SPEC.name;
     if is_central(&balance.switch) {
@@ -30,7 +30,7 @@ pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
     }
 }
 
-fn two_tiers(switch: &Parameters, ground: &Ground, problems: &mut Problems) {
+fn two_tiers(switch: &Parameters, ground: &BuiltFabric, problems: &mut Problems) {
     if matches!(ground.built.routing, Routing::LeafSpine(_)) {
         return;
     }

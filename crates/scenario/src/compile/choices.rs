@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
+use netloom_model::static_routes::Entry;
 use netloom_model::{
     Balances, CongestionTree, DataClasses, FlowHashInput, NamedFlow, Queues, Recording, Sampling,
-    StagedFlows, Transport, TransportKind, by_hand,
+    StagedFlows, Transport, TransportKind,
 };
 use netloom_policy::balance::{self, Chosen};
 use netloom_policy::edge::path_map::PathMap;
 use netloom_policy::{congestion, edge};
 use netloom_units::{Bytes, Duration, Rate, Value};
 
-use super::ground::Ground;
+use super::built_fabric::BuiltFabric;
 use super::{buffer, rdma};
 use crate::diagnostic::Problems;
 use crate::flow_name::FlowName;
@@ -35,7 +36,7 @@ pub(super) fn chosen(parameters: &Parameters) -> Chosen {
 pub(super) fn balances(
     balance: &Balance,
     path_map: Option<Arc<PathMap>>,
-    by_hand: Vec<by_hand::Entry>,
+    static_routes: Vec<Entry>,
 ) -> Balances {
     let helper = |parameters: &Parameters| edge::Chosen {
         number: edge::number_of(parameters.spec.name).expect("read from the registry"),
@@ -47,7 +48,7 @@ pub(super) fn balances(
         control: balance.control.as_ref().map(chosen),
         edge: balance.edge.as_ref().map(helper),
         path_map,
-        by_hand,
+        static_routes,
     }
 }
 
@@ -119,7 +120,7 @@ pub(super) fn queues(queues: &resolved::Queues) -> Queues {
 pub(super) fn recording(
     record: Option<&Record>,
     staged: Option<&StagedFlows>,
-    ground: &Ground,
+    ground: &BuiltFabric,
     problems: &mut Problems,
 ) -> Recording {
     let Some(record) = record else { return Recording::default() };
@@ -173,7 +174,7 @@ fn congestion_tree(parameters: &Parameters) -> CongestionTree {
 }
 
 /// Parses `source->destination#number`.
-fn named_flow(written: &Placed<String>, ground: &Ground, problems: &mut Problems) -> Option<NamedFlow> {
+fn named_flow(written: &Placed<String>, ground: &BuiltFabric, problems: &mut Problems) -> Option<NamedFlow> {
     let Some(name) = FlowName::parse(&written.value, |host| ground.is_host(host)) else {
         let report = problems.report(written.place, format!("`{}` names no flow", written.value));
         report.label(format!("expected {}", FlowName::FORM));
@@ -193,7 +194,7 @@ fn named_flow(written: &Placed<String>, ground: &Ground, problems: &mut Problems
 /// The delay of modelled barriers: at least the lookahead, which is also the default.
 pub(super) fn coordination_delay(
     draft: &Draft,
-    ground: &Ground,
+    ground: &BuiltFabric,
     notes: &mut Vec<String>,
     problems: &mut Problems,
 ) -> Duration {

@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 
 use netloom_model::{
-    Adapting, Background, DataClass, DataClasses, Handling, Job, KindOf, Message, PriorityMap, Queues,
-    Schedule, StagedFlows,
+    Adapting, Background, DataClass, DataClasses, FabricService, Job, Message, PriorityMap, Queues, Schedule,
+    StagedFlows, TrafficKind,
 };
 
-use super::{agreement, buffer};
+use super::{buffer, consistency};
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
 use crate::resolve::Draft;
@@ -63,7 +63,7 @@ impl<'a> Plan<'a> {
         kind.class.as_ref().map(|class| class.value).or(of_dscp).unwrap_or_else(|| self.data())
     }
 
-    pub(super) fn is_told_apart(&self) -> bool {
+    pub(super) fn separates_classes(&self) -> bool {
         self.is_asked || self.used.count_ones() > 1
     }
 
@@ -144,7 +144,7 @@ impl<'a> Plan<'a> {
     pub(super) fn queues(&self, queues: &Queues) -> Queues {
         let pause = queues.buffer.and(self.queues).filter(|_| self.n_pausing() > 0).map(buffer::pause);
         let buffer = queues.buffer.map(|buffer| netloom_model::Buffer { pause, ..buffer });
-        if self.is_told_apart() {
+        if self.separates_classes() {
             let mut classes = DataClasses::default();
             self.numbers()
                 .for_each(|number| classes.by_number[usize::from(number)] = Some(self.class(number)));
@@ -165,7 +165,7 @@ impl<'a> Plan<'a> {
     /// The class of data without a kind, and that of control packets.
     pub(super) fn map(&self) -> PriorityMap {
         let control = self.classes.settings.settings.count("control") as u8;
-        PriorityMap { data: if self.is_told_apart() { self.data() } else { self.only() }, control }
+        PriorityMap { data: if self.separates_classes() { self.data() } else { self.only() }, control }
     }
 
     /// The kind of that name.
@@ -174,9 +174,12 @@ impl<'a> Plan<'a> {
     }
 
     /// The class and reordering permission of messages of a kind.
-    fn handling(&self, name: Option<&Placed<String>>) -> Handling {
-        let Some((_, kind)) = name.and_then(|name| self.kind(name)) else { return Handling::default() };
-        Handling { class: Some(self.class_of(kind)), may_reorder: kind.settings.settings.flag("may_reorder") }
+    fn handling(&self, name: Option<&Placed<String>>) -> FabricService {
+        let Some((_, kind)) = name.and_then(|name| self.kind(name)) else { return FabricService::default() };
+        FabricService {
+            class: Some(self.class_of(kind)),
+            may_reorder: kind.settings.settings.flag("may_reorder"),
+        }
     }
 }
 
@@ -218,7 +221,7 @@ pub(super) fn handle(
 }
 
 /// The kind of traffic of each part of the workload, sorted by job and step.
-pub(super) fn kinds(draft: &Draft) -> Vec<KindOf> {
+pub(super) fn kinds(draft: &Draft) -> Vec<TrafficKind> {
     let Some(plan) = Plan::new(draft) else { return Vec::new() };
     let jobs = draft.jobs.iter().enumerate().map(|(number, job)| (number as u16, 0, &job.traffic));
     let flows = draft.flows.iter().flat_map(|flows| (0..).zip(&flows.list.value));
@@ -226,8 +229,8 @@ pub(super) fn kinds(draft: &Draft) -> Vec<KindOf> {
     let background = draft.background.iter().map(|background| (Message::BACKGROUND, 0, &background.traffic));
     let named = |(job, step, name): (u16, u32, &Option<Placed<String>>)| {
         let (kind, traffic) = plan.kind(name.as_ref()?)?;
-        let Handling { may_reorder, .. } = plan.handling(name.as_ref());
-        Some(KindOf { job, step, kind: kind as u16, class: plan.class_of(traffic), may_reorder })
+        let FabricService { may_reorder, .. } = plan.handling(name.as_ref());
+        Some(TrafficKind { job, step, kind: kind as u16, class: plan.class_of(traffic), may_reorder })
     };
     jobs.chain(flows).chain(background).filter_map(named).collect()
 }
@@ -281,7 +284,7 @@ fn pause(class: &Class, draft: &Draft, problems: &mut Problems) {
             .help("add `queues: {buffer: 16MiB}`, or remove `pause`");
     }
     if let Some(transport) = draft.transport.as_ref().filter(|own| queue_pairs::rule(own.spec).is_none()) {
-        agreement::heeds_no_frames(pause.place, transport, problems);
+        consistency::heeds_no_frames(pause.place, transport, problems);
     }
 }
 

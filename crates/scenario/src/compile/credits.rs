@@ -61,14 +61,14 @@ pub(super) fn scale(draft: &Draft, fabric: &mut Fabric) {
 /// Congestion notifications (ARN) need links with credits, and switches send them for data only.
 fn notices(balance: &Balance, has_credits: bool, problems: &mut Problems) {
     let others = [Some(&balance.host).filter(|host| **host != balance.switch), balance.control.as_ref()];
-    let seats = others.into_iter().flatten().map(|policy| (policy, false));
-    for (policy, is_seat) in seats.chain([(&balance.switch, true)]) {
+    let policies = others.into_iter().flatten().map(|policy| (policy, false));
+    for (policy, is_of_switches) in policies.chain([(&balance.switch, true)]) {
         let name = "notify_above";
         let is_asked = policy.spec.parameter(name).is_some() && policy.settings.optional(name).is_some();
-        if !is_asked || (is_seat && has_credits) {
+        if !is_asked || (is_of_switches && has_credits) {
             continue;
         }
-        let (message, help) = if is_seat {
+        let (message, help) = if is_of_switches {
             ("congestion notifications (ARN) need links with credits", "write `queues: { credits: {} }`")
         } else {
             (

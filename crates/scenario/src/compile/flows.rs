@@ -4,11 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netloom_model::{Handling, NamedFlow, Posting, Stage, StagedFlow, StagedFlows};
+use netloom_model::{FabricService, NamedFlow, Posting, Stage, StagedFlow, StagedFlows};
 use netloom_units::{Bytes, HostId, NodeId, Rate, Time};
 
+use super::built_fabric::BuiltFabric;
 use super::choices::optional_rate;
-use super::ground::Ground;
 use crate::diagnostic::Problems;
 use crate::place::Place;
 use crate::quantity::{self, Dimension};
@@ -25,7 +25,7 @@ const MOST_MESSAGES: u128 = u32::MAX as u128;
 const PS_PER_BYTE_AT_1BPS: u128 = 8_000_000_000_000;
 
 /// The flows, or a report of the errors.
-pub(super) fn flows(draft: &Draft, ground: &Ground, problems: &mut Problems) -> Option<StagedFlows> {
+pub(super) fn flows(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) -> Option<StagedFlows> {
     let (wanted, transport) = (draft.flows.as_ref()?, draft.transport.as_ref()?);
     if let Some(flow) = wanted.list.value.get(MOST_FLOWS) {
         let report = problems.report(flow.name.place, format!("more than {MOST_FLOWS} flows"));
@@ -61,7 +61,7 @@ fn is_open_loop(transport: &Parameters) -> bool {
 struct Maker<'a> {
     wanted: &'a Flows,
     transport: &'a Parameters,
-    ground: &'a Ground,
+    ground: &'a BuiltFabric,
     message: Bytes,
 }
 
@@ -76,7 +76,7 @@ impl Maker<'_> {
             self.can_go_at(rate, most, wanted, problems)?;
         }
         let flow =
-            StagedFlow { source, destination, start, stop, rate: given, handling: Handling::default() };
+            StagedFlow { source, destination, start, stop, rate: given, handling: FabricService::default() };
         self.is_worth_a_message(flow, given.unwrap_or(most), wanted, problems)?;
         // An open-loop flow needs a rate: its own, or that of the transport, or the link rate.
         let clock = || optional_rate(self.transport, "rate").unwrap_or(most);
@@ -169,10 +169,10 @@ impl Maker<'_> {
             report.help("fewer boundaries, given by `stages`, or fewer flows");
             return None;
         }
-        let settle = self.wanted.settings.settings.duration("warm_up");
-        let cut = |two: &[Time]| Stage { start: two[0], judged: two[0] + settle, end: two[1] };
+        let warm_up = self.wanted.settings.settings.duration("warm_up");
+        let cut = |two: &[Time]| Stage { start: two[0], measured_from: two[0] + warm_up, end: two[1] };
         let stages: Vec<Stage> = boundaries.windows(2).map(cut).collect();
-        if let Some(stage) = stages.iter().find(|stage| stage.judged >= stage.end) {
+        if let Some(stage) = stages.iter().find(|stage| stage.measured_from >= stage.end) {
             let [start, end] =
                 [stage.start, stage.end].map(|time| quantity::print(time.0, Dimension::Duration));
             let text = format!("`warm_up` leaves nothing to measure of the stage from {start} to {end}");
@@ -198,7 +198,7 @@ impl Maker<'_> {
     fn all_are_judged(&self, flows: &[StagedFlow], stages: &[Stage], place: Place, problems: &mut Problems) {
         for (flow, wanted) in flows.iter().zip(&self.wanted.list.value) {
             // Stages are in order: of those that begin before the flow stops, the last one ends last.
-            let n_begun = stages.partition_point(|stage| stage.judged < flow.stop);
+            let n_begun = stages.partition_point(|stage| stage.measured_from < flow.stop);
             if stages[..n_begun].last().is_some_and(|stage| stage.judges(flow)) {
                 continue;
             }

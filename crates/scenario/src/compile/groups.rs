@@ -5,14 +5,14 @@
 use netloom_model::{Credits, Routing};
 use netloom_policy::balance::Chosen;
 
+use super::built_fabric::BuiltFabric;
 use super::classes;
-use super::ground::Ground;
 use crate::diagnostic::Problems;
 use crate::resolve::Draft;
 use crate::resolved::{Balance, Parameters};
 
 /// Virtual lanes that each class needs in this fabric: those for the paths of the policy, and the extra ones requested.
-pub(super) fn lane_steps(credits: Option<&Parameters>, switch: &Chosen, routing: &Routing) -> u8 {
+pub(super) fn vl_steps(credits: Option<&Parameters>, switch: &Chosen, routing: &Routing) -> u8 {
     if routing.n_groups() == 0 {
         return 1;
     }
@@ -21,7 +21,7 @@ pub(super) fn lane_steps(credits: Option<&Parameters>, switch: &Chosen, routing:
 }
 
 /// Adds notes on paths and virtual lanes in this fabric.
-pub(super) fn notes(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
+pub(super) fn notes(draft: &Draft, ground: &BuiltFabric, notes: &mut Vec<String>) {
     let routing = &ground.built.routing;
     let Some(balance) = draft.balance.as_ref().filter(|_| routing.n_groups() > 0) else { return };
     let switch = super::choices::chosen(&balance.switch);
@@ -33,7 +33,7 @@ pub(super) fn notes(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
         ));
     }
     if let Some(credits) = draft.queues.as_ref().and_then(|queues| queues.credits.as_ref()) {
-        let steps = lane_steps(Some(credits), &switch, routing);
+        let steps = vl_steps(Some(credits), &switch, routing);
         notes.push(format!(
             "modelling assumption: each lane of `credits` is {steps} virtual lanes here, one for each step of a path; \
              a packet whose detour around failed links has more steps is lost, unless there are `extra_vls`"
@@ -48,7 +48,7 @@ pub(super) fn notes(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
 }
 
 /// Reports policies without groups, missing virtual lanes, and pauses that could deadlock.
-pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
+pub(super) fn check(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) {
     let Some(balance) = &draft.balance else { return };
     if ground.built.routing.n_groups() == 0 {
         return without_groups(balance, problems);
@@ -75,9 +75,9 @@ fn without_groups(balance: &Balance, problems: &mut Problems) {
     }
 }
 
-fn enough_lanes(draft: &Draft, balance: &Balance, ground: &Ground, problems: &mut Problems) {
+fn enough_lanes(draft: &Draft, balance: &Balance, ground: &BuiltFabric, problems: &mut Problems) {
     let Some(credits) = draft.queues.as_ref().and_then(|queues| queues.credits.as_ref()) else { return };
-    let steps = lane_steps(Some(credits), &super::choices::chosen(&balance.switch), &ground.built.routing);
+    let steps = vl_steps(Some(credits), &super::choices::chosen(&balance.switch), &ground.built.routing);
     let lanes = |name| credits.settings.count(name) + 1;
     let wanted = lanes("data_vl").max(lanes("control_vl")) * u64::from(steps);
     if wanted > u64::from(Credits::MAX_VLS) || steps > 8 {

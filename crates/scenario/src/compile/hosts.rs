@@ -3,8 +3,8 @@
 use netloom_model::Hosts;
 use netloom_units::Rate;
 
-use super::agreement::also;
 use super::choices::{optional_rate, optional_size};
+use super::consistency::also;
 use crate::diagnostic::Problems;
 use crate::resolve::Draft;
 use crate::resolved::{Parameters, queue_pairs, sections};

@@ -4,10 +4,10 @@
 
 use netloom_catalog::workload::collective::{self, Plan};
 use netloom_catalog::workload::{WorkloadError, expand};
-use netloom_model::{Collective, Handling, Hosts, Job, Message, Order, Phase, PointToPoint, Workload};
+use netloom_model::{Collective, FabricService, Hosts, Job, Message, Order, Phase, PointToPoint, Workload};
 use netloom_units::HostId;
 
-use super::ground::Ground;
+use super::built_fabric::BuiltFabric;
 use super::{placement, repetition, stages};
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
@@ -28,7 +28,7 @@ const MOST_ORDERED_RANKS: usize = 100_000_000;
 pub(super) fn jobs(
     wanted: &[resolved::Job],
     seed: u64,
-    (ground, hosts): (&Ground, Hosts),
+    (ground, hosts): (&BuiltFabric, Hosts),
     problems: &mut Problems,
 ) -> Vec<(usize, Job)> {
     if let Some(job) = wanted.get(MOST_JOBS) {
@@ -46,7 +46,7 @@ pub(super) fn jobs(
 fn one(
     wanted: &resolved::Job,
     ranks: Vec<HostId>,
-    (ground, hosts): (&Ground, Hosts),
+    (ground, hosts): (&BuiltFabric, Hosts),
     problems: &mut Problems,
 ) -> Option<Job> {
     let n_ranks = ranks.len() as u32;
@@ -60,7 +60,7 @@ fn one(
         steps: repetition::most_steps(wanted),
         phases,
         start: wanted.start,
-        handling: Handling::default(),
+        handling: FabricService::default(),
         repetition: repetition::repetition(wanted),
     };
     let mut alone = Workload { jobs: vec![job], background: None, staged: None, hosts };

@@ -9,7 +9,7 @@ use netloom_model::{Background, Fabric, Hosts, Job, Phase, Posting, Routing, Sta
 use netloom_policy::congestion::{Controller, Site};
 use netloom_units::{Duration, Rate, Time};
 
-use super::ground::Ground;
+use super::built_fabric::BuiltFabric;
 use super::{messages, rdma};
 use crate::diagnostic::Problems;
 use crate::place::Place;
@@ -45,7 +45,7 @@ pub(super) struct Traffic<'a> {
 /// Reports excess over the limits.
 pub(super) fn check(
     draft: &Draft,
-    ground: &Ground,
+    ground: &BuiltFabric,
     traffic: Traffic<'_>,
     barrier_delay: u64,
     problems: &mut Problems,
@@ -179,7 +179,7 @@ fn of_flows(staged: &StagedFlows) -> Worst {
 }
 
 /// The upper bound on the duration, in ps.
-fn span(worst: &Worst, draft: &Draft, ground: &Ground, traffic: Traffic<'_>) -> u128 {
+fn span(worst: &Worst, draft: &Draft, ground: &BuiltFabric, traffic: Traffic<'_>) -> u128 {
     let fabric = &ground.built.fabric;
     let links = fabric.ports().iter().map(|port| port.rate);
     let pace = draft.transport.as_ref().and_then(|transport| {
@@ -214,7 +214,7 @@ fn span(worst: &Worst, draft: &Draft, ground: &Ground, traffic: Traffic<'_>) -> 
     let (packet, beside) = draft
         .transport
         .as_ref()
-        .map_or((1, 0), |transport| (u128::from(payload(transport)), u128::from(beside(transport))));
+        .map_or((1, 0), |transport| (u128::from(payload(transport)), u128::from(overhead_bytes(transport))));
     let packets = (worst.bytes / packet).saturating_add(worst.messages);
     let bits = worst.bytes.saturating_add(packets.saturating_mul(beside)).saturating_mul(8);
     let busy = bits.saturating_mul(PS_PER_SECOND) / u128::from(slowest.0);
@@ -235,7 +235,7 @@ fn payload(transport: &Parameters) -> u64 {
 }
 
 /// Extra bytes on the wire per packet of a message: its header, and the responses to it.
-fn beside(transport: &Parameters) -> u64 {
+fn overhead_bytes(transport: &Parameters) -> u64 {
     let header = rdma::packet(transport).0 - payload(transport);
     let answer =
         ["control", "acknowledgement"].into_iter().find(|name| transport.spec.parameter(name).is_some());

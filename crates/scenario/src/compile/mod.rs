@@ -5,18 +5,18 @@
 //!
 //! Invariants: all errors are found, not only the first; what compiles, the engine can run without failing.
 
-mod agreement;
 mod background;
 mod buffer;
+mod built_fabric;
 mod central;
 mod choices;
 mod classes;
+mod consistency;
 mod credits;
 mod fabric;
 mod faults;
 mod flows;
 mod grades;
-mod ground;
 mod groups;
 mod hosts;
 mod job;
@@ -36,7 +36,7 @@ mod without_effect;
 use std::sync::Arc;
 
 use netloom_catalog::workload::expand;
-use netloom_model::by_hand::Entry;
+use netloom_model::static_routes::Entry;
 use netloom_model::{Background, Hosts, Job, Model, Queues, Recording, StagedFlows, Storm, Workload};
 use netloom_policy::edge::path_map::PathMap;
 use netloom_units::Duration;
@@ -46,7 +46,7 @@ use crate::diagnostic::{Diagnostics, Problems};
 use crate::former;
 use crate::resolve::Draft;
 use crate::resolved::{Flows, Resolved};
-use ground::Ground;
+use built_fabric::BuiltFabric;
 
 /// A scenario ready to run, with the names that the model leaves out.
 #[derive(Debug, Clone)]
@@ -77,7 +77,7 @@ pub struct Compiled {
 
 /// The parts of a model that need the fabric.
 pub(crate) struct Parts {
-    ground: Ground,
+    ground: BuiltFabric,
     jobs: Vec<Job>,
     background: Option<Background>,
     staged: Option<StagedFlows>,
@@ -126,11 +126,11 @@ fn compiled(resolved: &Resolved, draft: &Draft) -> Result<Compiled, Diagnostics>
 /// Checks as much of a scenario as could be read, and builds the parts that are valid.
 pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     let seed = draft.seed.unwrap_or(1);
-    agreement::check(draft, problems);
+    consistency::check(draft, problems);
     grades::check(draft, problems);
     let mut built = fabric::build(draft.fabric.as_ref()?, problems)?;
     credits::scale(draft, &mut built.fabric);
-    let ground = Ground::new(built);
+    let ground = BuiltFabric::new(built);
     let mut notes = Vec::new();
     let coordination_delay = choices::coordination_delay(draft, &ground, &mut notes, problems);
     let window = rdma::window(draft, &ground, &mut notes, problems);
@@ -218,7 +218,7 @@ fn finish(resolved: &Resolved, draft: &Draft, parts: Parts) -> Compiled {
     let routing =
         if balances.switch.takes_longer() { built.routing.with_longer(&built.fabric) } else { built.routing };
     let written = resolved.queues.credits.as_ref();
-    let n_steps = groups::lane_steps(written, &balances.switch, &routing);
+    let n_steps = groups::vl_steps(written, &balances.switch, &routing);
     let model = Model {
         fabric: built.fabric,
         routing,
@@ -239,7 +239,7 @@ fn finish(resolved: &Resolved, draft: &Draft, parts: Parts) -> Compiled {
         events: parts.damage.failing.events,
         reaction: faults::reaction(&resolved.faults),
         storms: parts.damage.storms,
-        knowledge: faults::knowledge(&resolved.faults),
+        awareness: faults::knowledge(&resolved.faults),
         coordination_delay: parts.coordination_delay,
         deadline: repetition::deadline(resolved),
         recording: parts.recording,

@@ -2,12 +2,12 @@
 
 use netloom_model::Routing;
 
-use super::ground::Ground;
+use super::built_fabric::BuiltFabric;
 use crate::resolve::Draft;
 use crate::resolved::Fabric;
 
 /// Adds a note for every modelling assumption.
-pub(super) fn add(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
+pub(super) fn add(draft: &Draft, ground: &BuiltFabric, notes: &mut Vec<String>) {
     let Some(Fabric::Parametric(_)) = &draft.fabric else { return };
     match &ground.built.routing {
         Routing::Dragonfly(dragonfly) => {

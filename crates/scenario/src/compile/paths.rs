@@ -9,13 +9,13 @@ use netloom_model::routing::bits;
 use netloom_policy::balance::psn_spray;
 use netloom_policy::edge::path_map::PathMap;
 
-use super::ground::Ground;
+use super::built_fabric::BuiltFabric;
 use crate::diagnostic::Problems;
 use crate::resolve::Draft;
 use crate::resolved::Parameters;
 
 /// The patterns that leaves flip in the source port; `None` if one switch chooses the whole path.
-pub(super) fn path_map(draft: &Draft, ground: &Ground, problems: &mut Problems) -> Option<Arc<PathMap>> {
+pub(super) fn path_map(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) -> Option<Arc<PathMap>> {
     let switch = &draft.balance.as_ref()?.switch;
     let three_tiers = matches!(ground.built.routing, Routing::FatTree(_));
     if switch.spec.name != psn_spray::SPEC.name || !three_tiers {
@@ -79,7 +79,7 @@ fn leaves_choose(switch: &Parameters, choices: &[u32], problems: &mut Problems) 
 }
 
 /// Themis keeps the state of a queue pair in one switch, which must see all its packets.
-pub(super) fn one_edge(draft: &Draft, ground: &Ground, problems: &mut Problems) {
+pub(super) fn one_edge(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) {
     let Some(edge) = draft.balance.as_ref().and_then(|balance| balance.edge.as_ref()) else { return };
     let fabric = &ground.built.fabric;
     let switches_of = |host: u32| {
@@ -104,7 +104,7 @@ pub(super) fn one_edge(draft: &Draft, ground: &Ground, problems: &mut Problems) 
 }
 
 /// Spraying over the remaining paths needs failure awareness at both ends, and a path that is one choice.
-pub(super) fn subset(draft: &Draft, ground: &Ground, problems: &mut Problems) {
+pub(super) fn subset(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) {
     let Some(edge) = draft.balance.as_ref().and_then(|balance| balance.edge.as_ref()) else { return };
     if edge.settings.choice("failure") != "subset" {
         return;

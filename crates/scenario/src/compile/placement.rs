@@ -3,7 +3,7 @@
 use netloom_catalog::placement::{self, Placement, PlacementError, Request, hosts_by_leaf};
 use netloom_units::{HostId, Value};
 
-use super::ground::Ground;
+use super::built_fabric::BuiltFabric;
 use crate::diagnostic::Problems;
 use crate::place::Place;
 use crate::resolved::{self, Job, Parameters};
@@ -12,7 +12,7 @@ use crate::resolved::{self, Job, Parameters};
 pub(super) fn place(
     jobs: &[Job],
     seed: u64,
-    ground: &Ground,
+    ground: &BuiltFabric,
     problems: &mut Problems,
 ) -> Option<Vec<Vec<HostId>>> {
     let requests: Vec<Option<Request>> =
@@ -32,7 +32,7 @@ pub(super) fn place(
 pub(super) fn hosts(
     placement: &resolved::Placement,
     seed: u64,
-    ground: &Ground,
+    ground: &BuiltFabric,
     problems: &mut Problems,
 ) -> Option<Vec<HostId>> {
     let wanted = request(placement, ground, problems)?;
@@ -51,7 +51,11 @@ pub(super) fn hosts(
     }
 }
 
-fn request(placement: &resolved::Placement, ground: &Ground, problems: &mut Problems) -> Option<Request> {
+fn request(
+    placement: &resolved::Placement,
+    ground: &BuiltFabric,
+    problems: &mut Problems,
+) -> Option<Request> {
     match placement {
         resolved::Placement::Rule(parameters) => Some(rule(parameters)),
         resolved::Placement::List(names) => {
@@ -85,7 +89,7 @@ fn rule(parameters: &Parameters) -> Request {
 }
 
 /// The job that an error is about, and the error with names instead of numbers.
-fn message(error: &PlacementError, ground: &Ground) -> (usize, String) {
+fn message(error: &PlacementError, ground: &BuiltFabric) -> (usize, String) {
     match error {
         PlacementError::TooFew { job, wanted, free } => {
             (*job, format!("the job needs {wanted} hosts, but {free} are free"))
@@ -113,7 +117,7 @@ fn message(error: &PlacementError, ground: &Ground) -> (usize, String) {
 }
 
 /// Reports an error at the placement of the job.
-fn report(error: &PlacementError, jobs: &[Job], ground: &Ground, problems: &mut Problems) {
+fn report(error: &PlacementError, jobs: &[Job], ground: &BuiltFabric, problems: &mut Problems) {
     let (job, message) = message(error, ground);
     let own = |job: &Job| {
         let host = taken(error, &job.placement, ground);
@@ -148,7 +152,7 @@ fn remedy(error: &PlacementError) -> Option<String> {
 }
 
 /// Where a job lists a host that is not available.
-fn taken(error: &PlacementError, placement: &resolved::Placement, ground: &Ground) -> Option<Place> {
+fn taken(error: &PlacementError, placement: &resolved::Placement, ground: &BuiltFabric) -> Option<Place> {
     let (PlacementError::Taken { host, .. }, resolved::Placement::List(names)) = (error, placement) else {
         return None;
     };

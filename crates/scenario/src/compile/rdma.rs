@@ -8,8 +8,8 @@ use netloom_model::{Fabric, NackReaction, Port, QueuePairs, Rdma, Routing};
 use netloom_policy::transport::Reliability;
 use netloom_units::{Bytes, Duration, HostId, NodeId, Rate, Value};
 
+use super::built_fabric::BuiltFabric;
 use super::choices::optional_size;
-use super::ground::Ground;
 use crate::diagnostic::Problems;
 use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
@@ -82,7 +82,7 @@ pub(super) fn longest_silence(transport: &Parameters) -> u128 {
 /// Largest number of packets in flight: as written, or the capacity of the longest path of the fabric.
 pub(super) fn window(
     draft: &Draft,
-    ground: &Ground,
+    ground: &BuiltFabric,
     notes: &mut Vec<String>,
     problems: &mut Problems,
 ) -> u64 {
@@ -106,7 +106,7 @@ pub(super) fn window(
 }
 
 /// The capacity of the longest path of the fabric, in packets.
-fn own_window(ground: &Ground, packet: Bytes, notes: &mut Vec<String>) -> u64 {
+fn own_window(ground: &BuiltFabric, packet: Bytes, notes: &mut Vec<String>) -> u64 {
     let product = bandwidth_delay_product(ground, packet);
     let window = product.div_ceil(u128::from(packet.0)).clamp(1, LARGEST_WINDOW.into()) as u64;
     let size = quantity::print(window.saturating_mul(packet.0), Dimension::Size);
@@ -129,7 +129,7 @@ fn given_window(transport: &Parameters, packets: u64, problems: &mut Problems) -
 
 /// The largest round trip of the fabric without queues: a packet there, its ACK back. Computed only if congestion
 /// control needs it.
-pub(super) fn round_trip(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) -> Duration {
+pub(super) fn round_trip(draft: &Draft, ground: &BuiltFabric, notes: &mut Vec<String>) -> Duration {
     let (Some(congestion), Some(transport)) = (&draft.congestion, &draft.transport) else {
         return Duration::ZERO;
     };
@@ -143,12 +143,13 @@ pub(super) fn round_trip(draft: &Draft, ground: &Ground, notes: &mut Vec<String>
         .filter(|credits| credits.settings.choice("forwarding") == "cut_through")
         .map(|credits| credits.settings.size("header"));
     let latency = credits.map_or(0, |credits| credits.settings.duration("latency").0);
-    let one_way = |bytes: Bytes| {
+    let one_direction = |bytes: Bytes| {
         let at_switches = header.map_or(bytes, |header| header.min(bytes));
         let whole = slowest(&ground.built.fabric).serialization(Bytes(bytes.0 - at_switches.0)).0;
         longest_path(ground, at_switches, latency).saturating_add(whole)
     };
-    let sum = one_way(packet(transport)).saturating_add(one_way(transport.settings.size("control")));
+    let sum =
+        one_direction(packet(transport)).saturating_add(one_direction(transport.settings.size("control")));
     let span = quantity::print(sum, Dimension::Duration);
     notes.push(format!(
         "modelling assumption: `base_rtt: none` of `{}` is {span} here: a packet over the longest path, and its \
@@ -165,7 +166,7 @@ fn slowest(fabric: &Fabric) -> Rate {
 }
 
 /// Bytes that a host can send until the ACK of the first of them arrives.
-fn bandwidth_delay_product(ground: &Ground, packet: Bytes) -> u128 {
+fn bandwidth_delay_product(ground: &BuiltFabric, packet: Bytes) -> u128 {
     let fabric = &ground.built.fabric;
     let rate =
         (0..fabric.n_hosts() as u32).map(|host| capacity(&ground.built, NodeId(host)).0).max().unwrap_or(0);
@@ -182,22 +183,22 @@ pub(super) fn capacity(built: &Built, node: NodeId) -> Rate {
 
 /// Time that a packet takes over the longest of the shortest paths between hosts, in ps, with extra latency at each
 /// link; of parallel links the slowest.
-fn longest_path(ground: &Ground, packet: Bytes, latency: u64) -> u64 {
+fn longest_path(ground: &BuiltFabric, packet: Bytes, latency: u64) -> u64 {
     let racks = hosts_by_leaf(&ground.built.fabric);
     // One host represents its rack, and a second one is for the path within it.
     let ends: Vec<HostId> = racks.iter().flat_map(|rack| rack.iter().take(2).copied()).collect();
     let n_starts = if racks.len() <= MOST_RACKS { ends.len() } else { 1 };
     let from = |start: HostId| {
-        let ways =
+        let directions =
             ends.iter().filter(|end| **end != start).map(|&end| path(ground, start, end, (packet, latency)));
-        ways.max().unwrap_or(0)
+        directions.max().unwrap_or(0)
     };
     let longest = ends.iter().take(n_starts).map(|&start| from(start)).max().unwrap_or(0);
     // No path is longer than the detour via the first host.
     if n_starts == ends.len() { longest } else { longest.saturating_mul(2) }
 }
 
-fn path(ground: &Ground, from: HostId, to: HostId, (packet, latency): (Bytes, u64)) -> u64 {
+fn path(ground: &BuiltFabric, from: HostId, to: HostId, (packet, latency): (Bytes, u64)) -> u64 {
     let fabric = &ground.built.fabric;
     // A time beyond the clock is reported elsewhere, with the links that cause it.
     let on_wire = |rate: Rate| (u128::from(packet.0) * PS_PER_BYTE_AT_1BPS).div_ceil(rate.0.max(1).into());

@@ -4,14 +4,14 @@ use netloom_model::Rdma;
 use netloom_policy::edge::themis::{LastHop, Themis};
 use netloom_units::{Bytes, NodeId, Value};
 
-use super::ground::Ground;
+use super::built_fabric::BuiltFabric;
 use super::rdma;
 use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
 use crate::resolved::{Parameters, queue_pairs};
 
 /// Adds a note if a given ring is shorter than an empty last hop needs.
-pub(super) fn add(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
+pub(super) fn add(draft: &Draft, ground: &BuiltFabric, notes: &mut Vec<String>) {
     let (Some(balance), Some(transport)) = (&draft.balance, &draft.transport) else { return };
     let (Some(edge), Some(rule)) = (&balance.edge, queue_pairs::rule(transport.spec)) else { return };
     let is_given = |name| edge.settings.optional(name).is_some();
@@ -32,7 +32,7 @@ pub(super) fn add(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
 }
 
 /// The last hop that needs the most entries, and its host.
-fn largest<'a>(ground: &'a Ground, rdma: &Rdma, packet: Bytes) -> Option<(LastHop, &'a str)> {
+fn largest<'a>(ground: &'a BuiltFabric, rdma: &Rdma, packet: Bytes) -> Option<(LastHop, &'a str)> {
     let fabric = &ground.built.fabric;
     let hosts = (0..fabric.n_hosts() as u32).map(NodeId);
     let hops = hosts.flat_map(|host| fabric.ports_of(host).iter().map(move |port| (host, port)));

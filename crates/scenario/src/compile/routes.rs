@@ -5,12 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use netloom_model::by_hand::Entry;
+use netloom_model::static_routes::Entry;
 use netloom_policy::balance::deterministic;
 use netloom_units::{HostId, LinkId, NodeId, PortId};
 
-use super::agreement::also;
-use super::ground::Ground;
+use super::built_fabric::BuiltFabric;
+use super::consistency::also;
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
 use crate::resolve::Draft;
@@ -18,7 +18,7 @@ use crate::resolved::{Balance, Parameters, Route};
 use crate::suggest;
 
 /// All entries, sorted.
-pub(super) fn routes(draft: &Draft, ground: &Ground, problems: &mut Problems) -> Vec<Entry> {
+pub(super) fn routes(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) -> Vec<Entry> {
     if draft.routes.is_empty() {
         return Vec::new();
     }
@@ -37,8 +37,8 @@ pub(super) fn routes(draft: &Draft, ground: &Ground, problems: &mut Problems) ->
                 .related(first, "first here")
                 .help("a table has one egress port for each");
         }
-        let way = Way { at: entry.at, to: entry.to, ground };
-        if straying.is_none() && !way.is_next_hop(entry.port) {
+        let hop = HopChoice { at: entry.at, to: entry.to, ground };
+        if straying.is_none() && !hop.is_next_hop(entry.port) {
             straying = Some(route.value.settings.place_of("any"));
         }
         entries.push(entry);
@@ -74,7 +74,7 @@ fn agreement(balance: &Balance, routes: &[Placed<Route>], problems: &mut Problem
     }
 }
 
-fn entry(route: &Placed<Route>, ground: &Ground, problems: &mut Problems) -> Option<Entry> {
+fn entry(route: &Placed<Route>, ground: &BuiltFabric, problems: &mut Problems) -> Option<Entry> {
     let Route { at: switch, from, to, link, settings } = &route.value;
     let at = ground.switch(switch, problems);
     let destination = ground.host(to, problems);
@@ -87,16 +87,16 @@ fn entry(route: &Placed<Route>, ground: &Ground, problems: &mut Problems) -> Opt
         report.label("source and destination are the same");
         return None;
     }
-    let way = Way { at, to: destination, ground };
-    let Some(port) = way.port(cable) else {
+    let hop = HopChoice { at, to: destination, ground };
+    let Some(port) = hop.port(cable) else {
         let report =
             problems.report(link.place, format!("`{}` does not end at `{}`", link.value, switch.value));
-        report.label("a link of other nodes").help(way.next_hops());
+        report.label("a link of other nodes").help(hop.next_hops());
         return None;
     };
-    if !way.is_next_hop(port) {
+    if !hop.is_next_hop(port) {
         let is_any = settings.settings.flag("any") || settings.has_stand_ins;
-        let good = if is_any { way.may_stray(port, link, problems) } else { way.refuse(link, to, problems) };
+        let good = if is_any { hop.may_stray(port, link, problems) } else { hop.refuse(link, to, problems) };
         if !good {
             return None;
         }
@@ -105,13 +105,13 @@ fn entry(route: &Placed<Route>, ground: &Ground, problems: &mut Problems) -> Opt
 }
 
 /// A switch and the routes from there.
-struct Way<'a> {
+struct HopChoice<'a> {
     at: NodeId,
     to: HostId,
-    ground: &'a Ground,
+    ground: &'a BuiltFabric,
 }
 
-impl Way<'_> {
+impl HopChoice<'_> {
     /// The switch's port at one end of a link.
     fn port(&self, link: LinkId) -> Option<u32> {
         let fabric = &self.ground.built.fabric;

@@ -7,7 +7,7 @@
 //! Invariants: a setting at its default is not reported, except if a fabric has a feature that the policy ignores;
 //! without the reported settings the records are the same, byte for byte.
 
-use netloom_model::{Knowledge, Model, Routing};
+use netloom_model::{FailureAwareness, Model, Routing};
 use netloom_policy::congestion::{self, Senses, infiniband};
 use netloom_units::{Bytes, Value};
 
@@ -57,7 +57,7 @@ pub(super) fn find(draft: &Draft, model: &Model) -> Problems {
     }
     if let (Some(congestion), Some(queues)) = (&draft.congestion, &draft.queues) {
         unmarked(draft, congestion, queues, &mut found);
-        unheeded(draft, congestion, queues, &mut found);
+        unused_marks(draft, congestion, queues, &mut found);
         out_of_reach(queues, &mut found);
     }
     never_paused(draft, model, &mut found);
@@ -68,7 +68,7 @@ pub(super) fn find(draft: &Draft, model: &Model) -> Problems {
 }
 
 /// Adds a warning about a setting.
-fn tell(found: &mut Problems, place: Place, what: &str, why: &str, help: &str) {
+fn warn(found: &mut Problems, place: Place, what: &str, why: &str, help: &str) {
     found.report(place, format!("{what} has no effect here")).label(why).help(help);
 }
 
@@ -109,7 +109,7 @@ fn switched_off(parameters: &Parameters, found: &mut Problems) {
         if !matters && is_set(parameters, parameter) {
             let why = format!("has an effect with {wanted} only");
             let help = format!("write {wanted} as well, or leave out `{parameter}`");
-            tell(found, parameters.place_of(parameter), &format!("`{parameter}` of `{name}`"), &why, &help);
+            warn(found, parameters.place_of(parameter), &format!("`{parameter}` of `{name}`"), &why, &help);
         }
     }
 }
@@ -122,7 +122,7 @@ fn one_path(balance: &Balance, model: &Model, found: &mut Problems) {
     for policy in [&balance.switch, &balance.host].into_iter().filter(is_chosen).take(usize::from(is_tree)) {
         let why = "there is one path from any host to any other";
         let what = format!("load balancing by `{}`", policy.spec.name);
-        tell(found, policy.place, &what, why, "a fabric with several paths, or no `balance`");
+        warn(found, policy.place, &what, why, "a fabric with several paths, or no `balance`");
     }
 }
 
@@ -140,7 +140,7 @@ fn no_longer_paths(balance: &Balance, model: &Model, found: &mut Problems) {
         _ => "no path of this fabric is one link longer than the shortest",
     };
     let what = format!("`{name}` of `{}`", switch.spec.name);
-    tell(found, switch.place_of(name), &what, why, &format!("write `{name}: 0`, or another fabric"));
+    warn(found, switch.place_of(name), &what, why, &format!("write `{name}: 0`, or another fabric"));
 }
 
 /// Congestion control based on marks, if no queue marks packets.
@@ -158,10 +158,10 @@ fn unmarked(draft: &Draft, congestion: &Congestion, queues: &Queues, found: &mut
     } else {
         ("no queue marks packets", "write `queues: { marking: { minimum: 100KB, maximum: 400KB } }`, say")
     };
-    let hears_nacks = transport.settings.choice("nack") != "ignore";
-    if !hears_nacks {
+    let reacts_to_nacks = transport.settings.choice("nack") != "ignore";
+    if !reacts_to_nacks {
         let why = format!("{why}, and `nack: ignore`");
-        tell(found, congestion.kind.place, &format!("congestion control `{name}`"), &why, help);
+        warn(found, congestion.kind.place, &format!("congestion control `{name}`"), &why, help);
         return;
     }
     let message = format!("congestion control `{name}` slows down on NACKs only");
@@ -169,7 +169,7 @@ fn unmarked(draft: &Draft, congestion: &Congestion, queues: &Queues, found: &mut
 }
 
 /// Marks that no sender reacts to.
-fn unheeded(draft: &Draft, congestion: &Congestion, queues: &Queues, found: &mut Problems) {
+fn unused_marks(draft: &Draft, congestion: &Congestion, queues: &Queues, found: &mut Problems) {
     let Some(transport) = &draft.transport else { return };
     let Some(marking) = queues.marking.as_ref().filter(|_| queues.credits.is_none()) else { return };
     let spec = congestion.kind.spec;
@@ -214,7 +214,7 @@ fn never_paused(draft: &Draft, model: &Model, found: &mut Problems) {
     let headroom = queues.headroom.as_ref().map(|headroom| headroom.place);
     for (name, place) in [("xon_gap", xon_gap), ("headroom", headroom)] {
         if let Some(place) = place {
-            tell(found, place, &format!("`{name}`"), "no class is paused", "write `pause: true` as well");
+            warn(found, place, &format!("`{name}`"), "no class is paused", "write `pause: true` as well");
         }
     }
 }
@@ -229,7 +229,7 @@ fn no_faults(draft: &Draft, model: &Model, found: &mut Problems) {
     for name in ["awareness", "detection", "recovery", "reconvergence"] {
         if is_set(settings, name) {
             let what = format!("`{name}`");
-            tell(
+            warn(
                 found,
                 settings.place_of(name),
                 &what,
@@ -247,11 +247,14 @@ fn nobody_waits(draft: &Draft, model: &Model, found: &mut Problems) {
         job.repetition.aligned || job.repetition.endless || job.phases.iter().any(notes::has_barrier)
     };
     let asks = model.routing.n_groups() > 0 && model.balances.switch.asks_beyond();
-    if asks || matches!(model.knowledge, Knowledge::Global(_)) || model.workload.jobs.iter().any(of_job) {
+    if asks
+        || matches!(model.awareness, FailureAwareness::Global(_))
+        || model.workload.jobs.iter().any(of_job)
+    {
         return;
     }
     let why = "there is no modelled barrier, and no node uses snapshots";
-    tell(found, delay.place, "`coordination_delay`", why, "write `auto`, or leave it out");
+    warn(found, delay.place, "`coordination_delay`", why, "write `auto`, or leave it out");
 }
 
 /// The time from a grant to its message, if no message needs one.
@@ -259,7 +262,7 @@ fn no_grants(draft: &Draft, found: &mut Problems) {
     let Some(hosts) = &draft.hosts else { return };
     if is_set(hosts, "handshake") && hosts.settings.optional("rendezvous").is_none() {
         let help = "write `rendezvous: 64KiB`, say, or leave it out";
-        tell(
+        warn(
             found,
             hosts.place_of("handshake"),
             "`handshake`",

@@ -12,7 +12,7 @@ use crate::resolved::Balance;
 use crate::written::{Entry, Node, Tree};
 
 /// Paths at which a plug-in is expected. Lists are not merged, so plug-ins inside them are not listed.
-const SEATS: &[&[&str]] = &[
+const PLUGIN_PATHS: &[&[&str]] = &[
     &["fabric"],
     &["balance"],
     &["balance", "host"],
@@ -32,10 +32,10 @@ pub(super) fn merge(base: Node, heir: Node) -> Node {
 }
 
 fn at(path: &[&str], base: Node, heir: Node) -> Node {
-    if path == ["balance"] && is_seated(&heir) {
-        return maps(path, seated(base), heir);
+    if path == ["balance"] && has_node_kinds(&heir) {
+        return maps(path, by_node_kind(base), heir);
     }
-    if SEATS.contains(&path) { plugin(path, base, heir) } else { maps(path, base, heir) }
+    if PLUGIN_PATHS.contains(&path) { plugin(path, base, heir) } else { maps(path, base, heir) }
 }
 
 /// Merges two maps key by key; any other value of the heir replaces that of the base.
@@ -103,19 +103,19 @@ fn name_of(node: &Node) -> Option<&str> {
 }
 
 /// Whether a balance section has a policy for each kind of node.
-fn is_seated(node: &Node) -> bool {
-    let is_seat = |entry: &Entry| Balance::SEATS.contains(&entry.key.as_str());
-    matches!(&node.tree, Tree::Map(entries) if entries.iter().any(is_seat))
+fn has_node_kinds(node: &Node) -> bool {
+    let is_node_kind = |entry: &Entry| Balance::NODE_KINDS.contains(&entry.key.as_str());
+    matches!(&node.tree, Tree::Map(entries) if entries.iter().any(is_node_kind))
 }
 
 /// One policy for all nodes, rewritten as one for each kind.
-fn seated(node: Node) -> Node {
-    if is_seated(&node) || matches!(node.tree, Tree::Nothing) {
+fn by_node_kind(node: Node) -> Node {
+    if has_node_kinds(&node) || matches!(node.tree, Tree::Nothing) {
         return node;
     }
     let Node { place, owner, .. } = node;
-    let seat = |key: &str| Entry { key: key.to_owned(), key_place: node.head(), value: node.clone() };
-    Node { place, owner, tree: Tree::Map(vec![seat("host"), seat("switch")]) }
+    let of_kind = |key: &str| Entry { key: key.to_owned(), key_place: node.head(), value: node.clone() };
+    Node { place, owner, tree: Tree::Map(vec![of_kind("host"), of_kind("switch")]) }
 }
 
 #[cfg(test)]

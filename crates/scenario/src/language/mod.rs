@@ -166,7 +166,7 @@ impl Key {
     }
 
     /// A key that is read by explicit code.
-    fn by_hand(name: &'static str, shape: Shape, preset: Preset, meaning: &'static str) -> Key {
+    fn explicit(name: &'static str, shape: Shape, preset: Preset, meaning: &'static str) -> Key {
         Key { name, shape, preset, meaning }
     }
 }

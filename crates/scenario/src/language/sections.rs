@@ -41,7 +41,7 @@ pub(super) fn all() -> Vec<Definition> {
 
 fn whole() -> Definition {
     let section =
-        |name: &'static str, preset, meaning| Key::by_hand(name, Shape::defined(name), preset, meaning);
+        |name: &'static str, preset, meaning| Key::explicit(name, Shape::defined(name), preset, meaning);
     let policies = Shape::Either(vec![Shape::defined("policy"), Shape::defined("balance")]);
     let delay = Shape::Either(vec![Shape::Word("auto"), Shape::Value(Kind::Duration)]);
     let background = Shape::Either(vec![Shape::Word("none"), Shape::defined("background")]);
@@ -52,33 +52,33 @@ fn whole() -> Definition {
     let deadline = Shape::Value(Kind::Optional(&Kind::Duration));
     let no = Preset::Words("all defaults");
     let keys = vec![
-        Key::by_hand(
+        Key::explicit(
             "netloom",
             Shape::Version,
             Preset::Required,
             "version of the scenario language; must be the first key",
         ),
-        Key::by_hand(
+        Key::explicit(
             "from",
             Shape::Text,
             Preset::Words("nothing"),
             "a scenario to inherit from: its path, relative to the folder of this file",
         ),
-        Key::by_hand(
+        Key::explicit(
             "name",
             Shape::Text,
             Preset::Words("the name of the file"),
             "name of the scenario; not inherited",
         ),
-        Key::by_hand("seed", seed, Preset::Value(Value::Count(1)), "seed of all random streams"),
+        Key::explicit("seed", seed, Preset::Value(Value::Count(1)), "seed of all random streams"),
         section("fabric", Preset::Required, "hosts, switches and links"),
-        Key::by_hand(
+        Key::explicit(
             "balance",
             policies,
             Preset::Written("ecmp"),
             "load balancing: one policy for all nodes, or one for each kind of node",
         ),
-        Key::by_hand(
+        Key::explicit(
             "routes",
             Shape::list(Shape::defined("routes")),
             Preset::Words("no static routes"),
@@ -96,31 +96,31 @@ fn whole() -> Definition {
             no.clone(),
             "traffic classes: those of data, that of control packets, and the settings of each",
         ),
-        Key::by_hand(
+        Key::explicit(
             "traffic",
             Shape::list(Shape::defined("traffic")),
             Preset::Words("no named kinds"),
             "named kinds of traffic, to which jobs, background traffic and flows refer",
         ),
         section("hosts", no.clone(), "host overheads for the messages of jobs"),
-        Key::by_hand("jobs", jobs, Preset::Words("no jobs"), "training jobs: their hosts, steps and phases"),
-        Key::by_hand(
+        Key::explicit("jobs", jobs, Preset::Words("no jobs"), "training jobs: their hosts, steps and phases"),
+        Key::explicit(
             "interference",
             study,
             Preset::Written("none"),
             "a study of interference: two jobs, one of which is measured",
         ),
-        Key::by_hand("background", background, Preset::Written("none"), "traffic in addition to the jobs"),
-        Key::by_hand("flows", flows, Preset::Written("none"), "flows that start and stop at given times"),
+        Key::explicit("background", background, Preset::Written("none"), "traffic in addition to the jobs"),
+        Key::explicit("flows", flows, Preset::Written("none"), "flows that start and stop at given times"),
         section("faults", Preset::Words("no faults"), "failures, and which nodes are aware of them"),
-        Key::by_hand(
+        Key::explicit(
             "coordination_delay",
             delay,
             Preset::Written("auto"),
             "delay of a modelled barrier, and interval of the snapshots from which nodes learn of distant faults and \
              queues",
         ),
-        Key::by_hand("deadline", deadline, Preset::Value(Value::Absent), "latest end of the run"),
+        Key::explicit("deadline", deadline, Preset::Value(Value::Absent), "latest end of the run"),
         section("record", no, "recordings beyond the defaults"),
     ];
     Definition::map(WHOLE, "a whole scenario", keys)
@@ -141,19 +141,19 @@ fn fabric() -> Vec<Definition> {
         "fabric.custom",
         custom(),
         vec![
-            Key::by_hand(
+            Key::explicit(
                 "hosts",
                 nodes(),
                 Preset::Required,
                 "names of the hosts, or their number (`host0` and so on)",
             ),
-            Key::by_hand(
+            Key::explicit(
                 "switches",
                 nodes(),
                 Preset::Words("no switches"),
                 "names of the switches, or their number (`switch0` and so on)",
             ),
-            Key::by_hand("links", links, Preset::Required, "bundles of parallel links"),
+            Key::explicit("links", links, Preset::Required, "bundles of parallel links"),
         ],
     ));
     definitions.push(link());
@@ -170,32 +170,33 @@ fn link() -> Definition {
         "link",
         "a bundle of parallel links between two nodes",
         vec![
-            Key::by_hand("from", Shape::Text, Preset::Required, "name of one end"),
-            Key::by_hand("to", Shape::Text, Preset::Required, "name of the other end"),
-            Key::by_hand("rate", Shape::Value(Kind::Rate), Preset::Required, "rate of each link"),
-            Key::by_hand(
+            Key::explicit("from", Shape::Text, Preset::Required, "name of one end"),
+            Key::explicit("to", Shape::Text, Preset::Required, "name of the other end"),
+            Key::explicit("rate", Shape::Value(Kind::Rate), Preset::Required, "rate of each link"),
+            Key::explicit(
                 "delay",
                 Shape::Value(Kind::Duration),
                 Preset::Required,
                 "propagation delay of each link",
             ),
-            Key::by_hand("count", count, Preset::Value(Value::Count(1)), "number of links"),
+            Key::explicit("count", count, Preset::Value(Value::Count(1)), "number of links"),
         ],
     )
 }
 
 fn balance() -> Vec<Definition> {
-    let seat = |name, meaning| Key::by_hand(name, Shape::defined("policy"), Preset::Written("ecmp"), meaning);
-    let seats = vec![
-        seat("host", "policy of hosts: chooses among the ports of the NIC"),
-        seat("switch", "policy of switches: chooses among equal next hops"),
-        Key::by_hand(
+    let of_kind =
+        |name, meaning| Key::explicit(name, Shape::defined("policy"), Preset::Written("ecmp"), meaning);
+    let kinds = vec![
+        of_kind("host", "policy of hosts: chooses among the ports of the NIC"),
+        of_kind("switch", "policy of switches: chooses among equal next hops"),
+        Key::explicit(
             "control",
             Shape::Either(vec![Shape::Word(Balance::AS_DATA), Shape::defined("policy")]),
             Preset::Written(Balance::AS_DATA),
             "policy of switches for ACKs, NACKs and CNPs",
         ),
-        Key::by_hand(
+        Key::explicit(
             "edge",
             Shape::Either(vec![Shape::Word("none"), Shape::defined("edge")]),
             Preset::Written("none"),
@@ -205,7 +206,7 @@ fn balance() -> Vec<Definition> {
     let (members, definitions) = registry("policy", balance::SPECS, None);
     let (helpers, known) = registry("edge", edge::SPECS, None);
     let mut all = vec![
-        Definition::map("balance", "one policy for each kind of node", seats),
+        Definition::map("balance", "one policy for each kind of node", kinds),
         Definition::choice(
             "policy",
             "load balancing: which of the equal-cost next hops a packet takes",
@@ -223,7 +224,7 @@ fn balance() -> Vec<Definition> {
 }
 
 fn route() -> Definition {
-    let name = |name, preset, meaning| Key::by_hand(name, Shape::Text, preset, meaning);
+    let name = |name, preset, meaning| Key::explicit(name, Shape::Text, preset, meaning);
     let by_hand = vec![
         name("at", Preset::Required, "the name of the switch"),
         name("from", Preset::Words("any host"), "the name of the source host; needs `key: pair`"),
@@ -255,7 +256,7 @@ fn table() -> Key {
     let shape = Shape::Either(vec![Shape::Word("none"), Shape::list(entry)]);
     let meaning = "the entries of the congestion control table, the first of them 0; the last one applies to all \
                    indices above";
-    Key::by_hand(Congestion::TABLE, shape, Preset::Written("none"), meaning)
+    Key::explicit(Congestion::TABLE, shape, Preset::Written("none"), meaning)
 }
 
 fn queues() -> Vec<Definition> {
@@ -263,20 +264,20 @@ fn queues() -> Vec<Definition> {
     let marking = Shape::Either(vec![Shape::Word("none"), Shape::defined("marking")]);
     let credits = Shape::Either(vec![Shape::Word("none"), Shape::defined("credits")]);
     let by_hand = vec![
-        Key::by_hand(
+        Key::explicit(
             "headroom",
             headroom,
             Preset::Written("auto"),
             "with `pause`: buffer per port, apart from the shared part, for data that arrives after a pause frame was \
              sent",
         ),
-        Key::by_hand(
+        Key::explicit(
             "marking",
             marking,
             Preset::Written("none"),
             "ECN marking of data packets at switches, to which congestion control reacts",
         ),
-        Key::by_hand(
+        Key::explicit(
             "credits",
             credits,
             Preset::Written("none"),
@@ -292,7 +293,7 @@ fn queues() -> Vec<Definition> {
 
 /// The default of one class depends on the transport.
 fn classes() -> Vec<Definition> {
-    let list = Key::by_hand(
+    let list = Key::explicit(
         "list",
         Shape::list(Shape::defined("class")),
         Preset::Words("no classes"),
@@ -319,11 +320,16 @@ fn class() -> Definition {
     let as_queues = || Shape::Word(Class::AS_QUEUES);
     let alpha = Shape::Value(Kind::Fraction { minimum: 1.0 / 1024.0, maximum: 64.0 });
     let own = |name, shapes, meaning| {
-        Key::by_hand(name, Shape::Either(shapes), Preset::Written(Class::AS_QUEUES), meaning)
+        Key::explicit(name, Shape::Either(shapes), Preset::Written(Class::AS_QUEUES), meaning)
     };
     let by_hand = vec![
-        Key::by_hand("dscp", Shape::list(dscp()), Preset::Words("none"), "code points (DSCP) of this class"),
-        Key::by_hand("schedule", Shape::defined("schedule"), Preset::Written("strict"), "how ports serve it"),
+        Key::explicit("dscp", Shape::list(dscp()), Preset::Words("none"), "code points (DSCP) of this class"),
+        Key::explicit(
+            "schedule",
+            Shape::defined("schedule"),
+            Preset::Written("strict"),
+            "how ports serve it",
+        ),
         own(
             "marking",
             vec![as_queues(), Shape::Word("none"), Shape::defined("marking")],
@@ -346,14 +352,14 @@ fn class() -> Definition {
 fn traffic() -> Definition {
     let class = Shape::Value(Kind::Count { minimum: 0, maximum: 7 });
     let by_hand = vec![
-        Key::by_hand("name", Shape::Text, Preset::Required, "its name"),
-        Key::by_hand(
+        Key::explicit("name", Shape::Text, Preset::Required, "its name"),
+        Key::explicit(
             "dscp",
             dscp(),
             Preset::Words("none"),
             "the code point (DSCP) of its packets, which determines their class",
         ),
-        Key::by_hand(
+        Key::explicit(
             "class",
             class,
             Preset::Words("the class of data"),
@@ -365,7 +371,7 @@ fn traffic() -> Definition {
 
 /// The key that names the kind of traffic of messages.
 fn kind() -> Key {
-    Key::by_hand(
+    Key::explicit(
         "traffic",
         Shape::Text,
         Preset::Written("none"),
@@ -388,29 +394,29 @@ fn job() -> Vec<Definition> {
         "job",
         "ranks that repeat a list of phases",
         vec![
-            Key::by_hand("name", Shape::Text, Preset::Words("`job0` and so on"), "its name"),
-            Key::by_hand(
+            Key::explicit("name", Shape::Text, Preset::Words("`job0` and so on"), "its name"),
+            Key::explicit(
                 "placement",
                 Shape::defined("placement"),
                 Preset::Written("all"),
                 "which hosts it runs on",
             ),
-            Key::by_hand(
+            Key::explicit(
                 "steps",
                 steps,
                 Preset::Value(Value::Count(1)),
                 "number of repetitions of the phases: a number, until the mean time is known, or endless",
             ),
-            Key::by_hand(
+            Key::explicit(
                 "warm_up",
                 warm_up,
                 Preset::Value(Value::Count(0)),
                 "warm-up: number of first steps that do not count, or a share of all steps such as `10%`; with `0%` \
                  all count, and are measured",
             ),
-            Key::by_hand("bursts", bursts, Preset::Written("none"), "whether steps run in bursts"),
-            Key::by_hand("start", Shape::Value(Kind::Duration), start, "when it starts"),
-            Key::by_hand(
+            Key::explicit("bursts", bursts, Preset::Written("none"), "whether steps run in bursts"),
+            Key::explicit("start", Shape::Value(Kind::Duration), start, "when it starts"),
+            Key::explicit(
                 "orders",
                 ranks(),
                 Preset::Words("no orders"),
@@ -418,7 +424,7 @@ fn job() -> Vec<Definition> {
                  up",
             ),
             kind(),
-            Key::by_hand("phases", phases, Preset::Required, "the phases of one step"),
+            Key::explicit("phases", phases, Preset::Required, "the phases of one step"),
         ],
     );
     let sections = [("steps", &sections::PRECISE), ("bursts", &sections::BURSTS)];
@@ -432,37 +438,37 @@ fn interference() -> Definition {
         vec![Shape::Value(Kind::Count { minimum: 1, maximum: u32::MAX.into() }), Shape::defined("steps")];
     let warm_up = vec![Shape::Value(ANY), Shape::Value(Kind::Fraction { minimum: 0.0, maximum: 0.9 })];
     let by_hand = vec![
-        Key::by_hand(
+        Key::explicit(
             "hosts",
             Shape::Either(vec![number, Shape::list(Shape::Text)]),
             Preset::Required,
             "number of hosts of both groups together, or their names",
         ),
-        Key::by_hand(
+        Key::explicit(
             "victim",
             Shape::defined("collective"),
             Preset::Required,
             "the collective that is measured",
         ),
-        Key::by_hand(
+        Key::explicit(
             "aggressor",
             Shape::Either(vec![Shape::Word("none"), Shape::defined("collective")]),
             Preset::Written("none"),
             "the collective that interferes, repeated until the victim has finished; `none` is the baseline",
         ),
-        Key::by_hand(
+        Key::explicit(
             "steps",
             Shape::Either(steps),
             Preset::Words("`{precision: 1.4%}`"),
             "number of repetitions of the victim's collective",
         ),
-        Key::by_hand(
+        Key::explicit(
             "warm_up",
             Shape::Either(warm_up),
             Preset::Words("`10%`"),
             "warm-up: number of first repetitions that do not count, or their share",
         ),
-        Key::by_hand(
+        Key::explicit(
             "bursts",
             Shape::Either(vec![Shape::Word("none"), Shape::defined("bursts")]),
             Preset::Written("none"),
@@ -520,21 +526,21 @@ fn phase() -> Vec<Definition> {
 
 fn each() -> Key {
     let list = Shape::list(Shape::defined("collective"));
-    Key::by_hand("each", list, Preset::Required, "the collectives in every bucket")
+    Key::explicit("each", list, Preset::Required, "the collectives in every bucket")
 }
 
 fn stages() -> Key {
     let number = Shape::Value(Kind::Count { minimum: 2, maximum: u32::MAX.into() });
     let shape = Shape::Either(vec![number, ranks()]);
-    Key::by_hand("stages", shape, Preset::Required, "number of stages of equal length, or the ranks of each")
+    Key::explicit("stages", shape, Preset::Required, "number of stages of equal length, or the ranks of each")
 }
 
 fn repeat() -> Definition {
     let times = Shape::Value(Kind::Count { minimum: 1, maximum: u16::MAX.into() });
     let phases = Shape::list(Shape::defined("phase"));
     let keys = vec![
-        Key::by_hand("times", times, Preset::Required, "number of repetitions"),
-        Key::by_hand("phases", phases, Preset::Required, "the phases that are repeated"),
+        Key::explicit("times", times, Preset::Required, "number of repetitions"),
+        Key::explicit("phases", phases, Preset::Required, "the phases that are repeated"),
     ];
     Definition::map("repeat", "repeated phases", keys)
 }
@@ -555,36 +561,36 @@ fn background() -> Vec<Definition> {
 
 fn senders() -> Key {
     let meaning = "the hosts that send and receive, chosen as for the placement of a job";
-    Key::by_hand("senders", Shape::defined("placement"), Preset::Written("all"), meaning)
+    Key::explicit("senders", Shape::defined("placement"), Preset::Written("all"), meaning)
 }
 
 fn given() -> Key {
     let point = Shape::Pair(Box::new([Shape::Value(Kind::Size), Shape::Value(SHARE)]));
     let meaning = "with `sizes: given`: points of the size distribution, each a size and the share of messages up to \
                    it, such as `[64KB, 50%]`";
-    Key::by_hand("given", Shape::list(point), Preset::Words("no points"), meaning)
+    Key::explicit("given", Shape::list(point), Preset::Words("no points"), meaning)
 }
 
 fn flows() -> Vec<Definition> {
-    let host = |name, meaning| Key::by_hand(name, Shape::Text, Preset::Required, meaning);
+    let host = |name, meaning| Key::explicit(name, Shape::Text, Preset::Required, meaning);
     let stages = vec![Shape::Word("auto"), Shape::list(Shape::Value(Kind::Duration))];
     let by_hand = vec![
-        Key::by_hand(
+        Key::explicit(
             "scale",
             Shape::Either(vec![Shape::Word("none"), Shape::Share]),
             Preset::Written("none"),
             "scale of its times relative to the source that it reproduces; reported only, without effect on the run",
         ),
-        Key::by_hand(
+        Key::explicit(
             "stages",
             Shape::Either(stages),
             Preset::Written("auto"),
             "boundaries of the stages; `auto` is every start and stop of a flow",
         ),
-        Key::by_hand("list", Shape::list(Shape::defined("flow")), Preset::Required, "the flows"),
+        Key::explicit("list", Shape::list(Shape::defined("flow")), Preset::Required, "the flows"),
     ];
     let own = vec![
-        Key::by_hand("name", Shape::Text, Preset::Words("`from->to`"), "its name"),
+        Key::explicit("name", Shape::Text, Preset::Words("`from->to`"), "its name"),
         host("from", "the name of the sending host"),
         host("to", "the name of the receiving host"),
         kind(),
@@ -599,31 +605,31 @@ fn failures() -> Vec<Definition> {
     let random = Shape::Either(vec![Shape::Word("none"), Shape::defined("random")]);
     let timed = Shape::list(Shape::defined("timed"));
     let by_hand = vec![
-        Key::by_hand(
+        Key::explicit(
             "random",
             random,
             Preset::Written("none"),
             "links failed from the start, chosen at random",
         ),
-        Key::by_hand(
+        Key::explicit(
             "failed",
             Shape::list(Shape::Text),
             Preset::Words("no links"),
             "names of links failed from the start",
         ),
-        Key::by_hand(
+        Key::explicit(
             "timed",
             timed,
             Preset::Words("no links"),
             "fault events of links, switches, NICs and hosts during the run",
         ),
-        Key::by_hand(
+        Key::explicit(
             "processes",
             Shape::list(Shape::defined("processes")),
             Preset::Words("none"),
             "failure processes: random outages, by mean times between failures and to repair",
         ),
-        Key::by_hand(
+        Key::explicit(
             "storms",
             Shape::list(Shape::defined("storms")),
             Preset::Words("no storms"),
@@ -631,11 +637,11 @@ fn failures() -> Vec<Definition> {
         ),
     ];
     let host_link =
-        Key::by_hand("link", Shape::Text, Preset::Required, "the name of the link between host and switch");
+        Key::explicit("link", Shape::Text, Preset::Required, "the name of the link between host and switch");
     let one = |name, meaning| {
-        Key::by_hand(name, Shape::Text, Preset::Words("one of `link`, `switch`, `nic` and `host`"), meaning)
+        Key::explicit(name, Shape::Text, Preset::Words("one of `link`, `switch`, `nic` and `host`"), meaning)
     };
-    let happens = Key::by_hand("action", Shape::defined("action"), Preset::Required, "the action");
+    let happens = Key::explicit("action", Shape::defined("action"), Preset::Required, "the action");
     let subject = vec![
         one("link", "the name of a link"),
         one(
@@ -648,7 +654,7 @@ fn failures() -> Vec<Definition> {
         happens,
     ];
     let kind =
-        Key::by_hand("kind", Shape::defined("outage"), Preset::Written("down"), "the effect of an outage");
+        Key::explicit("kind", Shape::defined("outage"), Preset::Written("down"), "the effect of an outage");
     let (members, definitions) = registry("action", faults::ACTIONS, None);
     let is_outage = |member: &&Member| faults::OUTAGES.iter().any(|spec| spec.name == member.name);
     let outages = members.iter().filter(is_outage).cloned().collect();
@@ -666,10 +672,10 @@ fn failures() -> Vec<Definition> {
 }
 
 fn record() -> Vec<Definition> {
-    let names = |name, meaning| Key::by_hand(name, Shape::list(Shape::Text), Preset::Words("none"), meaning);
+    let names = |name, meaning| Key::explicit(name, Shape::list(Shape::Text), Preset::Words("none"), meaning);
     let interval = Shape::Value(Kind::Optional(&Kind::Duration));
     let by_hand = vec![
-        Key::by_hand(
+        Key::explicit(
             "series",
             Shape::Either(vec![Shape::Word("auto"), interval]),
             Preset::Written("auto"),
@@ -684,7 +690,7 @@ fn record() -> Vec<Definition> {
         names("packets_on", "names of links recorded packet by packet"),
         names("rates_from", "names of hosts whose flows are recorded over time, a line for each receiver"),
         names("rates_of", "flows recorded over time: `source->destination`, or with `#number` one message"),
-        Key::by_hand(
+        Key::explicit(
             "congestion",
             Shape::Either(vec![Shape::Word("none"), Shape::defined("congestion_tree")]),
             Preset::Words("none"),

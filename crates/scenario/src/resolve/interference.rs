@@ -9,7 +9,7 @@
 use netloom_units::{Settings, Time, Value};
 
 use super::fields::named;
-use super::{is_word, job, phase, plugin, report_repeats, sound, value};
+use super::{if_valid, is_word, job, phase, plugin, report_repeats, value};
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
 use crate::quantity::{self, Dimension};
@@ -38,7 +38,7 @@ enum Hosts {
 /// The jobs of the section, if there is one; those that cannot be read are reported and left out.
 pub(super) fn jobs(node: Option<&Node>, problems: &mut Problems) -> Vec<Job> {
     let Some(node) = node.filter(|node| !is_word(node, "none")) else { return Vec::new() };
-    sound(problems, |problems| study(node, problems)).unwrap_or_default()
+    if_valid(problems, |problems| study(node, problems)).unwrap_or_default()
 }
 
 fn study(node: &Node, problems: &mut Problems) -> Option<Vec<Job>> {

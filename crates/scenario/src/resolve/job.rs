@@ -6,7 +6,7 @@ use netloom_units::{Duration, Kind, Time, Value};
 
 use super::classes::{self, TRAFFIC};
 use super::fields::{Fields, items, named};
-use super::{is_word, phase, plugin, report_repeats, sound, value};
+use super::{if_valid, is_word, phase, plugin, report_repeats, value};
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
 use crate::resolved::{Job, Parameters, Placement, Steps, WarmUp, sections};
@@ -40,7 +40,7 @@ fn job(node: &Node, number: usize, problems: &mut Problems) -> Option<Job> {
         None => Some(Placed::new(format!("job{number}"), fields.head)),
     };
     let placement = match fields.get("placement") {
-        Some(node) => sound(problems, |problems| placement(node, problems)),
+        Some(node) => if_valid(problems, |problems| placement(node, problems)),
         None => Some(Placement::Rule(Parameters::defaults(&sections::ALL_HOSTS))),
     };
     let steps = match fields.get("steps") {
@@ -51,7 +51,7 @@ fn job(node: &Node, number: usize, problems: &mut Problems) -> Option<Job> {
         Some(node) => warm_up(node, problems),
         None => Some(WarmUp::Steps(0)),
     };
-    let bursts = sound(problems, |problems| bursts(fields.get("bursts"), problems));
+    let bursts = if_valid(problems, |problems| bursts(fields.get("bursts"), problems));
     let start = match fields.get("start").map(|node| value::value(node, &Kind::Duration, problems)) {
         Some(Some(Value::Duration(span))) => Time::ZERO + span,
         _ => Time::ZERO,
@@ -85,7 +85,7 @@ pub(super) fn steps(node: &Node, problems: &mut Problems) -> Option<Steps> {
     }
     if matches!(node.tree, Tree::Map(_)) {
         let found =
-            sound(problems, |problems| plugin::section(Some(node), &sections::PRECISE, &[], problems)?.0);
+            if_valid(problems, |problems| plugin::section(Some(node), &sections::PRECISE, &[], problems)?.0);
         return found.map(Steps::Precise);
     }
     let n_before = problems.len();

@@ -172,7 +172,7 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
     }
     let mut fields = Fields::open(root, "scenario", &known, problems)?;
     fields.head = root.place;
-    let transport = sound(problems, |problems| network::transport(fields.get("transport"), problems));
+    let transport = if_valid(problems, |problems| network::transport(fields.get("transport"), problems));
     let own_name = fields.get("name").map(|node| value::name(node, "a name", problems));
     Some(Draft {
         fabric_place: fields.get("fabric").map_or(root.place, Node::head),
@@ -183,19 +183,19 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
             .and_then(|node| fabric::fabric(node, problems)),
         balance: network::balance(fields.get("balance"), problems),
         routes: routes::routes(fields.get("routes"), problems),
-        congestion: sound(problems, |problems| network::congestion(fields.get("congestion"), problems)),
-        queues: sound(problems, |problems| network::queues(fields.get("queues"), problems)),
-        classes: sound(problems, |problems| {
+        congestion: if_valid(problems, |problems| network::congestion(fields.get("congestion"), problems)),
+        queues: if_valid(problems, |problems| network::queues(fields.get("queues"), problems)),
+        classes: if_valid(problems, |problems| {
             classes::classes(fields.get("classes"), transport.as_ref(), problems)
         }),
         traffic: classes::traffic(fields.get("traffic"), problems),
         transport,
-        hosts: sound(problems, |problems| {
+        hosts: if_valid(problems, |problems| {
             plugin::section(fields.get("hosts"), &sections::HOSTS, &[], problems)?.0
         }),
         jobs: jobs(&fields, problems),
-        background: sound(problems, |problems| background::background(fields.get("background"), problems)),
-        flows: sound(problems, |problems| flows::flows(fields.get("flows"), problems)),
+        background: if_valid(problems, |problems| background::background(fields.get("background"), problems)),
+        flows: if_valid(problems, |problems| flows::flows(fields.get("flows"), problems)),
         has_flows: fields.get("flows").is_some(),
         faults: faults::faults(fields.get("faults"), problems),
         coordination_delay: coordination_delay(fields.get("coordination_delay"), problems),
@@ -266,8 +266,8 @@ fn report_unstated<'a>(
     let report = problems.report(place, "this text is not declared as a netloom scenario");
     report.label(format!("the first key must be `netloom: {VERSION}`"));
     report.help(if meant.is_some() { "did you mean `netloom`?".to_owned() } else { help });
-    let is_ours = meant.is_some() || entries.iter().any(|entry| KEYS.contains(&entry.key.as_str()));
-    if is_ours { Version::Unstated(meant.map(|entry| entry.key.as_str())) } else { Version::Other }
+    let is_scenario = meant.is_some() || entries.iter().any(|entry| KEYS.contains(&entry.key.as_str()));
+    if is_scenario { Version::Unstated(meant.map(|entry| entry.key.as_str())) } else { Version::Other }
 }
 
 fn refuse_version<'a>(found: &Entry, help: String, problems: &mut Problems) -> Version<'a> {
@@ -287,7 +287,7 @@ fn refuse_version<'a>(found: &Entry, help: String, problems: &mut Problems) -> V
 /// The value, if it was read without an error.
 ///
 /// For values that later checks count with: a substitute for a refused value would cause misleading errors.
-fn sound<T>(problems: &mut Problems, read: impl FnOnce(&mut Problems) -> Option<T>) -> Option<T> {
+fn if_valid<T>(problems: &mut Problems, read: impl FnOnce(&mut Problems) -> Option<T>) -> Option<T> {
     let n_before = problems.len();
     let found = read(problems);
     found.filter(|_| problems.len() == n_before)

@@ -21,17 +21,17 @@ pub(super) fn balance(node: Option<&Node>, problems: &mut Problems) -> Option<Ba
         |policy: Parameters| Balance { host: policy.clone(), switch: policy, control: None, edge: None };
     let Some(node) = node else { return Some(alike(default())) };
     let entries: &[Entry] = if let Tree::Map(entries) = &node.tree { entries } else { &[] };
-    if !entries.iter().any(|entry| Balance::SEATS.contains(&entry.key.as_str())) {
+    if !entries.iter().any(|entry| Balance::NODE_KINDS.contains(&entry.key.as_str())) {
         return policy(node, "balance", problems).map(alike);
     }
-    let strays = strays(entries, problems);
-    let known: Vec<&str> = Balance::SEATS.into_iter().chain(strays).collect();
+    let strays = misplaced_policies(entries, problems);
+    let known: Vec<&str> = Balance::NODE_KINDS.into_iter().chain(strays).collect();
     let fields = Fields::open(node, "balance", &known, problems)?;
-    let mut seat = |key| match fields.get(key) {
+    let mut of_kind = |key| match fields.get(key) {
         Some(node) => policy(node, key, problems),
         None => Some(default()),
     };
-    let (host, switch) = (seat("host"), seat("switch"));
+    let (host, switch) = (of_kind("host"), of_kind("switch"));
     let control = fields.get("control").filter(|node| !is_word(node, Balance::AS_DATA));
     let control = control.map(|node| control_policy(node, problems));
     let edge = fields.get("edge").filter(|node| !is_word(node, "none"));
@@ -43,7 +43,7 @@ pub(super) fn balance(node: Option<&Node>, problems: &mut Problems) -> Option<Ba
 }
 
 /// Reports policies written next to the keys of node kinds, rather than under one.
-fn strays<'a>(entries: &'a [Entry], problems: &mut Problems) -> Vec<&'a str> {
+fn misplaced_policies<'a>(entries: &'a [Entry], problems: &mut Problems) -> Vec<&'a str> {
     let is_policy = |entry: &&Entry| policies::SPECS.iter().any(|spec| spec.name == entry.key);
     let strays: Vec<&Entry> = entries.iter().filter(is_policy).collect();
     for stray in &strays {

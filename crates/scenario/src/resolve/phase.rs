@@ -6,7 +6,7 @@ use netloom_catalog::workload::collective;
 use netloom_units::{Duration, Kind, Spec, Value};
 
 use super::fields::{Fields, Named, items, items_like, named};
-use super::{plugin, sound, value};
+use super::{if_valid, plugin, value};
 use crate::diagnostic::Problems;
 use crate::place::Placed;
 use crate::resolved::{Collective, Parameters, Phase, Stages, sections};
@@ -45,7 +45,7 @@ fn phase(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
         }
         "compute" => compute(found, problems),
         "collectives" => collectives(found, problems),
-        "point_to_point" => sound(problems, |problems| point_to_point(found, problems)),
+        "point_to_point" => if_valid(problems, |problems| point_to_point(found, problems)),
         "repeat" => repeat(found, problems),
         name if collective::number_of(name).is_some() => {
             let each = vec![one_collective(found, problems)?];

@@ -3,7 +3,7 @@
 use netloom_units::{Duration, Kind, Spec, Value};
 
 use super::Parameters;
-use super::sections::{OURS, choice, parameter};
+use super::sections::{ASSUMPTION, choice, parameter};
 use crate::place::Placed;
 
 /// Faults, and the failure awareness of nodes.
@@ -70,7 +70,7 @@ pub struct NamedStorm {
 pub static FAULTS: Spec = Spec {
     name: "faults",
     summary: "failed links and nodes, reduced rates and packet loss, and which nodes are aware of them",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[
         parameter(
             "awareness",
@@ -140,7 +140,7 @@ pub static RANDOM_FAULTS: Spec = Spec {
 pub static TIMED_FAULT: Spec = Spec {
     name: "timed",
     summary: "a fault event of a link, a switch, a NIC or a host",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[parameter("at", Kind::Duration, None, "when")],
 };
 
@@ -148,18 +148,19 @@ pub static TIMED_FAULT: Spec = Spec {
 pub static DOWN: Spec = Spec {
     name: "down",
     summary: "it carries no packets; a switch that goes down loses the packets in it",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[],
 };
 
 /// The component comes up.
-pub static UP: Spec = Spec { name: "up", summary: "it carries packets again", source: OURS, parameters: &[] };
+pub static UP: Spec =
+    Spec { name: "up", summary: "it carries packets again", source: ASSUMPTION, parameters: &[] };
 
 /// Flapping: it goes down and comes up repeatedly.
 pub static FLAP: Spec = Spec {
     name: "flap",
     summary: "it goes down and comes up again, once in each period",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[
         parameter("period", Kind::Duration, None, "time from one failure to the next"),
         parameter(
@@ -176,7 +177,7 @@ pub static FLAP: Spec = Spec {
 pub static DEGRADE: Spec = Spec {
     name: "degrade",
     summary: "packets whose transmission starts from then on are sent at a reduced rate",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[parameter(
         "rate",
         Kind::Rate,
@@ -187,13 +188,13 @@ pub static DEGRADE: Spec = Spec {
 
 /// Its own rate is restored.
 pub static RESTORE: Spec =
-    Spec { name: "restore", summary: "its nominal rate is restored", source: OURS, parameters: &[] };
+    Spec { name: "restore", summary: "its nominal rate is restored", source: ASSUMPTION, parameters: &[] };
 
 /// It loses packets.
 pub static ERRORS: Spec = Spec {
     name: "errors",
     summary: "data packets whose transmission starts from then on are lost at random, independently",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[
         parameter(
             "loss",
@@ -211,8 +212,12 @@ pub static ERRORS: Spec = Spec {
 };
 
 /// It stops losing packets.
-pub static CLEAR: Spec =
-    Spec { name: "clear", summary: "it loses no more packets by `errors`", source: OURS, parameters: &[] };
+pub static CLEAR: Spec = Spec {
+    name: "clear",
+    summary: "it loses no more packets by `errors`",
+    source: ASSUMPTION,
+    parameters: &[],
+};
 
 /// The possible actions of fault events.
 pub static ACTIONS: &[&Spec] = &[&DOWN, &UP, &FLAP, &DEGRADE, &RESTORE, &ERRORS, &CLEAR];
@@ -255,7 +260,7 @@ pub static PROCESS: Spec = Spec {
 pub static STORM: Spec = Spec {
     name: "storms",
     summary: "a NIC that sends pause frames continuously (pause storm); needs `queues: {pause: true}`",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[
         parameter("at", Kind::Duration, None, "start of the storm"),
         parameter(

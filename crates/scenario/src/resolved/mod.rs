@@ -136,7 +136,7 @@ pub struct Balance {
 
 impl Balance {
     /// The keys of one policy for each kind of node.
-    pub(crate) const SEATS: [&str; 4] = ["host", "switch", "control", "edge"];
+    pub(crate) const NODE_KINDS: [&str; 4] = ["host", "switch", "control", "edge"];
     /// The word for using the policy of data.
     pub(crate) const AS_DATA: &str = "as_data";
 }

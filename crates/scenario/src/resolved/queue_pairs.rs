@@ -5,7 +5,7 @@
 use netloom_policy::transport::Reliability;
 use netloom_units::{Bytes, Duration, Kind, Parameter, Spec, Value};
 
-use super::sections::{ENTROPY, choice, count, parameter};
+use super::sections::{HASH_INPUT, choice, count, parameter};
 
 /// Sequence numbers of packets have 24 bits.
 pub const LARGEST_PSN: u64 = (1 << 24) - 1;
@@ -85,7 +85,7 @@ const fn nack(default: &'static str) -> Parameter {
 /// The parameters of all of them, followed by its own.
 macro_rules! with_common {
     ($($own:expr),+ $(,)?) => {
-        &[MTU, HEADER, CONTROL, ENTROPY, QUEUE_PAIRS, FIRST_PSN, COALESCE, TURN, $($own),+]
+        &[MTU, HEADER, CONTROL, HASH_INPUT, QUEUE_PAIRS, FIRST_PSN, COALESCE, TURN, $($own),+]
     };
 }
 

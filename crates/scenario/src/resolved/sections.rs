@@ -8,7 +8,7 @@ use netloom_units::{Bytes, Duration, Kind, Parameter, Spec, Value};
 use super::queue_pairs::{GO_BACK_N, IDEAL, IRN, NIC_SR};
 pub use super::studies::{BURSTS, HOSTS, INTERFERENCE, PRECISE};
 
-pub(super) const OURS: &str = "modelling assumption";
+pub(super) const ASSUMPTION: &str = "modelling assumption";
 
 /// Largest packet on the wire.
 pub const LARGEST_PACKET: u64 = 65_000_000;
@@ -40,7 +40,7 @@ const PACKET: Parameter = parameter(
     "largest data packet on the wire; there are no header bytes",
 );
 
-pub(super) const ENTROPY: Parameter = parameter(
+pub(super) const HASH_INPUT: Parameter = parameter(
     "hash_input",
     Kind::Choice(&["message", "pair", "start"]),
     Some(choice("message")),
@@ -55,7 +55,7 @@ pub static OPEN_LOOP: Spec = Spec {
     source: "Zeltser 2026",
     parameters: &[
         PACKET,
-        ENTROPY,
+        HASH_INPUT,
         parameter(
             "rate",
             Kind::Optional(&Kind::Rate),
@@ -69,10 +69,10 @@ pub static OPEN_LOOP: Spec = Spec {
 pub static WINDOW: Spec = Spec {
     name: "window",
     summary: "a fixed window of packets in flight per message, with one ACK per packet",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[
         PACKET,
-        ENTROPY,
+        HASH_INPUT,
         parameter(
             "packets",
             count(1, u32::MAX as u64),
@@ -96,7 +96,7 @@ const RANKS: Parameter = parameter(
 
 /// A placement of the catalog.
 const fn placement(name: &'static str, summary: &'static str, parameters: &'static [Parameter]) -> Spec {
-    Spec { name, summary, source: OURS, parameters }
+    Spec { name, summary, source: ASSUMPTION, parameters }
 }
 
 /// Every host of the fabric: the default placement of a job.
@@ -152,7 +152,7 @@ pub static PLACEMENTS: &[&Spec] = &[
 pub static QUEUES: Spec = Spec {
     name: "queues",
     summary: "queues at egress ports: limits, shared buffer, pause frames and marking",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[
         parameter(
             "switch_limit",
@@ -310,7 +310,7 @@ pub static CREDITS: Spec = Spec {
 pub static ROUTE: Spec = Spec {
     name: "routes",
     summary: "a static route: an explicit entry of a switch's forwarding table; needs `balance: deterministic`",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[parameter(
         "any",
         Kind::Flag,
@@ -324,7 +324,7 @@ pub static ROUTE: Spec = Spec {
 pub static CLASSES: Spec = Spec {
     name: "classes",
     summary: "the traffic class of each kind of packet; a higher class is always served first",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[
         parameter(
             "data",
@@ -372,7 +372,7 @@ pub static SCHEDULES: &[&Spec] = &[&STRICT, &DWRR];
 pub static TRAFFIC: Spec = Spec {
     name: "traffic",
     summary: "a named kind of traffic, to which jobs, background traffic and flows refer",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[parameter(
         "may_reorder",
         Kind::Flag,
@@ -385,7 +385,7 @@ pub static TRAFFIC: Spec = Spec {
 pub static COLLECTIVES: Spec = Spec {
     name: "collectives",
     summary: "buckets of collectives, one after the other or concurrent",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[
         parameter("buckets", count(1, 65_535), Some(Value::Count(1)), "number of buckets, all identical"),
         parameter("concurrent", Kind::Flag, NO, "whether all buckets start at once"),
@@ -402,7 +402,7 @@ pub static COLLECTIVES: Spec = Spec {
 pub static COLLECTIVE: Spec = Spec {
     name: "collective",
     summary: "parameters of all collectives",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[
         parameter("size", Kind::Size, None, "bytes of the full vector per rank, as nccl-tests count it"),
         parameter(
@@ -461,7 +461,7 @@ pub static POINT_TO_POINT: Spec = Spec {
 pub static BACKGROUND: Spec = Spec {
     name: "background",
     summary: "parameters of all background traffic",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[parameter(
         "rate",
         Kind::Optional(&Kind::Rate),
@@ -474,7 +474,7 @@ pub static BACKGROUND: Spec = Spec {
 pub static FLOWS: Spec = Spec {
     name: "flows",
     summary: "flows that start and stop at given times, and the stages over which they are measured",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[
         parameter(
             "warm_up",
@@ -497,7 +497,7 @@ pub static FLOWS: Spec = Spec {
 pub static FLOW: Spec = Spec {
     name: "flow",
     summary: "a stream of messages from one host to another",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[
         parameter(
             "start",
@@ -519,7 +519,7 @@ pub static FLOW: Spec = Spec {
 pub static RECORD: Spec = Spec {
     name: "record",
     summary: "recordings beyond the defaults",
-    source: OURS,
+    source: ASSUMPTION,
     parameters: &[
         parameter(
             "timeline",

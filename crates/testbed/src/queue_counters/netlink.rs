@@ -163,9 +163,9 @@ impl Namespace {
     }
 
     fn take(&self, found: &TcMessage, ports: &mut [Port]) {
-        let is_ours = found.header.parent == TcHandle::ROOT
+        let is_own_reply = found.header.parent == TcHandle::ROOT
             && found.attributes.contains(&TcAttribute::Kind(KIND.to_owned()));
-        let Some(&port) = self.ports.get(&found.header.index).filter(|_| is_ours) else { return };
+        let Some(&port) = self.ports.get(&found.header.index).filter(|_| is_own_reply) else { return };
         let statistics = found.attributes.iter().filter_map(|attribute| match attribute {
             TcAttribute::Stats2(statistics) => Some(statistics),
             _ => None,

@@ -32,8 +32,8 @@ pub(super) struct World<'a> {
 }
 
 /// Runs a scene to its end.
-pub fn play(scene: &Scene, ways: &mut dyn PathChoice) -> Outcome {
-    let mut world = World::new(scene, ways);
+pub fn play(scene: &Scene, paths: &mut dyn PathChoice) -> Outcome {
+    let mut world = World::new(scene, paths);
     for (number, message) in scene.messages.iter().enumerate() {
         assert!(message.bytes > 0 && message.from != message.to, "nothing to send in {message:?}");
         world.clock.schedule(message.at, Event::Post { node: message.from, message: number });
@@ -47,7 +47,7 @@ pub fn play(scene: &Scene, ways: &mut dyn PathChoice) -> Outcome {
 }
 
 impl<'a> World<'a> {
-    fn new(scene: &'a Scene, ways: &'a mut dyn PathChoice) -> World<'a> {
+    fn new(scene: &'a Scene, paths: &'a mut dyn PathChoice) -> World<'a> {
         let nodes = || 0..scene.fabric.n_nodes();
         let hosts_have_a_port =
             nodes().all(|node| !scene.fabric.is_host(node) || scene.fabric.n_ports(node) == 1);
@@ -56,7 +56,7 @@ impl<'a> World<'a> {
         let ports = |node| (0..scene.fabric.n_ports(node)).map(port).collect();
         World {
             scene,
-            paths: ways,
+            paths,
             clock: Clock::default(),
             ports: nodes().map(ports).collect(),
             nics: nodes().map(|_| Nic::default()).collect(),

@@ -27,7 +27,7 @@ impl Sides<'_> {
     fn entropy(&self, hop: &Hop) -> u32 {
         let size = self.draft.sendings[hop.flow].size.0;
         let last = size - (self.draft.n_packets(hop.flow) - 1) * self.draft.model.transport.packet.0;
-        self.witnessed.notes.entropies[&(last as u32)]
+        self.witnessed.notes.hash_inputs[&(last as u32)]
     }
 
     fn is_host(&self, node: usize) -> bool {

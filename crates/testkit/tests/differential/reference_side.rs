@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netloom_model::{Knowledge, ReroutePaths};
+use netloom_model::{FailureAwareness, ReroutePaths};
 use netloom_testkit::reference::{
     Choice, Decision, Fabric, Hop, Message, NodeKind, Outcome, Scene, Sending, play as play_scene, shortest,
 };
@@ -27,7 +27,7 @@ impl Replay<'_> {
     fn entropy(&self, flow: usize) -> u32 {
         let packet = self.draft.model.transport.packet.0;
         let last = self.draft.sendings[flow].size.0 - (self.draft.n_packets(flow) - 1) * packet;
-        self.notes.entropies[&(last as u32)]
+        self.notes.hash_inputs[&(last as u32)]
     }
 
     fn word(&self, decision: &Decision<'_>) -> u64 {
@@ -95,7 +95,7 @@ fn fabric(draft: &Draft) -> Fabric {
     }
     let none = vec![false; draft.dead.len()];
     let known =
-        if model.knowledge == Knowledge::Global(ReroutePaths::Shortest) { &draft.dead } else { &none };
+        if model.awareness == FailureAwareness::Global(ReroutePaths::Shortest) { &draft.dead } else { &none };
     let groups = groups(draft);
     for destination in 0..model.fabric.n_hosts() {
         let search = Search { fabric: &fabric, groups: groups.as_deref(), dead: known, destination };
@@ -117,7 +117,7 @@ fn groups(draft: &Draft) -> Option<Vec<u32>> {
 }
 
 /// The number of links between groups, then of others, on the path to the destination.
-type Way = (u32, u32);
+type PathLength = (u32, u32);
 
 /// Searches the minimal paths to one host over links that are not known to be dead.
 struct Search<'a> {
@@ -129,7 +129,12 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// The length of the path that begins with a port, if there is one.
-    fn through(&self, node: usize, port: usize, variants: &BTreeMap<usize, Way>) -> Option<Way> {
+    fn through(
+        &self,
+        node: usize,
+        port: usize,
+        variants: &BTreeMap<usize, PathLength>,
+    ) -> Option<PathLength> {
         let next = self.fabric.neighbour(node, port);
         if self.dead[self.fabric.link_idx(node, port)] {
             return None;
@@ -151,7 +156,7 @@ impl Search<'_> {
     }
 
     /// The path length of every switch: repeated until a round finds nothing better.
-    fn variants(&self) -> BTreeMap<usize, Way> {
+    fn variants(&self) -> BTreeMap<usize, PathLength> {
         let mut variants = BTreeMap::new();
         loop {
             let before = variants.clone();
@@ -168,11 +173,11 @@ impl Search<'_> {
         }
     }
 
-    fn best(&self, node: usize, variants: &BTreeMap<usize, Way>) -> Option<Way> {
+    fn best(&self, node: usize, variants: &BTreeMap<usize, PathLength>) -> Option<PathLength> {
         (0..self.fabric.n_ports(node)).filter_map(|port| self.through(node, port, variants)).min()
     }
 
-    fn next_hops(&self, node: usize, variants: &BTreeMap<usize, Way>) -> Vec<usize> {
+    fn next_hops(&self, node: usize, variants: &BTreeMap<usize, PathLength>) -> Vec<usize> {
         let ports = 0..self.fabric.n_ports(node);
         let joins = |port: &usize| {
             let is_live = !self.dead[self.fabric.link_idx(node, *port)];

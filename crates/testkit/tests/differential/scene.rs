@@ -1,7 +1,9 @@
 //! Random small scenes: a fabric of any kind, perhaps with dead links, messages, and a policy.
 
 use netloom_catalog::topology::{dragonfly, dragonfly_plus, rail};
-use netloom_model::{FabricBuilder, FatTree, Fault, FaultAction, Knowledge, LeafSpine, Model, ReroutePaths};
+use netloom_model::{
+    FabricBuilder, FailureAwareness, FatTree, Fault, FaultAction, LeafSpine, Model, ReroutePaths,
+};
 use netloom_policy::balance::Chosen;
 use netloom_testkit::fixture::{Cable, Clos, Sending, ThreeTiers, Wiring, model, policy};
 use netloom_testkit::reference::Outcome;
@@ -72,8 +74,11 @@ impl Draft {
             let link = LinkId(number as u32);
             model.faults.push(Fault { at: Time::ZERO, link, action: FaultAction::Down });
         }
-        model.knowledge =
-            if random.below(2) == 0 { Knowledge::Local } else { Knowledge::Global(ReroutePaths::Shortest) };
+        model.awareness = if random.below(2) == 0 {
+            FailureAwareness::Local
+        } else {
+            FailureAwareness::Global(ReroutePaths::Shortest)
+        };
         let kind = [Kind::Ecmp, Kind::Spray, Kind::Adaptive][random.below(3) as usize];
         let sendings = messages(&mut random, &model);
         let speeds = (0..n_links).map(|link| speeds[link % speeds.len()]).collect();

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use netloom_engine::hook::{Actions, Hook, PlacedHook, Verdict};
 use netloom_engine::packet::Packet;
-use netloom_engine::{Options, Seams};
+use netloom_engine::{Extensions, Options};
 use netloom_policy::balance::{Balancer, Chosen, Context, DynBalance, PacketView, Pick, Ports, Position};
 use netloom_testkit::fixture::{ListedWork, Run, everything_joined, simulate, simulate_with};
 use netloom_units::{NodeId, StateWriter, Time};
@@ -28,7 +28,7 @@ pub struct Notes {
     /// Starts of transmissions at switches, by port.
     pub started: Instants,
     /// Flow-hash input by size of the last packet.
-    pub entropies: BTreeMap<u32, u32>,
+    pub hash_inputs: BTreeMap<u32, u32>,
 }
 
 /// A finished run.
@@ -96,7 +96,7 @@ impl Hook for Clerk {
         let mut notes = self.notes.lock().expect("unbroken");
         notes.arrived.insert((self.node, packet.entropy, packet.sequence), (ingress, now));
         if packet.bytes < self.packet_bytes {
-            notes.entropies.insert(packet.bytes, packet.entropy);
+            notes.hash_inputs.insert(packet.bytes, packet.entropy);
         }
         Verdict::Pass
     }
@@ -126,7 +126,7 @@ pub fn run(draft: &Draft) -> Witnessed {
     let clerk = |node| Clerk { node, packet_bytes, notes: Arc::clone(&notes) };
     let hooks = switches.map(|node| PlacedHook { node: NodeId(node), hook: Box::new(clerk(node)) }).collect();
     let work = ListedWork::new(&draft.sendings);
-    let seams = Seams { hooks, ..Seams::default() };
+    let seams = Extensions { hooks, ..Extensions::default() };
     let run = simulate_with(&model, work.clone(), Options::default(), seams);
     let notes = std::mem::take(&mut *notes.lock().expect("unbroken"));
 
@@ -135,7 +135,7 @@ pub fn run(draft: &Draft) -> Witnessed {
     let expected = run.clone().results();
     assert_eq!(simulate(&model, work.clone()).results(), expected, "scene {}: without hooks", draft.seed);
     let lazy = Options { shortcut: false, ..everything_joined() };
-    let joined = simulate_with(&model, work, lazy, Seams::default());
+    let joined = simulate_with(&model, work, lazy, Extensions::default());
     assert_eq!(joined.results(), expected, "scene {}: joined", draft.seed);
     Witnessed { run, notes }
 }

@@ -4,7 +4,7 @@
 //! packets can be counted.
 
 use netloom_catalog::expand;
-use netloom_engine::{Options, Seams, Status};
+use netloom_engine::{Extensions, Options, Status};
 use netloom_model::Model;
 use netloom_records::PortRow;
 use netloom_scenario::{Style, compile, resolve};
@@ -56,7 +56,7 @@ impl Measurement {
 pub fn measure(text: &str, crossbar: Crossbar) -> Measurement {
     let model = model(text, crossbar);
     let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows are valid");
-    let run = simulate_with(&model, work, Options::default(), Seams::default());
+    let run = simulate_with(&model, work, Options::default(), Extensions::default());
     let throughputs = run.records.stages.iter().map(|row| row.throughput).collect();
     Measurement { throughputs, faults: faults(&run, &model) }
 }

@@ -2,7 +2,7 @@
 //! step times vary less; and records do not depend on execution options.
 
 use netloom_catalog::expand;
-use netloom_engine::{Options, Seams};
+use netloom_engine::{Extensions, Options};
 use netloom_model::Model;
 use netloom_scenario::{Style, compile, resolve};
 use netloom_testkit::fixture::{Run, everything_joined, simulate_with};
@@ -15,7 +15,7 @@ fn compiled(text: &str) -> Model {
 
 fn simulated(model: &Model, options: Options) -> Run {
     let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows are valid");
-    simulate_with(model, work, options, Seams::default())
+    simulate_with(model, work, options, Extensions::default())
 }
 
 /// Two senders of messages of 16 MiB, one after the other, to one host.

@@ -3,7 +3,7 @@
 //!
 //! The expectations are computed here, from the distribution of the maximum load; four standard errors are allowed.
 
-use netloom_policy::balance::deal::Deal;
+use netloom_policy::balance::destination_modulo::DestinationModulo;
 use netloom_policy::balance::{Balancer, Chosen, Context, PacketView, Ports, Position};
 use netloom_testkit::fixture::{Clos, ListedWork, Sending, model, simulate};
 use netloom_units::{HostId, Random, Time};
@@ -18,7 +18,7 @@ fn expected_used(n_flows: usize, n_uplinks: usize) -> f64 {
 }
 
 /// The exact mean of the maximum load: loads are Poisson, conditioned on their sum being the number of flows.
-fn expected_fullest(n_flows: usize, n_uplinks: usize) -> f64 {
+fn expected_maximum_load(n_flows: usize, n_uplinks: usize) -> f64 {
     let at_most = |most: usize| {
         sum_of_poissons(n_flows, n_uplinks, most) / sum_of_poissons(n_flows, n_uplinks, n_flows)
     };
@@ -69,7 +69,14 @@ impl Ports for Idle {
 fn loads(n_flows: usize, n_uplinks: usize, seed: u64) -> Vec<u32> {
     let mut ecmp = Balancer::instantiate(
         &Chosen::named("ecmp"),
-        Position { seed, node: 9, neighbours: &[], bits_below: 0, deal: Deal::PLAIN, groups: None },
+        Position {
+            seed,
+            node: 9,
+            neighbours: &[],
+            bits_below: 0,
+            deal: DestinationModulo::PLAIN,
+            groups: None,
+        },
     );
     let mut random = Random::stream(seed, 83, 0);
     let mut unused = Random::stream(seed, 83, 1);
@@ -107,7 +114,7 @@ fn assert_mean(sample: &[f64], expected: f64, what: &str) {
     assert!((mean - expected).abs() <= allowed, "{what}: {mean}, expected {expected} +- {allowed}");
 }
 
-fn used_and_fullest(samples: &[Vec<u32>]) -> (Vec<f64>, Vec<f64>) {
+fn used_and_maximum_load(samples: &[Vec<u32>]) -> (Vec<f64>, Vec<f64>) {
     let used = |loads: &Vec<u32>| loads.iter().filter(|&&load| load > 0).count() as f64;
     let most_loaded = |loads: &Vec<u32>| f64::from(loads.iter().copied().max().unwrap_or(0));
     (samples.iter().map(used).collect(), samples.iter().map(most_loaded).collect())
@@ -116,7 +123,7 @@ fn used_and_fullest(samples: &[Vec<u32>]) -> (Vec<f64>, Vec<f64>) {
 #[test]
 fn the_computed_means_are_the_published_ones() {
     for (n_flows, n_uplinks, published) in CASES {
-        let computed = expected_fullest(n_flows, n_uplinks);
+        let computed = expected_maximum_load(n_flows, n_uplinks);
         assert!((computed - published).abs() < 0.0006, "{n_flows} in {n_uplinks}: {computed}");
     }
 }
@@ -126,10 +133,10 @@ fn ecmp_loads_uplinks_like_balls_in_bins() {
     for (n_flows, n_uplinks, _) in CASES {
         let n_seeds = 200_000 / n_flows as u64;
         let samples: Vec<_> = (0..n_seeds).map(|seed| loads(n_flows, n_uplinks, seed)).collect();
-        let (used, most_loaded) = used_and_fullest(&samples);
+        let (used, most_loaded) = used_and_maximum_load(&samples);
         let name = format!("{n_flows} flows, {n_uplinks} uplinks");
         assert_mean(&used, expected_used(n_flows, n_uplinks), &format!("{name}, used"));
-        assert_mean(&most_loaded, expected_fullest(n_flows, n_uplinks), &format!("{name}, most loaded"));
+        assert_mean(&most_loaded, expected_maximum_load(n_flows, n_uplinks), &format!("{name}, most loaded"));
     }
 }
 
@@ -149,9 +156,9 @@ fn uplinks_of_a_leaf_are_loaded_like_bins() {
     };
     let samples: Vec<_> = (0..1500).map(loads).collect();
     assert!(samples.iter().all(|loads| loads.len() == 32 && loads.iter().sum::<u32>() == 32));
-    let (used, most_loaded) = used_and_fullest(&samples);
+    let (used, most_loaded) = used_and_maximum_load(&samples);
     assert_mean(&used, expected_used(32, 32), "leaf, used");
-    assert_mean(&most_loaded, expected_fullest(32, 32), "leaf, most loaded");
+    assert_mean(&most_loaded, expected_maximum_load(32, 32), "leaf, most loaded");
 }
 
 /// The 128-port example: uplinks with more than one and a half times their share, and uplinks that could carry their

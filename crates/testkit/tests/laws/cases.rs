@@ -1,6 +1,6 @@
 //! What several invariants are checked with: every policy, kinds of transport, faults, random traffic.
 
-use netloom_model::{Fault, FaultAction, Knowledge, Model, ReroutePaths, TransportKind};
+use netloom_model::{FailureAwareness, Fault, FaultAction, Model, ReroutePaths, TransportKind};
 use netloom_policy::balance::Chosen;
 use netloom_testkit::fixture::{Sending, policy};
 use netloom_units::{Bytes, Duration, LinkId, Random, Rate, Time, Value};
@@ -68,12 +68,12 @@ pub enum Damage {
 }
 
 /// Every fault, with every failure awareness.
-pub const DAMAGES: [(Damage, Knowledge); 5] = [
-    (Damage::None, Knowledge::Local),
-    (Damage::FromStart, Knowledge::Local),
-    (Damage::FromStart, Knowledge::Global(ReroutePaths::Shortest)),
-    (Damage::Timed, Knowledge::Local),
-    (Damage::Timed, Knowledge::Global(ReroutePaths::Shortest)),
+pub const DAMAGES: [(Damage, FailureAwareness); 5] = [
+    (Damage::None, FailureAwareness::Local),
+    (Damage::FromStart, FailureAwareness::Local),
+    (Damage::FromStart, FailureAwareness::Global(ReroutePaths::Shortest)),
+    (Damage::Timed, FailureAwareness::Local),
+    (Damage::Timed, FailureAwareness::Global(ReroutePaths::Shortest)),
 ];
 
 /// Makes links between switches fail: some of those from `first_link` on.

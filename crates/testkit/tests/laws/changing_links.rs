@@ -4,7 +4,7 @@
 //!
 //! Host 0 sends over a switch to host 1; the second link changes. At 8 Gbps a byte takes a nanosecond.
 
-use netloom_engine::{Seams, Status};
+use netloom_engine::{Extensions, Status};
 use netloom_model::{Errors, Fault, FaultAction, Model, Reaction};
 use netloom_records::DropReason;
 use netloom_testkit::fixture::{Cable, ListedWork, Run, Sending, chain, model, simulate_with};
@@ -26,7 +26,7 @@ fn scene(faults: &[(u64, FaultAction)]) -> Model {
 
 /// The same with every implementation of ports.
 fn in_all_forms(model: &Model, work: &ListedWork) -> Run {
-    let run = |options| simulate_with(model, work.clone(), options, Seams::default()).results();
+    let run = |options| simulate_with(model, work.clone(), options, Extensions::default()).results();
     let [first, others @ ..] = port_forms();
     let expected = run(first);
     for options in others {

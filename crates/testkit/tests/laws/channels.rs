@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use netloom_model::steps::rise;
 use netloom_model::{Model, PortKind, Routing};
-use netloom_policy::balance::detour::{Behind, Beyond, Detour};
+use netloom_policy::balance::detour::{Behind, Detour, RemoteQueues};
 use netloom_policy::balance::{Balancer, Chosen, Context, PacketView, Ports, SPECS, Senders};
 use netloom_scenario::{Style, compile, resolve};
 use netloom_units::{HostId, NodeId, PortId, Random, Time};
@@ -79,9 +79,9 @@ impl Ports for &mut Drawn<'_> {
         self.list.extend(self.routing.towards_group(self.node, group).iter());
         start..self.list.len()
     }
-    fn beyond(&mut self, candidate: usize, group: u32) -> Option<Beyond> {
+    fn beyond(&mut self, candidate: usize, group: u32) -> Option<RemoteQueues> {
         let least = self.waiting_bytes(candidate) * u64::from(group + 1) % 60_000;
-        Some(Beyond { least, sum: 60_000, count: 2 })
+        Some(RemoteQueues { least, sum: 60_000, count: 2 })
     }
 }
 
@@ -137,8 +137,8 @@ struct Walk<'a> {
     positions: Vec<Option<(Balancer, Vec<Behind>)>>,
     waits: BTreeMap<Channel, BTreeSet<Channel>>,
     highest: u8,
-    n_ways_through: usize,
-    n_ways_within: usize,
+    n_paths_through: usize,
+    n_paths_within: usize,
 }
 
 impl<'a> Walk<'a> {
@@ -157,8 +157,8 @@ impl<'a> Walk<'a> {
             positions,
             waits: BTreeMap::new(),
             highest: 0,
-            n_ways_through: 0,
-            n_ways_within: 0,
+            n_paths_through: 0,
+            n_paths_within: 0,
         }
     }
 
@@ -240,7 +240,7 @@ impl<'a> Walk<'a> {
             let longer = towards.iter().filter(|&port| !is_minimal(port));
             let n_before = paths.len();
             paths.extend(longer.map(|port| (port, Detour::through(group).tag())));
-            let n_paths = if group == own { &mut self.n_ways_within } else { &mut self.n_ways_through };
+            let n_paths = if group == own { &mut self.n_paths_within } else { &mut self.n_paths_through };
             *n_paths += paths.len() - n_before;
         }
         paths
@@ -272,9 +272,9 @@ fn channel_dependencies_have_no_cycle() {
                 let walk = Walk::new(&model, true).all();
                 assert!(!walk.has_ring(), "{name} in {fabric}");
                 assert!(walk.highest < n_steps, "{name} in {fabric}: step {} of {n_steps}", walk.highest);
-                assert_eq!(walk.n_ways_through > 0, name != "ecmp", "{name} in {fabric}");
+                assert_eq!(walk.n_paths_through > 0, name != "ecmp", "{name} in {fabric}");
                 let has_paths_within = name == "slingshot" && !two_tiers;
-                assert_eq!(walk.n_ways_within > 0, has_paths_within, "{name} in {fabric}");
+                assert_eq!(walk.n_paths_within > 0, has_paths_within, "{name} in {fabric}");
                 let known = highest.entry(name).or_default();
                 *known = walk.highest.max(*known);
             }

@@ -1,7 +1,7 @@
 //! Several classes of data: weights are kept, strict classes wait for at most one lower packet, a pause stops its own
 //! class only, packets are conserved, and records do not depend on execution options.
 
-use netloom_engine::{Options, Seams};
+use netloom_engine::{Extensions, Options};
 use netloom_model::{
     Buffer, DataClass, DataClasses, FabricBuilder, Marking, Model, Pause, QueuePairs, Rdma, Schedule, Storm,
     TransportKind,
@@ -164,7 +164,7 @@ fn no_wire_is_idle_while_a_class_has_packets() {
 }
 
 /// The model with all its data in one class that is nevertheless a separate one.
-fn told_apart(mut model: Model) -> Model {
+fn with_separate_class(mut model: Model) -> Model {
     let pause = model.queues.buffer.is_some_and(|buffer| buffer.pause.is_some());
     let alpha = model.queues.buffer.map_or(1024, |buffer| buffer.alpha);
     let own = DataClass { schedule: Schedule::Strict, marking: model.queues.marking, alpha, pause };
@@ -183,7 +183,7 @@ fn a_single_separate_class_does_not_change_other_rows() {
         for switches in SWITCHES {
             for schedule in [Schedule::Strict, Schedule::Weighted { weight: 1 }] {
                 let plain = with(rule, switches, 1_000_000);
-                let mut apart = told_apart(plain.clone());
+                let mut apart = with_separate_class(plain.clone());
                 let own = apart.queues.classes.by_number[0].as_mut().expect("the class of data");
                 own.schedule = schedule;
                 let runs = [plain, apart].map(|model| simulate(&model, crate::rdma::work(3)));
@@ -196,7 +196,8 @@ fn a_single_separate_class_does_not_change_other_rows() {
     for (name, kind, control) in transports() {
         let mut plain = with(Reliability::NicSr, crate::rdma::Switches::Lossy, 1_000_000);
         (plain.transport.kind, plain.classes.control) = (kind, control);
-        let runs = [plain.clone(), told_apart(plain)].map(|model| simulate(&model, crate::rdma::work(3)));
+        let runs =
+            [plain.clone(), with_separate_class(plain)].map(|model| simulate(&model, crate::rdma::work(3)));
         let [plain, apart] = runs.map(|run| without_classes(run).results());
         assert!(plain == apart, "{name}");
     }
@@ -243,11 +244,11 @@ fn execution_options_do_not_change_records_of_classes() {
         for (number, (wrong, knowledge)) in DAMAGES.into_iter().enumerate() {
             let mut model = three_classes(rule, number % 2 == 0);
             damage(&mut model, wrong, N_HOSTS);
-            model.knowledge = knowledge;
+            model.awareness = knowledge;
             model.recording.packets_on = if number == 1 { vec![LinkId(3), LinkId(14)] } else { Vec::new() };
             let first = simulate(&model, traffic(5, &[0, 1, 3]));
             for variant in variants() {
-                let run = simulate_with(&model, traffic(5, &[0, 1, 3]), variant, Seams::default());
+                let run = simulate_with(&model, traffic(5, &[0, 1, 3]), variant, Extensions::default());
                 assert!(run.records == first.records, "{rule:?} {wrong:?} {knowledge:?} {variant:?}");
             }
         }
@@ -259,7 +260,7 @@ fn execution_options_do_not_change_records_of_classes() {
             classes(&[(0, DataClass { alpha: 300, ..weighted(2) }), (1, weighted(1)), (2, strict())]);
         let first = simulate(&model, traffic(6, &[0, 1, 2]));
         for variant in variants() {
-            let run = simulate_with(&model, traffic(6, &[0, 1, 2]), variant, Seams::default());
+            let run = simulate_with(&model, traffic(6, &[0, 1, 2]), variant, Extensions::default());
             assert!(run.records == first.records, "{name} {variant:?}");
         }
     }
@@ -368,7 +369,7 @@ fn a_paused_class_blocks_neither_other_classes_nor_its_nic() {
     assert_eq!((row(4, 0, 1).pauses, row(4, 0, 0).pauses), (1, 0));
     assert!(run.records.drops.is_empty());
     for variant in variants() {
-        let other = simulate_with(&model, ListedWork::new(&sendings), variant, Seams::default());
+        let other = simulate_with(&model, ListedWork::new(&sendings), variant, Extensions::default());
         assert!(other.records == run.records, "{variant:?}");
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netloom_engine::{Options, Seams};
+use netloom_engine::{Extensions, Options};
 use netloom_model::{CongestionTree, Credits, Forwarding, Model, Recording};
 use netloom_records::{CongestionRow, MemorySink, PacketRow, Part, Role};
 use netloom_testkit::fixture::{ListedWork, Run, Sending, everything_joined, simulate, simulate_with, star};
@@ -107,7 +107,7 @@ fn execution_options_do_not_change_records() {
             Options { shortcut: false, ..plain },
             Options { threads: 2, ..everything_joined() },
         ] {
-            let run = simulate_with(&model, work.clone(), variant, Seams::default());
+            let run = simulate_with(&model, work.clone(), variant, Extensions::default());
             assert!(run.records == first.records, "{policy} {variant:?}");
         }
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use netloom_engine::hook::{Actions, Hook, PlacedHook, Verdict};
 use netloom_engine::packet::Packet;
-use netloom_engine::{Options, Seams};
+use netloom_engine::{Extensions, Options};
 use netloom_model::{Model, Queues, TransportKind};
 use netloom_records::DropReason;
 use netloom_testkit::fixture::{Clos, ListedWork, Run, Sending, model, simulate, simulate_with};
@@ -54,7 +54,7 @@ fn counted(model: &Model, sendings: &[Sending]) -> (Run, Tally) {
     let switches = model.fabric.n_hosts() as u32..model.fabric.n_nodes() as u32;
     let position = |node| PlacedHook { node, hook: Box::new(Counting { node, tally: Arc::clone(&tally) }) };
     let hooks = switches.map(NodeId).map(position).collect();
-    let seams = Seams { hooks, ..Seams::default() };
+    let seams = Extensions { hooks, ..Extensions::default() };
     let run = simulate_with(model, ListedWork::new(sendings), Options::default(), seams);
     let tally = std::mem::take(&mut *tally.lock().expect("unbroken"));
     (run, tally)
@@ -194,7 +194,7 @@ fn packets_lost_on_failed_links_are_counted() {
                 model.seed = 5 + paced;
                 model.balances.switch = policy.clone();
                 model.transport.kind = transports()[paced as usize].1;
-                model.knowledge = knowledge;
+                model.awareness = knowledge;
                 damage(&mut model, wrong, 9);
                 let run = check(&model, &traffic(4, 9, 80, 617));
                 n_cut_off += run.records.drops.iter().filter(|d| d.reason == DropReason::LinkDown).count();

@@ -1,7 +1,7 @@
 //! Links with credits: no packet is dropped, a link carries what its buffer allows, ingresses are served in turn, and
 //! records do not depend on execution options.
 
-use netloom_engine::{Options, Seams, Status};
+use netloom_engine::{Extensions, Options, Status};
 use netloom_model::{
     Credits, FabricBuilder, Forwarding, InputOrder, Model, NackReaction, Rdma, TransportKind,
 };
@@ -189,7 +189,7 @@ fn execution_options_do_not_change_records() {
                 Options { coarsen: 2, shortcut: false, ..plain },
                 Options { threads: 2, ..everything_joined() },
             ] {
-                let run = simulate_with(&model, work.clone(), variant, Seams::default());
+                let run = simulate_with(&model, work.clone(), variant, Extensions::default());
                 assert!(run.records == first.records, "{credits:?} {policy} {variant:?}");
             }
         }

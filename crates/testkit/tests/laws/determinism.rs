@@ -6,8 +6,8 @@
 
 use std::cell::Cell;
 
-use netloom_engine::{Options, Seams};
-use netloom_model::{Knowledge, Model, Operation, Sampling};
+use netloom_engine::{Extensions, Options};
+use netloom_model::{FailureAwareness, Model, Operation, Sampling};
 use netloom_policy::balance::Chosen;
 use netloom_testkit::fixture::{
     Cable, Clos, ListedWork, Run, Sending, everything_joined, model, policy, simulate, simulate_with,
@@ -73,20 +73,20 @@ fn variants() -> [Options; 6] {
 fn case(
     chosen: &Chosen,
     transport: usize,
-    (wrong, knowledge): (Damage, Knowledge),
+    (wrong, knowledge): (Damage, FailureAwareness),
     host_delay: u64,
 ) -> Model {
     let mut model = clos(host_delay);
     model.balances.switch = chosen.clone();
     model.balances.host = chosen.clone();
     (model.transport.kind, model.classes.control) = (transports()[transport].1, transports()[transport].2);
-    model.knowledge = knowledge;
+    model.awareness = knowledge;
     damage(&mut model, wrong, 2 * N_HOSTS);
     model
 }
 
 fn run_as(model: &Model, options: Options) -> Run {
-    simulate_with(model, work(1), options, Seams::default())
+    simulate_with(model, work(1), options, Extensions::default())
 }
 
 /// Runs one arrangement of delays with all cases; names the case that differs.
@@ -145,7 +145,7 @@ fn simultaneous_paced_packets_leave_in_a_defined_order() {
     for portion in [1, 2, 40, usize::MAX] {
         for options in variants() {
             let work = paced_in_step().at_a_time(portion);
-            if simulate_with(&model, work, options, Seams::default()).results() != expected {
+            if simulate_with(&model, work, options, Extensions::default()).results() != expected {
                 different.push((portion, options));
             }
         }
@@ -175,7 +175,7 @@ fn sharing_rounds_by_measured_time_gives_the_same_rows() {
         let expected = simulate(&model, work(1)).results();
         for threads in [2, 3, 8] {
             let options = Options { threads, ..Options::default() };
-            let seams = Seams { clock: Some(&clock), ..Seams::default() };
+            let seams = Extensions { clock: Some(&clock), ..Extensions::default() };
             assert!(
                 simulate_with(&model, work(1), options, seams).results() == expected,
                 "{name}, {threads}"

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use netloom_engine::hook::{Actions, Hook, PlacedHook, Verdict};
 use netloom_engine::packet::Packet;
-use netloom_engine::{Options, Seams};
+use netloom_engine::{Extensions, Options};
 use netloom_model::Model;
 use netloom_testkit::fixture::{ListedWork, Run, simulate_with};
 use netloom_units::{NodeId, Time};
@@ -42,7 +42,7 @@ where
     F: FnMut(Time, Event<'_>, &mut Actions) -> Verdict + Send + 'static,
 {
     let hooks = vec![PlacedHook { node: NodeId(node), hook: Box::new(Scripted(script)) }];
-    simulate_with(model, work.clone(), Options::default(), Seams { hooks, ..Seams::default() })
+    simulate_with(model, work.clone(), Options::default(), Extensions { hooks, ..Extensions::default() })
 }
 
 /// A packet that passed: when, through which port, and what it was.

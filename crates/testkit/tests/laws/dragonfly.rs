@@ -13,7 +13,7 @@
 //! No policy can exceed these; arbitration and uneven choices of paths may keep it somewhat below them.
 
 use netloom_catalog::expand;
-use netloom_engine::{Options, Seams, Status};
+use netloom_engine::{Extensions, Options, Status};
 use netloom_model::{InputOrder, Model};
 use netloom_records::{DropReason, FlowRow};
 use netloom_testkit::fixture::{ListedWork, Run, Sending, everything_joined, simulate_with};
@@ -49,7 +49,7 @@ fn loaded(fabric: &str, policy: &str, to: &str, load: f64, more: &str) -> Model 
 
 fn simulated(model: &Model, options: Options) -> Run {
     let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the traffic is valid");
-    simulate_with(model, work, options, Seams::default())
+    simulate_with(model, work, options, Extensions::default())
 }
 
 /// Received rate as a share of what hosts can send, and the mean completion time of a message in us.
@@ -134,7 +134,7 @@ fn unloaded_paths_have_the_number_of_hops_of_the_formulas() {
             Sending::new(number * 10_000_000, from, to, PACKET)
         });
         let work = ListedWork::new(&sendings.collect::<Vec<_>>());
-        let run = simulate_with(&model, work, Options::default(), Seams::default());
+        let run = simulate_with(&model, work, Options::default(), Extensions::default());
         assert_eq!(run.outcome.status, Status::Complete, "{policy}");
         let hops: Vec<u64> = run.records.flows.iter().map(|row| row.hops).collect();
         (*hops.iter().min().expect("some"), *hops.iter().max().expect("some"))
@@ -187,7 +187,7 @@ fn within_a_group_with(policy: &str, more: &str, is_ideal: bool) -> (f64, Run) {
     let mut model = loaded(ONE_PAIR, policy, "any", 0.5, more);
     model.queues.credits.as_mut().expect("the fabric has credits").is_ideal = is_ideal;
     let sendings: Vec<Sending> = (0..6).map(|host| Sending::new(0, host, host + 6, SIZE)).collect();
-    let run = simulate_with(&model, ListedWork::new(&sendings), Options::default(), Seams::default());
+    let run = simulate_with(&model, ListedWork::new(&sendings), Options::default(), Extensions::default());
     let end = run.records.flows.iter().filter_map(|row| row.end).max().map_or(f64::NAN, |end| end.0 as f64);
     (end / (SIZE as f64 * 8.0 / RATE * 1e12), run)
 }
@@ -223,7 +223,7 @@ fn packets_for_a_host_below_the_switch_take_no_non_minimal_path() {
     let dead = "faults: {awareness: local, failed: [group0.switch0.host1.nic0]}";
     let model = loaded(ONE_PAIR, "slingshot", "any", 0.5, dead);
     let work = ListedWork::new(&[Sending::new(0, 0, 1, 5 * PACKET)]);
-    let run = simulate_with(&model, work, Options::default(), Seams::default());
+    let run = simulate_with(&model, work, Options::default(), Extensions::default());
     let drops = &run.records.drops;
     assert!(!drops.is_empty() && drops.iter().all(|row| row.reason == DropReason::Unreachable), "{drops:?}");
     let sent: u64 = run.records.ports.iter().filter(|row| row.node.0 >= 48).map(|row| row.packets).sum();

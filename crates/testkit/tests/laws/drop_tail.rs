@@ -1,7 +1,7 @@
 //! Drop-tail: a port accepts a packet exactly while the bytes accepted and not yet sent, this packet included, do not
 //! exceed the limit.
 
-use netloom_engine::Seams;
+use netloom_engine::Extensions;
 use netloom_model::Queues;
 use netloom_records::DropReason;
 use netloom_testkit::fixture::{Cable, ListedWork, Run, Sending, chain, model, pair, simulate_with};
@@ -14,7 +14,7 @@ fn burst(rate: u64, limit: u64) -> Vec<Run> {
     let mut model = model(pair(Cable::new(rate, 1_000_000)));
     model.queues.host_limit = Some(Bytes(limit));
     let work = ListedWork::new(&[Sending::new(0, 0, 1, 8000)]);
-    port_forms().map(|options| simulate_with(&model, work.clone(), options, Seams::default())).into()
+    port_forms().map(|options| simulate_with(&model, work.clone(), options, Extensions::default())).into()
 }
 
 const LIMITS: [(u64, u64); 7] = [(999, 0), (1000, 1), (4999, 4), (5000, 5), (5001, 5), (7999, 7), (8000, 8)];
@@ -64,7 +64,7 @@ fn the_packet_on_the_wire_frees_room_byte_by_byte() {
         model.queues = Queues { switch_limit: Some(Bytes(limit)), ..Queues::default() };
         let work = ListedWork::new(&[Sending::new(0, 0, 1, 10_000)]);
         for options in port_forms() {
-            let run = simulate_with(&model, work.clone(), options, Seams::default());
+            let run = simulate_with(&model, work.clone(), options, Extensions::default());
             let port = run.records.ports.iter().find(|port| port.node.0 == 2 && port.index == 1);
             let port = port.expect("the switch's port to the receiver");
             assert_eq!((port.packets, port.dropped), (n_taken, 10 - n_taken), "limit {limit}, {options:?}");

@@ -3,8 +3,10 @@
 //! Links take a nanosecond per byte and a microsecond of delay, packets have 1000 bytes: a packet sent at 0 is at the
 //! switch at 2 us, on the second link until 3 us, and arrives at 4 us.
 
-use netloom_engine::{Options, Seams, Stall, Status, Waiting};
-use netloom_model::{Fault, FaultAction, Knowledge, Model, Operation, ReroutePaths, Sampling, TransportKind};
+use netloom_engine::{Extensions, Options, Stall, Status, Waiting};
+use netloom_model::{
+    FailureAwareness, Fault, FaultAction, Model, Operation, ReroutePaths, Sampling, TransportKind,
+};
 use netloom_records::DropReason;
 use netloom_testkit::fixture::{
     Cable, Clos, ListedWork, Run, Sending, ThreeTiers, chain, model, policy, simulate, simulate_with,
@@ -27,7 +29,7 @@ fn one_packet(faults: &[(u64, FaultAction)]) -> Run {
     let work = ListedWork::new(&[Sending::new(0, 0, 1, 1000)]);
     let (expected, _, _) = watched(&model, &work, 2);
     for options in port_forms() {
-        let run = simulate_with(&model, work.clone(), options, Seams::default());
+        let run = simulate_with(&model, work.clone(), options, Extensions::default());
         assert_eq!(run.results(), expected.clone().results(), "{options:?}");
     }
     expected
@@ -93,10 +95,10 @@ fn a_transmission_that_will_be_cut_off_may_be_observed() {
         model.faults = vec![fault(2_800_000, 1, FaultAction::Down)];
         let work = ListedWork::new(&[Sending::new(0, 0, 1, 1000)]);
         let cut = Model { deadline: Some(Time(2_600_000)), ..model.clone() };
-        let run = simulate_with(&cut, work.clone(), options, Seams::default());
+        let run = simulate_with(&cut, work.clone(), options, Extensions::default());
         assert_eq!(run.outcome.status, Status::Deadline);
         model.recording.series = Some(Sampling::every(Duration(300_000)));
-        let run = simulate_with(&model, work, options, Seams::default());
+        let run = simulate_with(&model, work, options, Extensions::default());
         let sent: u64 = run.records.series.iter().filter(|row| row.port.0 == 3).map(|row| row.size.0).sum();
         assert!(sent <= 1000, "{sent} bytes sent of 1000: {options:?}");
     }
@@ -107,10 +109,12 @@ fn a_dead_link_is_known_to_its_ends_or_to_all_switches() {
     // From leaf 0 the path over spine 0 ends at its dead link to leaf 1: only global failure awareness avoids it.
     let clos = Clos::new(2, 2, 1);
     let dead_link = 2 + 2; // after two host links and the two of leaf 0
-    for (knowledge, n_lost) in [(Knowledge::Local, 20), (Knowledge::Global(ReroutePaths::Shortest), 0)] {
+    for (knowledge, n_lost) in
+        [(FailureAwareness::Local, 20), (FailureAwareness::Global(ReroutePaths::Shortest), 0)]
+    {
         let mut model = model(clos.wiring());
         model.balances.switch = policy("round_robin", &[]);
-        model.knowledge = knowledge;
+        model.awareness = knowledge;
         model.faults = vec![fault(0, dead_link, FaultAction::Down)];
         let run = simulate(&model, ListedWork::new(&[Sending::new(0, 0, 1, 40_000)]));
         let lost: u64 = run.records.drops.iter().map(|drop| drop.packets).sum();
@@ -119,11 +123,11 @@ fn a_dead_link_is_known_to_its_ends_or_to_all_switches() {
 }
 
 /// A message of 100 packets between pods, over a fat tree of four ports in which this core link is down from the start.
-fn between_pods(from_pod: u32, dead: (u32, u32), switch: &str, knowledge: Knowledge) -> Run {
+fn between_pods(from_pod: u32, dead: (u32, u32), switch: &str, knowledge: FailureAwareness) -> Run {
     let tree = ThreeTiers::new(4);
     let mut model = model(tree.wiring());
     model.balances.switch = policy(switch, &[]);
-    model.knowledge = knowledge;
+    model.awareness = knowledge;
     model.faults = vec![fault(0, tree.core_link(dead.0, dead.1), FaultAction::Down)];
     let (from, to) = (4 * from_pod, 4 * (1 - from_pod) + 2);
     simulate(&model, ListedWork::new(&[Sending::new(0, from, to, 100_000)]))
@@ -132,7 +136,7 @@ fn between_pods(from_pod: u32, dead: (u32, u32), switch: &str, knowledge: Knowle
 #[test]
 fn a_dead_core_link_is_known_in_its_pod_and_not_in_other_pods() {
     for switch in ["adaptive", "round_robin", "spray", "ecmp", "flowlet"] {
-        for knowledge in [Knowledge::Local, Knowledge::Global(ReroutePaths::Shortest)] {
+        for knowledge in [FailureAwareness::Local, FailureAwareness::Global(ReroutePaths::Shortest)] {
             // Out of the pod with the dead link: the switch below knows. Towards that pod: a quarter of all paths leads
             // over the core behind it, which has no other path down.
             for (aggregation, core) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
@@ -146,14 +150,14 @@ fn a_dead_core_link_is_known_in_its_pod_and_not_in_other_pods() {
                 run.records.drops.iter().map(|drop| drop.packets).sum::<u64>()
             });
             match (switch, knowledge) {
-                (_, Knowledge::Global(_)) => assert_eq!(lost, [0; 4], "{switch}"),
+                (_, FailureAwareness::Global(_)) => assert_eq!(lost, [0; 4], "{switch}"),
                 // One flow takes one path, and one of the four is the dead one.
-                ("ecmp", Knowledge::Local) => {
+                ("ecmp", FailureAwareness::Local) => {
                     assert_eq!(lost.iter().sum::<u64>(), 100);
                     assert!(lost.contains(&100));
                 }
-                ("round_robin", Knowledge::Local) => assert_eq!(lost, [25; 4]),
-                (_, Knowledge::Local) => assert!(lost.iter().sum::<u64>() > 0, "{switch}: {lost:?}"),
+                ("round_robin", FailureAwareness::Local) => assert_eq!(lost, [25; 4]),
+                (_, FailureAwareness::Local) => assert!(lost.iter().sum::<u64>() > 0, "{switch}: {lost:?}"),
             }
         }
     }
@@ -166,7 +170,7 @@ fn global_failure_awareness_begins_with_the_next_snapshot() {
     let clos = Clos::new(2, 2, 1);
     let mut model = model(clos.wiring());
     model.balances.switch = policy("round_robin", &[]);
-    model.knowledge = Knowledge::Global(ReroutePaths::Shortest);
+    model.awareness = FailureAwareness::Global(ReroutePaths::Shortest);
     model.coordination_delay = Duration(4_000_000);
     model.faults = vec![fault(2_500_000, 4, FaultAction::Down)];
     let sendings: Vec<Sending> = (0..20).map(|k| Sending::new(k * 500_000, 0, 1, 1000)).collect();
@@ -192,7 +196,7 @@ fn an_actor_that_waits_in_vain_is_reported() {
         let mut work = ListedWork::of_hosts([HostId(0), HostId(1)]);
         work.send(&Sending::new(0, 0, 1, 3000).tagged(4));
         work.push(HostId(1), Operation::Receive { tag: 4, messages: 3 });
-        let run = simulate_with(&model, work, Options::default(), Seams::default());
+        let run = simulate_with(&model, work, Options::default(), Extensions::default());
         let waiting = vec![Waiting { actor: ActorId(1), host: HostId(1), messages: 3, at_barrier: false }];
         assert_eq!(
             run.outcome.status,

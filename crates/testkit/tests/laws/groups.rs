@@ -3,7 +3,7 @@
 
 use netloom_catalog::topology::{Built, SPECS, Topology, build, number_of};
 use netloom_engine::{Options, Status};
-use netloom_model::{Fault, FaultAction, Knowledge, Model, ReroutePaths, TransportKind};
+use netloom_model::{FailureAwareness, Fault, FaultAction, Model, ReroutePaths, TransportKind};
 use netloom_policy::transport::Reliability;
 use netloom_testkit::fixture::{ListedWork, Sending, Wiring, everything_joined, model, policy, simulate};
 use netloom_units::{Duration, LinkId, Rate, Settings, Time, Value};
@@ -152,7 +152,7 @@ fn failures_in_groups_and_rails_lose_no_packet_uncounted() {
         let (chosen, policy) = &policies[seed as usize % 9];
         model.balances.switch = policy.clone();
         fail(&mut model, seed);
-        let what = format!("seed {seed}: {name}, {transport}, {chosen}, {:?}", model.knowledge);
+        let what = format!("seed {seed}: {name}, {transport}, {chosen}, {:?}", model.awareness);
         let work = ListedWork::new(&traffic(seed, model.fabric.n_hosts() as u32, 60, 9_000));
         let first = run(&model, &work, plain);
         assert_ne!(first.outcome.status, Status::Stopped, "{what}");
@@ -184,8 +184,10 @@ fn failure_awareness_routes_around_a_dead_link_between_groups() {
     model.faults = vec![Fault { at: Time::ZERO, link, action: FaultAction::Down }];
     model.balances.switch = policy("spray", &[]);
     let sendings: Vec<Sending> = (0..8).map(|host| Sending::new(0, host, host + 8, 20_000)).collect();
-    for (knowledge, arrive) in [(Knowledge::Global(ReroutePaths::Shortest), 8), (Knowledge::Local, 0)] {
-        model.knowledge = knowledge;
+    for (knowledge, arrive) in
+        [(FailureAwareness::Global(ReroutePaths::Shortest), 8), (FailureAwareness::Local, 0)]
+    {
+        model.awareness = knowledge;
         let found = simulate(&model, ListedWork::new(&sendings));
         let arrived = found.records.flows.iter().filter(|row| row.end.is_some()).count();
         assert_eq!(arrived, arrive, "{knowledge:?}");

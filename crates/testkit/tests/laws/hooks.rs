@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex};
 
 use netloom_engine::hook::{Actions, PlacedHook, Verdict};
-use netloom_engine::{Seams, Stall, Status};
+use netloom_engine::{Extensions, Stall, Status};
 use netloom_model::FabricBuilder;
 use netloom_records::{DropReason, DropRow};
 use netloom_testkit::fixture::{
@@ -39,7 +39,7 @@ fn a_packet_held_by_a_hook_is_delayed_by_that_time() {
             Event::Arrival(_, packet) => {
                 actions.timers.push((Time(now.0 + 700_001), packet.sequence));
                 held.push(*packet);
-                return Verdict::Keep;
+                return Verdict::Absorb;
             }
             Event::Timer(number) => {
                 let place = held.iter().position(|packet| packet.sequence == number).expect("it is held");
@@ -126,7 +126,7 @@ fn a_packet_held_at_its_start_crosses_its_link_once() {
             Event::Start(_, packet) if now.0 == 2 * MICROSECOND => {
                 held.push(*packet);
                 actions.timers.push((Time(5 * MICROSECOND), 0));
-                return Verdict::Keep;
+                return Verdict::Absorb;
             }
             Event::Timer(_) => actions.emit.append(&mut held),
             _ => {}
@@ -159,7 +159,7 @@ fn a_class_set_by_a_hook_applies_at_every_later_switch() {
             Verdict::Pass
         };
         let hooks = vec![PlacedHook { node: NodeId(3), hook: Box::new(Scripted(raise)) }];
-        let seams = Seams { hooks, ..Seams::default() };
+        let seams = Extensions { hooks, ..Extensions::default() };
         let run = simulate_with(&model(narrow_end()), work.clone(), options, seams);
         // The first packet is on the slow wire from 3.1 to 13.1 us; the raised one is next, four low ones follow.
         let ends: Vec<_> = run.records.flows.iter().map(|flow| flow.end.map(|end| end.0)).collect();
@@ -180,7 +180,7 @@ fn packets_sent_by_a_hook_have_an_in_link_of_their_own() {
     let run = with_hook(&model, &work, near_leaf, move |_, event, actions| match event {
         Event::Arrival(_, packet) => {
             actions.emit.push(*packet);
-            Verdict::Keep
+            Verdict::Absorb
         }
         Event::Start(port, _) => {
             writer.lock().expect("unbroken").push(port);

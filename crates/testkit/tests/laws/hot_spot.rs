@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use netloom_catalog::expand;
-use netloom_engine::{Options, Seams, Status};
+use netloom_engine::{Extensions, Options, Status};
 use netloom_model::{Model, NamedFlow, Recording};
 use netloom_records::{DropReason, DropRow, RateRow};
 use netloom_scenario::{Style, compile, resolve};
@@ -37,7 +37,7 @@ fn compiled(text: &str) -> Model {
 
 fn simulated(model: &Model, options: Options) -> Run {
     let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows are valid");
-    simulate_with(model, work, options, Seams::default())
+    simulate_with(model, work, options, Extensions::default())
 }
 
 /// The share of a link that each flow got, in the order of the scenario.

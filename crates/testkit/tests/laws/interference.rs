@@ -6,7 +6,7 @@
 
 use netloom_catalog::expand;
 use netloom_engine::observe::{Control, Observer, Progress, States};
-use netloom_engine::{Options, Seams, Status};
+use netloom_engine::{Extensions, Options, Status};
 use netloom_model::{Job, Model};
 use netloom_records::{FlowRow, MeasureRow, StepRow};
 use netloom_scenario::{Style, compile, resolve};
@@ -66,7 +66,7 @@ fn changed(n_senders: u32, change: impl FnOnce(&mut Vec<Job>)) -> Model {
 
 fn run_as(model: &Model, options: Options) -> Run {
     let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the jobs are valid");
-    simulate_with(model, work, options, Seams::default())
+    simulate_with(model, work, options, Extensions::default())
 }
 
 fn run(model: &Model) -> Run {
@@ -184,7 +184,7 @@ fn data(run: &Run, job: u16) -> Vec<FlowRow> {
 }
 
 /// The largest number of rounds of the aggressor in progress at once.
-fn rounds_under_way(run: &Run) -> usize {
+fn rounds_in_progress(run: &Run) -> usize {
     let flows = data(run, AGGRESSOR);
     let at = |flow: &FlowRow| {
         let is_open =
@@ -201,11 +201,11 @@ fn rounds_under_way(run: &Run) -> usize {
 fn a_root_that_posts_one_round_at_a_time_has_one_in_progress() {
     let granted = run(&compiled(&scene(3, "")));
     assert!(steps(&granted, AGGRESSOR).len() > 5);
-    assert_eq!(rounds_under_way(&granted), 1);
+    assert_eq!(rounds_in_progress(&granted), 1);
     // Without grants, senders run ahead.
     let eager =
         scene(3, "").replace("rendezvous: 32KiB", "rendezvous: none").replace("steps: endless", "steps: 20");
-    assert!(rounds_under_way(&run(&compiled(&eager))) > 1);
+    assert!(rounds_in_progress(&run(&compiled(&eager))) > 1);
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn progress_counts_the_steps_of_finite_jobs() {
     let model = compiled(&scene(3, ""));
     let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the jobs are valid");
     let mut last = Last(None);
-    let seams = Seams { observer: Some(&mut last), ..Seams::default() };
+    let seams = Extensions { observer: Some(&mut last), ..Extensions::default() };
     let run = simulate_with(&model, work, Options::default(), seams);
     let [victim, aggressor] = run.records.jobs[..] else { panic!("two jobs") };
     let progress = last.0.expect("there was a window");

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use netloom_engine::{Options, Seams};
+use netloom_engine::{Extensions, Options};
 use netloom_model::routing::bits;
 use netloom_model::{FatTree, FatTreeNode, Model, NackReaction, Rdma, TransportKind};
 use netloom_policy::balance::{Chosen, psn_spray};
@@ -121,7 +121,7 @@ fn without_loss_themis_over_three_tiers_retransmits_nothing() {
     assert!(again == 0 && nacks > 1_000, "{again} {nacks}");
     for variant in [Options { threads: 2, ..Options::default() }, everything_joined()] {
         assert!(
-            simulate_with(&model, everybody(), variant, Seams::default()).records == run.records,
+            simulate_with(&model, everybody(), variant, Extensions::default()).records == run.records,
             "{variant:?}"
         );
     }

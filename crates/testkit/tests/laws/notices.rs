@@ -2,7 +2,7 @@
 //! switch or several, other traffic does not, and records do not depend on execution options.
 
 use netloom_catalog::expand;
-use netloom_engine::{Options, Seams};
+use netloom_engine::{Extensions, Options};
 use netloom_model::Model;
 use netloom_scenario::{Style, compile, resolve};
 use netloom_testkit::fixture::{Run, everything_joined, simulate_with};
@@ -44,7 +44,7 @@ fn compiled(text: &str) -> Model {
 
 fn simulated(model: &Model, options: Options) -> Run {
     let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows are valid");
-    simulate_with(model, work, options, Seams::default())
+    simulate_with(model, work, options, Extensions::default())
 }
 
 /// The share of a link that the flows got, and the share of packets of the first leaf on its second path.

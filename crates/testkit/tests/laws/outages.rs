@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 
 use netloom_engine::observe::{Control, Observer, Progress, States};
-use netloom_engine::{Options, Seams, Status};
+use netloom_engine::{Extensions, Options, Status};
 use netloom_model::{
-    Errors, Fault, FaultAction, Knowledge, Model, Reaction, ReroutePaths, SwitchFault, TransportKind,
+    Errors, FailureAwareness, Fault, FaultAction, Model, Reaction, ReroutePaths, SwitchFault, TransportKind,
 };
 use netloom_policy::transport::Reliability;
 use netloom_records::DropReason;
@@ -37,7 +37,7 @@ impl Observer for Bounded {
 
 pub fn run(model: &Model, work: &ListedWork, options: Options) -> Run {
     let mut observer = Bounded;
-    let seams = Seams { observer: Some(&mut observer), ..Seams::default() };
+    let seams = Extensions { observer: Some(&mut observer), ..Extensions::default() };
     simulate_with(model, work.clone(), options, seams)
 }
 
@@ -116,10 +116,10 @@ pub fn fail(model: &mut Model, seed: u64) {
     let delays = [0, 70_000, 900_000, 4_000_000].map(Duration);
     let mut delay = || delays[below(4) as usize];
     model.reaction = Reaction { detection: delay(), recovery: delay(), reconvergence: delay() };
-    model.knowledge = match below(3) {
-        0 => Knowledge::Local,
-        1 => Knowledge::Global(ReroutePaths::Shortest),
-        _ => Knowledge::Global(ReroutePaths::UpDown),
+    model.awareness = match below(3) {
+        0 => FailureAwareness::Local,
+        1 => FailureAwareness::Global(ReroutePaths::Shortest),
+        _ => FailureAwareness::Global(ReroutePaths::UpDown),
     };
 }
 
@@ -171,7 +171,7 @@ fn under_random_failures_every_loss_is_counted_and_every_run_ends() {
     for seed in 0..200 {
         let (name, mut model) = scene(seed);
         fail(&mut model, seed);
-        let what = format!("seed {seed}: {name} {:?} {:?}", model.reaction, model.knowledge);
+        let what = format!("seed {seed}: {name} {:?} {:?}", model.reaction, model.awareness);
         let work = ListedWork::new(&traffic(seed, N_HOSTS, 60, 9_000));
         let first = run(&model, &work, plain);
         assert_ne!(first.outcome.status, Status::Stopped, "{what}");

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netloom_engine::{Options, Seams};
-use netloom_model::{Knowledge, Model, NamedFlow, Recording};
+use netloom_engine::{Extensions, Options};
+use netloom_model::{FailureAwareness, Model, NamedFlow, Recording};
 use netloom_policy::balance::Chosen;
 use netloom_records::{Fate, PacketKind, PacketRow, PortRow};
 use netloom_testkit::fixture::{
@@ -21,7 +21,7 @@ const RATE: u64 = 50_000_000_000;
 /// The rate of every port: hosts are as fast as the fabric.
 const PS_PER_BYTE: u64 = 160;
 
-fn scene(chosen: &Chosen, transport: usize, (wrong, knowledge): (Damage, Knowledge)) -> Model {
+fn scene(chosen: &Chosen, transport: usize, (wrong, knowledge): (Damage, FailureAwareness)) -> Model {
     let mut clos = Clos::new(3, 2, N_HOSTS / 3);
     clos.host = Cable::new(RATE, 10_000);
     clos.fabric = Cable::new(RATE, 700_000);
@@ -30,7 +30,7 @@ fn scene(chosen: &Chosen, transport: usize, (wrong, knowledge): (Damage, Knowled
     model.balances.host = chosen.clone();
     (model.transport.kind, model.classes.control) = (transports()[transport].1, transports()[transport].2);
     model.queues.switch_limit = Some(Bytes(30_000));
-    model.knowledge = knowledge;
+    model.awareness = knowledge;
     damage(&mut model, wrong, N_HOSTS);
     model
 }
@@ -101,7 +101,7 @@ fn execution_options_do_not_change_recorded_packets() {
             let model = Model { deadline, ..all_recorded(model) };
             let expected = simulate(&model, work()).results();
             for options in variants {
-                let found = simulate_with(&model, work(), options, Seams::default()).results();
+                let found = simulate_with(&model, work(), options, Extensions::default()).results();
                 assert!(found == expected, "{case}, {deadline:?}, {options:?}");
             }
         }

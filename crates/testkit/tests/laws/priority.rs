@@ -2,7 +2,7 @@
 //! lower class.
 
 use netloom_engine::packet::{Packet, PacketKind};
-use netloom_engine::{Options, Seams};
+use netloom_engine::{Extensions, Options};
 use netloom_model::{Model, TransportKind};
 use netloom_testkit::fixture::{Cable, Clos, ListedWork, Sending, model, simulate_with};
 use netloom_units::{Bytes, Time};
@@ -53,7 +53,7 @@ fn a_packet_of_the_high_class_waits_only_for_the_packet_on_the_wire() {
         assert!(n_waited > 100, "switch {switch}: only {n_waited} ACKs waited");
         assert_eq!(n_overtaken, 0, "switch {switch}");
         for options in port_forms() {
-            let plain = simulate_with(&model, work.clone(), options, Seams::default());
+            let plain = simulate_with(&model, work.clone(), options, Extensions::default());
             assert!(plain.results() == run.clone().results(), "{options:?}");
         }
     }
@@ -70,7 +70,7 @@ fn in_the_same_class_acks_wait_behind_data() {
 fn priority_of_acks_shortens_the_run_of_a_window_transport() {
     let last = |control| {
         let (model, work) = both_directions(control);
-        simulate_with(&model, work, Options::default(), Seams::default()).outcome.end
+        simulate_with(&model, work, Options::default(), Extensions::default()).outcome.end
     };
     assert!(last(7) < last(0));
 }

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use netloom_engine::{Options, Seams, Status};
+use netloom_engine::{Extensions, Options, Status};
 use netloom_model::{DataClass, FabricBuilder, Item, Message, Model, Operation, Schedule, Work};
 use netloom_records::{Batch, FlowRow, Sink, SinkError};
 use netloom_testkit::fixture::{Cable, Wiring, model, pair};
@@ -153,7 +153,7 @@ impl Sink for ByClass<'_> {
 
 fn waits(model: &Model, mut work: Poisson, elsewhere: &dyn Fn(&FlowRow) -> u64) -> Vec<(u64, u64, u64)> {
     let mut sink = Waits { elsewhere, came_and_waited: Vec::new() };
-    let outcome = netloom_engine::run(model, &mut work, &mut sink, Options::default(), Seams::default());
+    let outcome = netloom_engine::run(model, &mut work, &mut sink, Options::default(), Extensions::default());
     assert_eq!(outcome.status, Status::Complete);
     sink.came_and_waited
 }
@@ -235,7 +235,8 @@ fn two_strict_classes_at_half_load_wait_as_in_cobhams_formula() {
     let elsewhere = |_: &FlowRow| 2 * DELAY + AT_HOST;
     let waits = || Waits { elsewhere: &elsewhere, came_and_waited: Vec::new() };
     let mut sink = ByClass(vec![waits(), waits()]);
-    let outcome = netloom_engine::run(&model, &mut work, &mut sink, Options::default(), Seams::default());
+    let outcome =
+        netloom_engine::run(&model, &mut work, &mut sink, Options::default(), Extensions::default());
     assert_eq!(outcome.status, Status::Complete);
     // The mean residual time of the packet on the wire, for every arrival.
     let rest = load * (SIZE * PS_PER_BYTE) as f64 / 2.0;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netloom_engine::{Options, Seams, Status};
+use netloom_engine::{Extensions, Options, Status};
 use netloom_model::{Model, NamedFlow, QueuePairs, Rdma, Recording, TransportKind};
 use netloom_policy::congestion;
 use netloom_policy::transport::Reliability;
@@ -76,7 +76,7 @@ fn execution_options_do_not_change_rates() {
             let model = Model { deadline, ..recorded(model) };
             let first = simulate(&model, work(5)).results();
             for variant in variants {
-                let run = simulate_with(&model, work(5), variant, Seams::default()).results();
+                let run = simulate_with(&model, work(5), variant, Extensions::default()).results();
                 assert!(run.records.rates == first.records.rates, "{case} {deadline:?} {variant:?}");
             }
         }
@@ -92,7 +92,7 @@ fn execution_options_do_not_change_rates_of_queue_pairs_that_gave_up() {
     let first = simulate(&model, work(5));
     assert!(matches!(first.outcome.status, Status::Stalled(_)), "{:?}", first.outcome.status);
     for variant in [Options { coarsen: 7, ..Options::default() }, everything_joined()] {
-        let run = simulate_with(&model, work(5), variant, Seams::default());
+        let run = simulate_with(&model, work(5), variant, Extensions::default());
         assert!(run.records.rates == first.records.rates, "{variant:?}");
     }
 }

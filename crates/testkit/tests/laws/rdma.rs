@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use netloom_engine::{Options, Seams};
+use netloom_engine::{Extensions, Options};
 use netloom_model::{
-    Buffer, Fault, FaultAction, Knowledge, Marking, Model, NackReaction, Pause, QueuePairs, Rdma,
+    Buffer, FailureAwareness, Fault, FaultAction, Marking, Model, NackReaction, Pause, QueuePairs, Rdma,
     ReroutePaths, Sizes, TransportKind,
 };
 use netloom_policy::transport::Reliability;
@@ -150,7 +150,7 @@ fn execution_options_do_not_change_records() {
                 let model = with(rule, switches, host_delay);
                 let first = simulate(&model, work(5));
                 for variant in variants {
-                    let run = simulate_with(&model, work(5), variant, Seams::default());
+                    let run = simulate_with(&model, work(5), variant, Extensions::default());
                     assert!(run.records == first.records, "{rule:?} {switches:?} {host_delay} {variant:?}");
                     assert_eq!(run.outcome.end, first.outcome.end);
                     assert_eq!(run.outcome.packets, first.outcome.packets);
@@ -180,16 +180,16 @@ fn failing_links_lose_packets_but_no_message() {
         for (wrong, knowledge) in DAMAGES {
             let mut model = with(rule, Switches::Lossless, 1_000_000);
             damage(&mut model, wrong, N_HOSTS);
-            model.knowledge = knowledge;
+            model.awareness = knowledge;
             let run = simulate(&model, work(8));
-            if wrong == Damage::Timed || knowledge == Knowledge::Global(ReroutePaths::Shortest) {
+            if wrong == Damage::Timed || knowledge == FailureAwareness::Global(ReroutePaths::Shortest) {
                 expect_all(&run, &format!("{rule:?} {wrong:?} {knowledge:?}"));
             }
             let other = simulate_with(
                 &model,
                 work(8),
                 Options { threads: 3, shortcut: false, coarsen: 3 },
-                Seams::default(),
+                Extensions::default(),
             );
             assert!(run.records == other.records, "{rule:?} {wrong:?} {knowledge:?}");
         }

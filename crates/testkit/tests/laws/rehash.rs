@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use netloom_model::{Fault, FaultAction, FlowHashInput, Knowledge, ReroutePaths};
+use netloom_model::{FailureAwareness, Fault, FaultAction, FlowHashInput, ReroutePaths};
 use netloom_testkit::fixture::{Clos, ListedWork, Sending, model, policy, simulate};
 use netloom_units::{HostId, LinkId, NodeId, PortId, Time, Value};
 
@@ -16,14 +16,14 @@ const PERIOD: u64 = 2_000_000_000;
 fn uplinks(
     n: u32,
     rehash: &'static str,
-    knowledge: Knowledge,
+    knowledge: FailureAwareness,
 ) -> (BTreeMap<(HostId, HostId), Vec<PortId>>, PortId) {
     let clos = Clos::new(2, n, PER_LEAF);
     let mut model = model(clos.wiring());
     let buckets = ("buckets", Value::Count(1024));
     model.balances.switch = policy("ecmp", &[("rehash", Value::Choice(rehash)), buckets]);
     model.transport.flow_hash_input = FlowHashInput::Pair;
-    model.knowledge = knowledge;
+    model.awareness = knowledge;
     let leaf = NodeId(2 * PER_LEAF);
     let dead = PortId(model.fabric.port_range(leaf).start + PER_LEAF + n / 2);
     let link = model.fabric.port(dead).link;
@@ -51,7 +51,7 @@ fn uplinks(
 
 #[test]
 fn resilient_hashing_moves_only_the_flows_of_the_dead_link_and_moves_them_back() {
-    for knowledge in [Knowledge::Local, Knowledge::Global(ReroutePaths::Shortest)] {
+    for knowledge in [FailureAwareness::Local, FailureAwareness::Global(ReroutePaths::Shortest)] {
         for n in [2, 4, 6] {
             let (flows, dead) = uplinks(n, "resilient", knowledge);
             for (flow, ports) in &flows {
@@ -68,7 +68,7 @@ fn resilient_hashing_moves_only_the_flows_of_the_dead_link_and_moves_them_back()
 #[test]
 fn modulo_moves_all_but_one_in_n() {
     for n in [2, 4, 6] {
-        let (flows, dead) = uplinks(n, "modulo", Knowledge::Local);
+        let (flows, dead) = uplinks(n, "modulo", FailureAwareness::Local);
         let moved = flows.values().filter(|ports| ports[0] != ports[1]).count() as f64 / flows.len() as f64;
         let derived = 1.0 - 1.0 / f64::from(n);
         assert!((moved - derived).abs() < 0.06, "{n}: {moved}, expected {derived}");

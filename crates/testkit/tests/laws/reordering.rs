@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use netloom_engine::{Options, Seams};
+use netloom_engine::{Extensions, Options};
 use netloom_model::{Model, TransportKind};
 use netloom_policy::transport::Reliability;
 use netloom_records::{Fate, PacketKind, PacketRow, ReorderingRow};
@@ -100,7 +100,7 @@ fn reported_rows_agree_with_recorded_packets() {
                 let came = arrivals.get(&(row.source, row.number)).map_or(&[][..], Vec::as_slice);
                 assert_eq!(row.packets as usize, came.len(), "{name}, {row:?}");
                 assert_eq!(reported(row), by_definition(came), "{name}, {row:?}");
-                assert_eq!(row.back().iter().sum::<u32>(), row.late, "{name}, {row:?}");
+                assert_eq!(row.by_extent().iter().sum::<u32>(), row.late, "{name}, {row:?}");
                 n_late += row.late;
             }
         }
@@ -138,7 +138,7 @@ fn reordering_rows_change_no_other_table_and_do_not_depend_on_execution_options(
             Options { coarsen: 7, ..Options::default() },
             everything_joined(),
         ] {
-            let run: Run = simulate_with(&model, work(5), options, Seams::default()).results();
+            let run: Run = simulate_with(&model, work(5), options, Extensions::default()).results();
             assert!(run == expected, "{name}, {options:?}");
         }
     }

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netloom_engine::{Options, Seams, Status};
-use netloom_model::by_hand::Entry;
+use netloom_engine::{Extensions, Options, Status};
+use netloom_model::static_routes::Entry;
 use netloom_model::{FabricBuilder, Fault, FaultAction, Model, PortSet};
 use netloom_policy::balance::Chosen;
 use netloom_records::{PacketKind, PacketRow};
@@ -186,7 +186,7 @@ fn static_routes_are_followed_and_other_paths_do_not_change() {
     let before = across(&plain, &simulate(&plain, pairs_across()));
     let mut listed = plain.clone();
     let other = |pair: (u32, u32)| OVER[usize::from(before[&pair].contains(&OVER[0]))];
-    listed.balances.by_hand = vec![
+    listed.balances.static_routes = vec![
         entry(LEFT, None, 3, OVER[1]),
         entry(LEFT, Some(1), 3, OVER[0]),
         entry(LEFT, Some(2), 4, other((2, 4))),
@@ -203,7 +203,7 @@ fn static_routes_are_followed_and_other_paths_do_not_change() {
     assert_eq!(across(&listed, &run), expected);
     assert_ne!(expected, before);
     for options in [Options { threads: 2, ..Options::default() }, everything_joined()] {
-        let again = simulate_with(&listed, pairs_across(), options, Seams::default());
+        let again = simulate_with(&listed, pairs_across(), options, Extensions::default());
         assert!(again.results() == run.clone().results(), "{options:?}");
     }
 }
@@ -213,7 +213,7 @@ fn control_packets_follow_static_routes_if_tables_route_them() {
     let mut model = scene(triangle(), &tables("pair"));
     (model.transport.kind, model.classes.control) = (transports()[3].1, transports()[3].2);
     // Data of host 3, and ACKs for data sent to host 3, reach the left switch from the right one.
-    model.balances.by_hand = vec![entry(RIGHT, Some(3), 0, 4), entry(RIGHT, Some(4), 0, 3)];
+    model.balances.static_routes = vec![entry(RIGHT, Some(3), 0, 4), entry(RIGHT, Some(4), 0, 3)];
     let first = model.fabric.port_range(RIGHT).start;
     let work = || ListedWork::new(&[Sending::new(0, 0, 3, 9_000), Sending::new(0, 0, 4, 9_000)]);
     let answers = |model: &Model| {
@@ -230,7 +230,7 @@ fn control_packets_follow_static_routes_if_tables_route_them() {
 #[test]
 fn a_static_route_applies_while_its_link_is_up() {
     let mut model = scene(triangle(), &tables("destination"));
-    model.balances.by_hand = vec![entry(LEFT, None, 3, OVER[0]), entry(LEFT, None, 4, OVER[0])];
+    model.balances.static_routes = vec![entry(LEFT, None, 3, OVER[0]), entry(LEFT, None, 4, OVER[0])];
     let (down, up) = (Time(40_000_000), Time(80_000_000));
     let fault = |at, action| Fault { at, link: LinkId(6), action };
     model.faults = vec![fault(down, FaultAction::Down), fault(up, FaultAction::Up)];
@@ -252,7 +252,7 @@ fn a_static_route_applies_while_its_link_is_up() {
 #[test]
 fn a_static_route_may_take_a_non_minimal_path() {
     let mut model = scene(triangle(), &tables("destination"));
-    model.balances.by_hand = vec![entry(LEFT, None, 3, AROUND)];
+    model.balances.static_routes = vec![entry(LEFT, None, 3, AROUND)];
     let run = simulate(&model, pairs_across());
     assert_eq!(run.outcome.status, Status::Complete);
     for row in &run.records.flows {
@@ -269,7 +269,7 @@ fn static_routes_in_a_loop_keep_packets_until_the_deadline() {
     model.recording.packets_from.clear();
     model.deadline = Some(Time(1_000_000_000));
     // Port 3 of the right switch leads back to the left one.
-    model.balances.by_hand = vec![entry(RIGHT, None, 4, 3)];
+    model.balances.static_routes = vec![entry(RIGHT, None, 4, 3)];
     let work = ListedWork::new(&[Sending::new(0, 0, 4, 3_000), Sending::new(0, 0, 5, 3_000)]);
     let run = simulate(&model, work);
     assert_eq!(run.outcome.status, Status::Deadline);

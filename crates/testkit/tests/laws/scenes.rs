@@ -1,7 +1,7 @@
 //! Random scenarios as text, for checks of what the pages guarantee.
 
 use netloom_catalog::expand;
-use netloom_engine::{Options, Seams, Status};
+use netloom_engine::{Extensions, Options, Status};
 use netloom_model::Model;
 use netloom_scenario::{Style, compile, resolve};
 use netloom_testkit::fixture::{Run, simulate_with};
@@ -22,7 +22,7 @@ pub fn compiled(text: &str) -> Model {
 #[track_caller]
 pub fn simulated(model: &Model) -> Run {
     let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the jobs are valid");
-    let run = simulate_with(model, work, Options::default(), Seams::default());
+    let run = simulate_with(model, work, Options::default(), Extensions::default());
     assert_eq!(run.outcome.status, Status::Complete);
     run
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use netloom_engine::observe::{Control, Observer, PortState, Progress, States};
-use netloom_engine::{Options, Seams, Status};
+use netloom_engine::{Extensions, Options, Status};
 use netloom_model::{FlowHashInput, Model};
 use netloom_policy::balance::{Chosen, Context, DynBalance, PacketView, Pick, Ports, Position};
 use netloom_testkit::fixture::{
@@ -38,7 +38,7 @@ fn a_policy_from_outside_chooses_the_paths() {
     model.balances.switch = Chosen::Dyn(Arc::new(make));
     let work = ListedWork::new(&[Sending::new(0, 0, 1, 8000)]);
     for options in port_forms() {
-        let run = simulate_with(&model, work.clone(), options, Seams::default());
+        let run = simulate_with(&model, work.clone(), options, Extensions::default());
         let up: Vec<_> = run.records.ports.iter().filter(|port| port.node.0 == 2 && port.index > 0).collect();
         assert_eq!(up.iter().map(|port| port.packets).collect::<Vec<_>>(), [2, 2, 2, 2]);
         assert_eq!(run.outcome.status, Status::Complete);
@@ -65,7 +65,7 @@ fn a_run_stopped_by_an_observer_has_valid_records() {
     let (model, work) = busy();
     let whole = simulate(&model, work.clone());
     let mut stop = StopAfter(9);
-    let seams = Seams { observer: Some(&mut stop), ..Seams::default() };
+    let seams = Extensions { observer: Some(&mut stop), ..Extensions::default() };
     let part = simulate_with(&model, work, Options::default(), seams);
     assert_eq!((part.outcome.status.clone(), part.outcome.windows), (Status::Stopped, 9));
     is_part_of(&part, &whole);
@@ -92,7 +92,7 @@ fn a_deadline_stops_the_run_at_its_instant() {
     for options in port_forms() {
         for late in [0, 1, 40_000] {
             let cut = Model { deadline: Some(last + Duration(late)), ..model.clone() };
-            let part = simulate_with(&cut, work.clone(), options, Seams::default());
+            let part = simulate_with(&cut, work.clone(), options, Extensions::default());
             assert_eq!(part.outcome.status, Status::Deadline);
             assert_eq!(part.outcome.end, last + Duration(late));
             is_part_of(&part, &whole);
@@ -133,7 +133,7 @@ fn phases(mut model: Model, entropy: FlowHashInput) -> Phases {
         |period: u64| exchange.map(|(from, to, size)| Sending::new(period * PERIOD, from, to, size));
     let sendings: Vec<Sending> = (0..N_PERIODS).flat_map(in_period).collect();
     let mut phases = Phases::default();
-    let seams = Seams { observer: Some(&mut phases), ..Seams::default() };
+    let seams = Extensions { observer: Some(&mut phases), ..Extensions::default() };
     let run = simulate_with(&model, ListedWork::new(&sendings).at_a_time(1), Options::default(), seams);
     assert_eq!(run.outcome.status, Status::Complete);
     phases
@@ -190,7 +190,7 @@ fn progress_agrees_with_the_outcome() {
     }
     let (model, work) = busy();
     let mut last = Last(None);
-    let seams = Seams { observer: Some(&mut last), ..Seams::default() };
+    let seams = Extensions { observer: Some(&mut last), ..Extensions::default() };
     let run = simulate_with(&model, work, Options::default(), seams);
     let progress = last.0.expect("there were windows");
     assert_eq!((progress.hops, progress.windows), (run.outcome.hops, run.outcome.windows));
@@ -228,9 +228,9 @@ fn reading_ports_has_no_effect_and_agrees_with_the_rows() {
     for threads in [1, 2] {
         for options in port_forms().map(|options| Options { threads, ..options }) {
             let mut reader = Reader::default();
-            let seams = Seams { observer: Some(&mut reader), ..Seams::default() };
+            let seams = Extensions { observer: Some(&mut reader), ..Extensions::default() };
             let watched = simulate_with(&model, work.clone(), options, seams);
-            let alone = simulate_with(&model, work.clone(), options, Seams::default());
+            let alone = simulate_with(&model, work.clone(), options, Extensions::default());
             assert_eq!(watched, alone);
             assert!(reader.n_changes > 10, "only {} different states", reader.n_changes);
             let rows = &watched.records.ports;

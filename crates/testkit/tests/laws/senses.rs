@@ -2,7 +2,7 @@
 //! respected; telemetry agrees with the state of ports; and records do not depend on execution options.
 
 use netloom_catalog::expand;
-use netloom_engine::{Options, Seams, Status};
+use netloom_engine::{Extensions, Options, Status};
 use netloom_model::Model;
 use netloom_scenario::{Style, compile, resolve};
 use netloom_testkit::fixture::{Run, everything_joined, simulate_with};
@@ -20,7 +20,7 @@ fn compiled(text: &str) -> Model {
 
 fn simulated(model: &Model, options: Options) -> Run {
     let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows are valid");
-    simulate_with(model, work, options, Seams::default())
+    simulate_with(model, work, options, Extensions::default())
 }
 
 /// This number of senders, half of them in the rack of the receiver, under a congestion control.

@@ -1,8 +1,10 @@
 //! Adaptive routing by grades: uplinks are shared evenly, unmarked messages keep to the paths of ECMP, and non-minimal
 //! paths are taken only while the minimal ones are congested.
 
-use netloom_engine::{Options, Seams, Status};
-use netloom_model::{FabricBuilder, Fault, FaultAction, Knowledge, Model, ReroutePaths, TransportKind};
+use netloom_engine::{Extensions, Options, Status};
+use netloom_model::{
+    FabricBuilder, FailureAwareness, Fault, FaultAction, Model, ReroutePaths, TransportKind,
+};
 use netloom_testkit::fixture::{
     Cable, Clos, ListedWork, Run, Sending, Wiring, everything_joined, model, policy, simulate, simulate_with,
 };
@@ -170,10 +172,10 @@ fn no_packet_takes_more_than_the_allowed_non_minimal_steps() {
 
 #[test]
 fn lost_links_leave_no_packet_in_flight() {
-    for knowledge in [Knowledge::Local, Knowledge::Global(ReroutePaths::Shortest)] {
+    for knowledge in [FailureAwareness::Local, FailureAwareness::Global(ReroutePaths::Shortest)] {
         let mut model = mesh(4, 2);
         model.balances.switch = restless(1);
-        model.knowledge = knowledge;
+        model.awareness = knowledge;
         let first = [(0, 1), (1, 3)].map(|(from, to)| between(&model, from, to));
         let fault = |at, link, action| Fault { at: Time(at), link, action };
         model.faults = vec![
@@ -186,20 +188,22 @@ fn lost_links_leave_no_packet_in_flight() {
         let n_lost: u64 = expected.records.drops.iter().map(|row| row.packets).sum();
         let n_unfinished = expected.records.flows.iter().filter(|row| row.end.is_none()).count();
         match knowledge {
-            Knowledge::Local => {
+            FailureAwareness::Local => {
                 assert!(n_lost > 0);
                 assert!(
                     matches!(&expected.outcome.status, Status::Stalled(stall) if stall.unfinished == n_unfinished as u64)
                 );
             }
-            Knowledge::Global(_) => assert!(n_unfinished < 20, "{n_unfinished} messages of 60 lose packets"),
+            FailureAwareness::Global(_) => {
+                assert!(n_unfinished < 20, "{n_unfinished} messages of 60 lose packets")
+            }
         }
         for options in [
             Options { threads: 4, shortcut: false, ..Options::default() },
             Options { coarsen: 3, ..Options::default() },
             everything_joined(),
         ] {
-            let run = simulate_with(&model, work.clone(), options, Seams::default()).results();
+            let run = simulate_with(&model, work.clone(), options, Extensions::default()).results();
             assert!(run == expected, "{knowledge:?}, {options:?}");
         }
     }
@@ -208,7 +212,7 @@ fn lost_links_leave_no_packet_in_flight() {
 #[test]
 fn the_non_minimal_path_is_unknown_between_a_link_failure_and_the_next_snapshot() {
     let mut model = mesh(3, 1);
-    model.knowledge = Knowledge::Global(ReroutePaths::Shortest);
+    model.awareness = FailureAwareness::Global(ReroutePaths::Shortest);
     model.coordination_delay = Duration(5_000_000);
     let link = between(&model, 0, 1);
     model.faults = vec![Fault { at: Time(1), link, action: FaultAction::Down }];

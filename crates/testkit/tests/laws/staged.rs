@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_catalog::expand;
-use netloom_engine::{Options, Seams, Status};
+use netloom_engine::{Extensions, Options, Status};
 use netloom_model::{
     Message, Model, Posting, QueuePairs, Rdma, Recording, Stage, StagedFlow, StagedFlows, TransportKind,
 };
@@ -35,7 +35,7 @@ fn flow(from: u32, to: u32, start: u64, stop: u64) -> StagedFlow {
         start: Time(start),
         stop: Time(stop),
         rate: None,
-        handling: netloom_model::Handling::default(),
+        handling: netloom_model::FabricService::default(),
     }
 }
 
@@ -44,7 +44,7 @@ fn limited(flow: StagedFlow, rate: u64) -> StagedFlow {
 }
 
 fn stage(start: u64, judged: u64, end: u64) -> Stage {
-    Stage { start: Time(start), judged: Time(judged), end: Time(end) }
+    Stage { start: Time(start), measured_from: Time(judged), end: Time(end) }
 }
 
 fn staged(model: &Model, flows: &[StagedFlow], stages: &[Stage], posting: Posting) -> Model {
@@ -60,7 +60,7 @@ fn simulate(model: &Model) -> Run {
 
 fn simulated(model: &Model, options: Options) -> Run {
     let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows are valid");
-    simulate_with(model, work, options, Seams::default())
+    simulate_with(model, work, options, Extensions::default())
 }
 
 /// Two hosts on a cable, with queue pairs.
@@ -110,7 +110,7 @@ fn a_flow_in_isolation_gets_the_link_rate_or_its_own_to_the_packet() {
                 let after = on_wire(1000, LINE) + US;
                 let expected: Vec<u64> = stages
                     .iter()
-                    .map(|stage| PAYLOAD * arrivals(start, step, after, (stage.judged.0, stage.end.0)))
+                    .map(|stage| PAYLOAD * arrivals(start, step, after, (stage.measured_from.0, stage.end.0)))
                     .collect();
                 let found: Vec<u64> = run.records.stages.iter().map(|row| row.size.0).collect();
                 assert_eq!(found, expected, "{rule:?} {queue_pairs:?} {rate:?}");
@@ -224,10 +224,10 @@ fn everywhere(stages: &[Stage], check: impl Fn(&Model, &[StagedFlow], &str)) {
 }
 
 const SEVERAL: [Stage; 4] = [
-    Stage { start: Time(0), judged: Time(20 * US), end: Time(77_777_777) },
-    Stage { start: Time(77_777_777), judged: Time(90 * US), end: Time(100 * US) },
-    Stage { start: Time(110 * US), judged: Time(110 * US), end: Time(240_000_001) },
-    Stage { start: Time(240_000_001), judged: Time(251 * US), end: Time(5_000 * US) },
+    Stage { start: Time(0), measured_from: Time(20 * US), end: Time(77_777_777) },
+    Stage { start: Time(77_777_777), measured_from: Time(90 * US), end: Time(100 * US) },
+    Stage { start: Time(110 * US), measured_from: Time(110 * US), end: Time(240_000_001) },
+    Stage { start: Time(240_000_001), measured_from: Time(251 * US), end: Time(5_000 * US) },
 ];
 
 fn of_flow(run: &Run, flow: usize) -> impl Iterator<Item = &FlowRow> {
@@ -289,7 +289,7 @@ fn rows_of_stages_agree_with_recorded_packets() {
         for (number, stage) in SEVERAL.iter().enumerate() {
             let mut bytes: BTreeMap<u32, u64> = BTreeMap::new();
             for row in run.records.packets.iter().filter(delivered) {
-                if row.end.is_some_and(|end| (stage.judged..stage.end).contains(&end)) {
+                if row.end.is_some_and(|end| (stage.measured_from..stage.end).contains(&end)) {
                     *bytes.entry(number_of[&(row.source, row.number)]).or_default() += row.size.0 - header;
                 }
             }

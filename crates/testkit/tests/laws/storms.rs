@@ -1,7 +1,7 @@
 //! A NIC that keeps pausing its switch (pause storm) blocks traffic to it exactly until the storm ends, even if its
 //! link fails as the storm is to end.
 
-use netloom_engine::{Options, Seams, Status};
+use netloom_engine::{Extensions, Options, Status};
 use netloom_model::{Buffer, Fault, FaultAction, Model, Pause, Storm, TransportKind};
 use netloom_policy::transport::Reliability;
 use netloom_testkit::fixture::{
@@ -53,7 +53,7 @@ fn traffic_to_the_nic_waits_for_the_end_of_the_storm() {
         [Options { threads: 2, ..plain }, Options { shortcut: false, ..plain }, everything_joined()]
     {
         assert!(
-            simulate_with(&model, work(), variant, Seams::default()).records == run.records,
+            simulate_with(&model, work(), variant, Extensions::default()).records == run.records,
             "{variant:?}"
         );
     }

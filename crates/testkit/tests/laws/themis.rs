@@ -1,7 +1,7 @@
 //! Themis: a fabric that sprays by sequence number and suppresses NACKs of reordering causes no spurious
 //! retransmission, and still repairs losses.
 
-use netloom_engine::{Options, Seams};
+use netloom_engine::{Extensions, Options};
 use netloom_model::{Model, NackReaction, Rdma, TransportKind};
 use netloom_policy::congestion;
 use netloom_policy::edge;
@@ -137,7 +137,7 @@ fn execution_options_do_not_change_records() {
         everything_joined(),
     ] {
         assert!(
-            simulate_with(&model, rings(), variant, Seams::default()).records == first.records,
+            simulate_with(&model, rings(), variant, Extensions::default()).records == first.records,
             "{variant:?}"
         );
     }

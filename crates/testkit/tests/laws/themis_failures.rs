@@ -3,8 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netloom_engine::{Options, Seams, Status};
-use netloom_model::{Fault, FaultAction, Knowledge, Model, NackReaction, Rdma, ReroutePaths, TransportKind};
+use netloom_engine::{Extensions, Options, Status};
+use netloom_model::{
+    FailureAwareness, Fault, FaultAction, Model, NackReaction, Rdma, ReroutePaths, TransportKind,
+};
 use netloom_policy::edge;
 use netloom_policy::transport::Reliability;
 use netloom_records::{Fate, PacketKind, PacketRow};
@@ -24,16 +26,16 @@ const LINK: LinkId = LinkId(N_HOSTS + 1);
 const LEAF: NodeId = NodeId(N_HOSTS);
 const DOWN: Time = Time(60_000_000);
 /// The first snapshot after the failure.
-const TOLD: Time = Time(80_000_000);
+const REPORTED: Time = Time(80_000_000);
 const UP: Time = Time(175_000_000);
-const TOLD_AGAIN: Time = Time(180_000_000);
+const RECOVERY_REPORTED: Time = Time(180_000_000);
 
 fn on_nics(mut model: Model, failure: &'static str) -> Model {
     let timeout = Duration::from_micros(200);
     let rdma = Rdma { nack: NackReaction::AsCnp, timeout, timeout_low: timeout, ..rdma(Reliability::NicSr) };
     model.transport.kind = TransportKind::Rdma(rdma);
     model.classes.control = 1;
-    model.knowledge = Knowledge::Global(ReroutePaths::Shortest);
+    model.awareness = FailureAwareness::Global(ReroutePaths::Shortest);
     model.coordination_delay = Duration::from_micros(20);
     let themis = edge::Chosen::named("themis");
     // Receivers are sent more than their link carries: rings cover the packets that wait for the last hop.
@@ -105,18 +107,20 @@ fn a_reported_failure_makes_every_flow_keep_to_one_path() {
     let run = simulate(&broken("ecmp"), work());
     assert_eq!(run.outcome.status, Status::Complete);
     assert!(sprayed(&run, (Time::ZERO, DOWN)).values().all(|sent| n_ports(sent) == 4));
-    assert!(sprayed(&run, (TOLD, UP)).values().all(|sent| n_ports(sent) == 1));
-    assert!(sprayed(&run, (TOLD_AGAIN, Time::NEVER)).values().any(|sent| n_ports(sent) == 4));
+    assert!(sprayed(&run, (REPORTED, UP)).values().all(|sent| n_ports(sent) == 1));
+    assert!(sprayed(&run, (RECOVERY_REPORTED, Time::NEVER)).values().any(|sent| n_ports(sent) == 4));
     expect_nothing_lost_silently(&run);
 }
 
 #[test]
 fn other_switches_fall_back_only_when_they_are_notified() {
     let other = |row: &&PacketRow| row.node == NodeId(LEAF.0 + 1) && row.hop == 1;
-    for (knowledge, n_expected) in [(Knowledge::Global(ReroutePaths::Shortest), 1), (Knowledge::Local, 4)] {
-        let run = simulate(&Model { knowledge, ..broken("ecmp") }, work());
+    for (knowledge, n_expected) in
+        [(FailureAwareness::Global(ReroutePaths::Shortest), 1), (FailureAwareness::Local, 4)]
+    {
+        let run = simulate(&Model { awareness: knowledge, ..broken("ecmp") }, work());
         let late = run.records.packets.iter().filter(other).filter(|row| {
-            row.kind == PacketKind::Data && row.arrival > TOLD && row.arrival < UP && row.port.is_some()
+            row.kind == PacketKind::Data && row.arrival > REPORTED && row.arrival < UP && row.port.is_some()
         });
         let mut ports: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
         late.for_each(|row| {
@@ -145,7 +149,7 @@ fn during_fallback_every_nack_is_forwarded() {
 fn packets_are_sprayed_over_the_remaining_paths_by_sequence_number() {
     let run = simulate(&broken("subset"), work());
     assert_eq!(run.outcome.status, Status::Complete);
-    for sent in sprayed(&run, (TOLD, UP)).values() {
+    for sent in sprayed(&run, (REPORTED, UP)).values() {
         assert_eq!(n_ports(sent), 3);
         let by_number: BTreeSet<_> = sent.iter().map(|(psn, port)| (psn % 3, *port)).collect();
         assert_eq!(by_number.len(), 3, "each number modulo three has its own path: {by_number:?}");
@@ -174,7 +178,7 @@ fn losses_of_a_link_failure_are_counted_and_do_not_depend_on_execution_options()
                 Options { coarsen: 2, shortcut: false, ..plain },
                 everything_joined(),
             ] {
-                let other = simulate_with(&model, work(), variant, Seams::default());
+                let other = simulate_with(&model, work(), variant, Extensions::default());
                 assert!(other.records == run.records, "{failure} {deadline:?} {variant:?}");
             }
         }

@@ -188,7 +188,7 @@ fn with_loss(seed: u64) -> String {
 
 /// The fate of the packets of one message.
 #[derive(Default)]
-struct Told<'a> {
+struct MessageTrace<'a> {
     /// Rows of data packets at the last switch, or where they were dropped before.
     last: Vec<&'a PacketRow>,
     /// Copies of each packet that were dropped, and the first arrival of each at the host.
@@ -202,9 +202,9 @@ struct Wait {
     from: Time,
 }
 
-impl Told<'_> {
-    fn of(run: &Run) -> BTreeMap<(HostId, u32), Told<'_>> {
-        let mut all: BTreeMap<_, Told> = BTreeMap::new();
+impl MessageTrace<'_> {
+    fn of(run: &Run) -> BTreeMap<(HostId, u32), MessageTrace<'_>> {
+        let mut all: BTreeMap<_, MessageTrace> = BTreeMap::new();
         let data = run.records.packets.iter().filter(|row| row.kind == PacketKind::Data);
         for row in data {
             let reported = all.entry((row.source, row.number)).or_default();
@@ -288,7 +288,7 @@ fn explained(text: &str) -> [usize; 4] {
     let in_answer =
         rdma.answer_time(&last_hop, packet).0 * 3 / 2 / Rate::serialization(last_hop.rate, packet).0;
     let mut found = [0; 4];
-    for ((source, number), reported) in Told::of(&run) {
+    for ((source, number), reported) in MessageTrace::of(&run) {
         let most_waiting = reported.last.iter().filter_map(|row| row.queue_packets).max().unwrap_or(0);
         let few = in_answer as usize + most_waiting as usize + rdma.coalesce as usize + 8;
         let waits = reported.waits();

@@ -2,7 +2,7 @@
 //! leaves no throttling behind when it ends; and records do not depend on execution options.
 
 use netloom_catalog::expand;
-use netloom_engine::{Options, Seams, Status};
+use netloom_engine::{Extensions, Options, Status};
 use netloom_model::Model;
 use netloom_records::RateRow;
 use netloom_scenario::{Style, compile, resolve};
@@ -19,7 +19,7 @@ fn compiled(text: &str) -> Model {
 
 fn simulated(model: &Model, options: Options) -> Run {
     let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows are valid");
-    simulate_with(model, work, options, Seams::default())
+    simulate_with(model, work, options, Extensions::default())
 }
 
 /// This number of senders in four racks to one host, and beside them a stream to its neighbour: the first of the flows.

@@ -1,6 +1,6 @@
 //! The number of transfers that pass a waiting head of a queue, and spurious timeouts: worked examples and bounds.
 
-use netloom_engine::{Options, Seams};
+use netloom_engine::{Extensions, Options};
 use netloom_model::{Credits, Forwarding, InputOrder, Model, QueuePairs, Rdma, TransportKind};
 use netloom_policy::transport::Reliability;
 use netloom_records::{ArbitrationRow, SpuriousTimeoutRow};
@@ -160,7 +160,7 @@ fn execution_options_do_not_change_either_table() {
         Options { coarsen: 2, shortcut: false, ..plain },
         Options { threads: 2, ..everything_joined() },
     ] {
-        let run = simulate_with(&model, work.clone(), how, Seams::default());
+        let run = simulate_with(&model, work.clone(), how, Extensions::default());
         assert_eq!(run.records.arbitration, first.records.arbitration, "{how:?}");
         assert_eq!(run.records.spurious_timeouts, first.records.spurious_timeouts, "{how:?}");
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use netloom_engine::hook::{Actions, Hook, PlacedHook, Verdict};
 use netloom_engine::packet::{Packet, PacketKind};
-use netloom_engine::{Options, Seams};
+use netloom_engine::{Extensions, Options};
 use netloom_model::{
     Buffer, Credits, FabricBuilder, Forwarding, InputOrder, Marking, Model, NackReaction, Pause, PriorityMap,
     QueuePairs as Sharing, Rdma, TransportKind,
@@ -101,7 +101,7 @@ pub fn numbers(scene: &RoceScene) -> Vec<u32> {
 }
 
 /// The hash inputs that the engine gives to data and, inverted, to answers.
-fn entropies(scene: &RoceScene, seed: u64) -> BTreeMap<u32, QpIdx> {
+fn hash_inputs(scene: &RoceScene, seed: u64) -> BTreeMap<u32, QpIdx> {
     let numbers = numbers(scene);
     let mut found = BTreeMap::new();
     for (message, qp) in qps(scene).into_iter().enumerate().filter(|&(message, qp)| message == qp) {
@@ -171,7 +171,7 @@ impl Hook for Clerk {
             qp: self.qp_of[&packet.entropy],
             psn: packet.sequence,
             marked: packet.has(Packet::MARKED) || packet.has(Packet::ECHO),
-            again: packet.has(Packet::AGAIN),
+            again: packet.has(Packet::RETRANSMISSION),
         };
         self.notes.lock().expect("unbroken").sights.push(sight);
         Verdict::Pass
@@ -189,7 +189,7 @@ impl Hook for Clerk {
 /// Runs the scene with and without hooks: all runs must record the same.
 pub fn run(scene: &RoceScene) -> Witnessed {
     let mut model = model_of(scene);
-    let qp_of: QpOf = Arc::new(entropies(scene, model.seed));
+    let qp_of: QpOf = Arc::new(hash_inputs(scene, model.seed));
     let (choice, qp_numbers) = (scene.paths.choice, Arc::clone(&qp_of));
     let script = move |position: Position| -> Box<dyn DynBalance> {
         let (node, qp_of) = (position.node as usize, Arc::clone(&qp_numbers));
@@ -200,18 +200,18 @@ pub fn run(scene: &RoceScene) -> Witnessed {
     let switches = model.fabric.n_hosts()..model.fabric.n_nodes();
     let clerk = |node| Clerk { node, qp_of: Arc::clone(&qp_of), notes: Arc::clone(&notes) };
     let position = |node| PlacedHook { node: NodeId(node as u32), hook: Box::new(clerk(node)) };
-    let seams = Seams { hooks: switches.map(position).collect(), ..Seams::default() };
+    let seams = Extensions { hooks: switches.map(position).collect(), ..Extensions::default() };
     let work = work(scene);
     let run = simulate_with(&model, work.clone(), Options::default(), seams);
     let notes = std::mem::take(&mut *notes.lock().expect("unbroken"));
 
-    let plain = simulate_with(&model, work.clone(), Options::default(), Seams::default());
+    let plain = simulate_with(&model, work.clone(), Options::default(), Extensions::default());
     assert!(plain.clone().results() == run.clone().results(), "scene {}: without hooks", scene.seed);
-    let joined = simulate_with(&model, work.clone(), everything_joined(), Seams::default());
+    let joined = simulate_with(&model, work.clone(), everything_joined(), Extensions::default());
     assert!(joined.results() == plain.results(), "scene {}: joined", scene.seed);
     let mut silent = model.clone();
     silent.recording.packets_on.clear();
-    let silent = simulate_with(&silent, work, Options::default(), Seams::default()).records;
+    let silent = simulate_with(&silent, work, Options::default(), Extensions::default()).records;
     let same = silent.flows == run.records.flows
         && silent.repairs == run.records.repairs
         && silent.signals == run.records.signals

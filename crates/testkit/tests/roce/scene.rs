@@ -237,18 +237,21 @@ fn switches(random: &mut Random, scene: &Scene) -> Switches {
     let largest = largest(scene);
     let alpha = one_of(random, &[512, 1024, 2048, 8192]);
     let shared = largest * (6 + from(random, 20));
-    let (rule, set_aside) = match random.below(4) {
+    let (rule, reserved_headroom) = match random.below(4) {
         0 => (BufferRule::Unlimited, 0),
         1 => (BufferRule::Lossy, 0),
         _ => {
             let headroom = one_of(random, &[Headroom::Full, Headroom::Full, Headroom::Bytes(largest + 99)]);
-            (BufferRule::Lossless { headroom, xon_gap: from(random, 3000) }, set_aside(scene, headroom))
+            (
+                BufferRule::Lossless { headroom, xon_gap: from(random, 3000) },
+                reserved_headroom(scene, headroom),
+            )
         }
     };
     let at = one_of(random, &[MarkAt::Enqueue, MarkAt::Dequeue]);
     let marking = marking(random, largest, at);
     let marking = (random.below(3) > 0).then_some(marking);
-    Switches { buffer: shared + set_aside, alpha, rule, marking }
+    Switches { buffer: shared + reserved_headroom, alpha, rule, marking }
 }
 
 /// No mark is random: either no length is between the thresholds, or the probability there is zero. Often a threshold
@@ -262,7 +265,7 @@ fn marking(random: &mut Random, largest: u64, at: MarkAt) -> Marking {
 }
 
 /// The headroom of all ports of the switch that needs most.
-fn set_aside(scene: &Scene, headroom: Headroom) -> u64 {
+fn reserved_headroom(scene: &Scene, headroom: Headroom) -> u64 {
     let fabric = &scene.fabric;
     let of_port = |node, port| match headroom {
         Headroom::Bytes(bytes) => bytes,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders that hold no sources: build outputs, results of runs, version control.
-const NOT_OURS: [&str; 6] = ["target", "out", ".git", ".venv", "node_modules", "__pycache__"];
+const SKIPPED: [&str; 6] = ["target", "out", ".git", ".venv", "node_modules", "__pycache__"];
 
 /// A text file of the project.
 pub struct Text {
@@ -49,7 +49,7 @@ fn walk(folder: &Path, paths: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("the folder can be read").flatten() {
         let name = entry.file_name();
         let kind = entry.file_type().expect("the kind of a file can be read");
-        if kind.is_dir() && !NOT_OURS.iter().any(|ours| name == *ours) {
+        if kind.is_dir() && !SKIPPED.iter().any(|own_files| name == *own_files) {
             walk(&entry.path(), paths);
         } else if kind.is_file() {
             paths.push(entry.path());

@@ -15,7 +15,7 @@ mod sizes;
 use std::collections::VecDeque;
 use std::fmt;
 
-use netloom_model::{Background, Handling, Item, Message, Operation};
+use netloom_model::{Background, FabricService, Item, Message, Operation};
 use netloom_units::{Bytes, HostId, Rate, Spec, Time};
 
 use super::error::WorkloadError;
@@ -103,7 +103,7 @@ fn wrong(reason: &str) -> WorkloadError {
 pub(super) struct BackgroundWork {
     arrivals: Box<dyn Arrivals>,
     rate: Option<Rate>,
-    handling: Handling,
+    handling: FabricService,
 }
 
 impl BackgroundWork {

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use netloom_records::{EventRow, FaultRow, Happening, Target};
+use netloom_records::{EventRow, FaultAction, FaultRow, Target};
 use netloom_units::Time;
 
 use super::lanes::Lanes;
@@ -75,16 +75,16 @@ fn add_faults(run: &Recorded, group: &mut Option<Track>, trace: &mut Trace) -> R
 }
 
 /// The action that begins this kind of fault, whether `action` is it, and the name of its slice.
-fn meaning(action: Happening) -> (Happening, bool, &'static str) {
+fn meaning(action: FaultAction) -> (FaultAction, bool, &'static str) {
     match action {
-        Happening::Down => (Happening::Down, true, "down"),
-        Happening::Up => (Happening::Down, false, "down"),
-        Happening::Flap => (Happening::Flap, true, "flapping"),
-        Happening::Steady => (Happening::Flap, false, "flapping"),
-        Happening::Degrade => (Happening::Degrade, true, "slow"),
-        Happening::Restore => (Happening::Degrade, false, "slow"),
-        Happening::Errors => (Happening::Errors, true, "losing packets"),
-        Happening::Clear => (Happening::Errors, false, "losing packets"),
+        FaultAction::Down => (FaultAction::Down, true, "down"),
+        FaultAction::Up => (FaultAction::Down, false, "down"),
+        FaultAction::Flap => (FaultAction::Flap, true, "flapping"),
+        FaultAction::Steady => (FaultAction::Flap, false, "flapping"),
+        FaultAction::Degrade => (FaultAction::Degrade, true, "slow"),
+        FaultAction::Restore => (FaultAction::Degrade, false, "slow"),
+        FaultAction::Errors => (FaultAction::Errors, true, "losing packets"),
+        FaultAction::Clear => (FaultAction::Errors, false, "losing packets"),
     }
 }
 

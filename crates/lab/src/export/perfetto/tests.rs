@@ -187,8 +187,9 @@ fn the_last_interval_ends_with_the_run() {
     assert_eq!(rates.len(), 4);
     for rate in rates {
         // Bytes times 8e12, divided by 300 ns, to the nearest whole number.
-        let is_told = |size: u64| (size as i128 * 8_000_000_000_000 + 150_000) / 300_000 == i128::from(rate);
-        assert!(rate > 0 && last.iter().any(|row| is_told(row.size.0)), "{rate}");
+        let is_plotted =
+            |size: u64| (size as i128 * 8_000_000_000_000 + 150_000) / 300_000 == i128::from(rate);
+        assert!(rate > 0 && last.iter().any(|row| is_plotted(row.size.0)), "{rate}");
     }
     assert_eq!(sending.iter().filter(|(at, rate)| (*at, *rate) == (2_300, 0)).count(), 4);
     assert_eq!(values("waiting").iter().filter(|(at, _)| *at == 2_300).count(), 4);

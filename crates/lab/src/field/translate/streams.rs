@@ -18,7 +18,7 @@ const NS_PER_S: u64 = 1_000_000_000;
 /// Minimum message size: a message begins with its number.
 const FEWEST_BYTES: u64 = 8;
 /// Number of messages that the program keeps in flight per stream.
-const UNDER_WAY: u64 = 4;
+const IN_FLIGHT: u64 = 4;
 
 impl Draft<'_> {
     /// Plan and hosts of the streams.
@@ -49,9 +49,9 @@ impl Draft<'_> {
                 "Times on the machine are {scale} times those of the scenario, as `scale` states."
             ));
         }
-        if written.settings.settings.count("posted") != UNDER_WAY {
+        if written.settings.settings.count("posted") != IN_FLIGHT {
             self.note(format!(
-                "Each stream keeps {UNDER_WAY} messages in flight on the machine, independent of `posted`."
+                "Each stream keeps {IN_FLIGHT} messages in flight on the machine, independent of `posted`."
             ));
         }
         let segments = vec![Segment { is_congested: false, warm_up: 0, iterations: Iterations::Count(1) }];

@@ -9,7 +9,7 @@ use crate::prepare::Prepared;
 use crate::words;
 
 /// Most changed values that follow a choice.
-const MOST_TOLD: usize = 8;
+const MOST_SHOWN: usize = 8;
 
 /// The settings of all sections, in the order of scenarios.
 pub fn settings(prepared: &Prepared) -> Vec<Setting> {
@@ -45,8 +45,8 @@ impl SettingsView<'_> {
                 Some(format!("{key} {}", changed.value))
             })
             .collect();
-        let more = if reported.len() > MOST_TOLD { ", ..." } else { "" };
-        let shown = reported[..reported.len().min(MOST_TOLD)].join(", ");
+        let more = if reported.len() > MOST_SHOWN { ", ..." } else { "" };
+        let shown = reported[..reported.len().min(MOST_SHOWN)].join(", ");
         (!reported.is_empty()).then(|| shown + more)
     }
 
@@ -74,7 +74,7 @@ impl SettingsView<'_> {
                 text.push_str(&format!(", {key} {}", self.at(&balance[key], &format!("balance.{key}"))));
             }
         }
-        let by_hand = self.prepared.compiled.model.balances.by_hand.len() as u64;
+        let by_hand = self.prepared.compiled.model.balances.static_routes.len() as u64;
         if by_hand > 0 {
             text.push_str(&format!(", {}", words::some(by_hand, "static route")));
         }

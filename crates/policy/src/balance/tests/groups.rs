@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::*;
-use crate::balance::detour::{Behind, Beyond, Detour, Groups};
+use crate::balance::detour::{Behind, Detour, Groups, RemoteQueues};
 
 const N_GROUPS: u32 = 6;
 const OWN: u32 = 2;
@@ -19,7 +19,7 @@ const BEHIND: [Behind; 4] = [Behind::Host, Behind::Local, Behind::Local, Behind:
 struct Two {
     minimal: u64,
     longer: u64,
-    beyond: Option<Beyond>,
+    beyond: Option<RemoteQueues>,
     opened: Vec<u32>,
 }
 
@@ -43,8 +43,9 @@ impl Ports for &mut Two {
         self.opened.push(group);
         self.opened.len()..self.opened.len() + 1
     }
-    fn beyond(&mut self, _: usize, group: u32) -> Option<Beyond> {
-        self.beyond.map(|beyond| if group == TO { beyond } else { Beyond { least: self.longer, ..beyond } })
+    fn beyond(&mut self, _: usize, group: u32) -> Option<RemoteQueues> {
+        self.beyond
+            .map(|beyond| if group == TO { beyond } else { RemoteQueues { least: self.longer, ..beyond } })
     }
 }
 
@@ -100,7 +101,7 @@ impl Scene {
     }
 
     /// Whether a new packet takes the minimal path.
-    fn is_minimal(&mut self, minimal: u64, longer: u64, beyond: Option<Beyond>) -> bool {
+    fn is_minimal(&mut self, minimal: u64, longer: u64, beyond: Option<RemoteQueues>) -> bool {
         let mut queues = Two { minimal, longer, beyond, opened: Vec::new() };
         self.pick(far(HOST, 0), &mut queues).through.is_none()
     }
@@ -180,7 +181,7 @@ fn weights_and_threshold_are_exact_to_the_byte() {
 #[test]
 fn ugal_g_compares_the_queues_of_global_links() {
     let mut scene = Scene::new("ugal_g", &[]);
-    let beyond = |least| Some(Beyond { least, sum: least, count: 2 });
+    let beyond = |least| Some(RemoteQueues { least, sum: least, count: 2 });
     // The queue of the minimal path's global link decides, whatever waits here; that of the non-minimal one is
     // `longer`.
     assert!(scene.is_minimal(1 << 30, 0, beyond(1_920)) && !scene.is_minimal(0, 0, beyond(1_921)));
@@ -190,7 +191,7 @@ fn ugal_g_compares_the_queues_of_global_links() {
 #[test]
 fn piggyback_avoids_marked_global_links_of_other_switches() {
     let mut scene = Scene::new("piggyback", &[("marked_above", Value::Size(Bytes(10_000)))]);
-    let beyond = |least, sum, count| Some(Beyond { least, sum, count });
+    let beyond = |least, sum, count| Some(RemoteQueues { least, sum, count });
     // Three of four times the mean of two links is 1.5 times the mean: not above it.
     assert!(scene.is_minimal(0, 0, beyond(30_000, 40_000, 2)));
     assert!(!scene.is_minimal(0, 0, beyond(30_001, 40_000, 2)));

@@ -12,7 +12,7 @@ use super::is_after;
 
 /// See the module.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Hole {
+pub(super) enum ExpectedPsn {
     /// The host waits for no number that is known to be missing.
     #[default]
     None,
@@ -31,39 +31,41 @@ pub(super) enum Hole {
     Reported(u32),
 }
 
-impl Hole {
+impl ExpectedPsn {
     /// The number.
     pub fn psn(self) -> Option<u32> {
         match self {
-            Hole::None => None,
-            Hole::Awaited(psn) | Hole::Passed { psn, .. } | Hole::Reported(psn) => Some(psn),
+            ExpectedPsn::None => None,
+            ExpectedPsn::Awaited(psn) | ExpectedPsn::Passed { psn, .. } | ExpectedPsn::Reported(psn) => {
+                Some(psn)
+            }
         }
     }
 
     /// The host has everything below `expected`.
     pub fn be_answered(&mut self, expected: u32) {
         if self.psn().is_some_and(|psn| is_after(expected, psn)) {
-            *self = Hole::None;
+            *self = ExpectedPsn::None;
         }
     }
 
     /// A packet counted as passed was dropped.
-    pub fn take_back(&mut self, dropped: u32) {
-        if let Hole::Passed { psn, .. } = *self
+    pub fn undo(&mut self, dropped: u32) {
+        if let ExpectedPsn::Passed { psn, .. } = *self
             && psn == dropped
         {
-            *self = Hole::Awaited(psn);
+            *self = ExpectedPsn::Awaited(psn);
         }
     }
 
     /// Writes the state, when `enqueued` is enqueued for the last hop.
     pub fn write_state(self, out: &mut StateWriter, enqueued: u32) {
         let (kind, rest) = match self {
-            Hole::None => (0, 0),
-            Hole::Awaited(_) => (1, 0),
-            Hole::Reported(_) => (2, 0),
-            Hole::Passed { missing: 0, until, .. } => (3, u64::from(enqueued.wrapping_sub(until))),
-            Hole::Passed { missing, .. } => (4, u64::from(missing)),
+            ExpectedPsn::None => (0, 0),
+            ExpectedPsn::Awaited(_) => (1, 0),
+            ExpectedPsn::Reported(_) => (2, 0),
+            ExpectedPsn::Passed { missing: 0, until, .. } => (3, u64::from(enqueued.wrapping_sub(until))),
+            ExpectedPsn::Passed { missing, .. } => (4, u64::from(missing)),
         };
         out.word(u64::from(self.psn().unwrap_or(0)) | kind << 32);
         out.word(rest);

@@ -279,7 +279,7 @@ fn a_packet_that_is_dropped_before_the_last_hop_is_awaited() {
     assert!(hop.pass(&[0, 1, 3], 0).is_empty());
     assert_eq!(hop.nack(2), Filter::Block);
     assert!(hop.pass(&[2], 0).is_empty());
-    hop.filter.take_back(&mut hop.of, 2);
+    hop.filter.undo(&mut hop.of, 2);
     assert_eq!(hop.pass(&[5, 6], 0), [2], "6 shares its path");
 }
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::differences::{Difference, differences};
 
 /// Sections that are covered by other coordinates, or depend on the seed.
-const TOLD: [&str; 4] = ["jobs", "seed", "name", "record"];
+const SHOWN_ELSEWHERE: [&str; 4] = ["jobs", "seed", "name", "record"];
 
 /// The series of runs.
 pub struct Circumstances {
@@ -59,7 +59,7 @@ fn name_of(scenario: &Value) -> Option<String> {
 fn sections(scenarios: &[&Value]) -> Vec<Value> {
     let compared = |scenario: &&Value| {
         let mut own = scenario.as_object().cloned().unwrap_or_default();
-        own.retain(|key, _| !TOLD.contains(&key.as_str()));
+        own.retain(|key, _| !SHOWN_ELSEWHERE.contains(&key.as_str()));
         Value::Object(own)
     };
     scenarios.iter().map(compared).collect()

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use netloom_model::{Errors, EventAction, Fault, FaultAction, FaultEvent, Subject, SwitchFault};
 use netloom_units::{LinkId, Rate, Time};
 
-use super::super::ground::Ground;
+use super::super::built_fabric::BuiltFabric;
 use super::Failing;
 
 /// The effect of a cause on links.
@@ -32,7 +32,7 @@ struct Span {
 
 /// All causes so far.
 pub(super) struct Causes<'a> {
-    ground: &'a Ground,
+    ground: &'a BuiltFabric,
     of_link: BTreeMap<LinkId, Vec<Span>>,
     of_switch: BTreeMap<u32, Vec<Span>>,
     events: Vec<FaultEvent>,
@@ -51,7 +51,7 @@ struct State {
 }
 
 impl<'a> Causes<'a> {
-    pub(super) fn new(ground: &'a Ground) -> Causes<'a> {
+    pub(super) fn new(ground: &'a BuiltFabric) -> Causes<'a> {
         Causes {
             ground,
             of_link: BTreeMap::new(),
@@ -98,7 +98,7 @@ impl<'a> Causes<'a> {
     }
 
     /// Adds an event to the records.
-    pub(super) fn tell(&mut self, at: Time, subject: Subject, action: EventAction) {
+    pub(super) fn record(&mut self, at: Time, subject: Subject, action: EventAction) {
         self.events.push(FaultEvent { at, subject, action });
     }
 

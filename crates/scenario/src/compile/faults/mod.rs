@@ -12,11 +12,11 @@ mod timed;
 
 use std::collections::BTreeSet;
 
-use netloom_model::{Fault, FaultEvent, Knowledge, Reaction, ReroutePaths, SwitchFault};
+use netloom_model::{FailureAwareness, Fault, FaultEvent, Reaction, ReroutePaths, SwitchFault};
 use netloom_units::{Duration, LinkId, Random, Rate, Value};
 
 use super::buffer::chance;
-use super::ground::Ground;
+use super::built_fabric::BuiltFabric;
 use crate::diagnostic::Problems;
 use crate::resolve::Draft;
 use crate::resolved::{Faults, Parameters};
@@ -39,11 +39,11 @@ pub(super) struct Failing {
 }
 
 /// Failure awareness: which nodes avoid a failed link.
-pub(super) fn knowledge(faults: &Faults) -> Knowledge {
+pub(super) fn knowledge(faults: &Faults) -> FailureAwareness {
     match faults.settings.settings.choice("awareness") {
-        "global" => Knowledge::Global(ReroutePaths::Shortest),
-        "up_down" => Knowledge::Global(ReroutePaths::UpDown),
-        _ => Knowledge::Local,
+        "global" => FailureAwareness::Global(ReroutePaths::Shortest),
+        "up_down" => FailureAwareness::Global(ReroutePaths::UpDown),
+        _ => FailureAwareness::Local,
     }
 }
 
@@ -67,7 +67,7 @@ pub(super) fn reaction(faults: &Faults) -> Reaction {
 pub(super) fn failing(
     draft: &Draft,
     seed: u64,
-    ground: &Ground,
+    ground: &BuiltFabric,
     notes: &mut Vec<String>,
     problems: &mut Problems,
 ) -> Failing {
@@ -121,7 +121,7 @@ fn check_reaction(faults: &Faults, problems: &mut Problems) {
 /// The links that fail at random, in order.
 ///
 /// Each link has its own random stream, so whether it fails does not depend on which other links exist.
-fn draw(random: &Parameters, seed: u64, ground: &Ground) -> Vec<LinkId> {
+fn draw(random: &Parameters, seed: u64, ground: &BuiltFabric) -> Vec<LinkId> {
     let fraction = random.settings.fraction("fraction");
     let among = random.settings.choice("among");
     let eligible = |link: &LinkId| match among {
@@ -141,7 +141,7 @@ fn draw(random: &Parameters, seed: u64, ground: &Ground) -> Vec<LinkId> {
     links
 }
 
-fn note(drawn: &[LinkId], random: &Parameters, seed: u64, ground: &Ground) -> String {
+fn note(drawn: &[LinkId], random: &Parameters, seed: u64, ground: &BuiltFabric) -> String {
     const SHOWN: usize = 64;
     let mut names: Vec<&str> = drawn.iter().take(SHOWN).map(|link| ground.link_name(*link)).collect();
     if drawn.len() > SHOWN {

@@ -6,7 +6,7 @@
 use netloom_model::{EventAction, Subject};
 use netloom_units::{LinkId, NodeId, Random, Time};
 
-use super::super::ground::Ground;
+use super::super::built_fabric::BuiltFabric;
 use super::causes::{Causes, Effect, MOST_SPANS};
 use super::timed;
 use crate::diagnostic::Problems;
@@ -22,7 +22,7 @@ pub(super) fn process(
     wanted: &Process,
     number: u64,
     seed: u64,
-    ground: &Ground,
+    ground: &BuiltFabric,
     causes: &mut Causes<'_>,
     notes: &mut Vec<String>,
     problems: &mut Problems,
@@ -47,9 +47,9 @@ pub(super) fn process(
             let end = at.saturating_add(exponential(plan.mttr, &mut random));
             let until = Some(Time(end)).filter(|_| end <= LONGEST.0);
             causes.add(subject, Time(at), until, effect);
-            causes.tell(Time(at), subject, begins);
+            causes.record(Time(at), subject, begins);
             if let Some(until) = until {
-                causes.tell(until, subject, ends);
+                causes.record(until, subject, ends);
             }
             n_outages += 1;
             at = end;
@@ -139,7 +139,7 @@ fn slows_down(
     wanted: &Process,
     effect: Effect,
     components: &[(u32, Subject)],
-    ground: &Ground,
+    ground: &BuiltFabric,
     causes: &Causes<'_>,
     problems: &mut Problems,
 ) {
@@ -154,7 +154,7 @@ fn slows_down(
 }
 
 /// The components that may fail, each with the number of its random stream.
-fn components(wanted: &Process, ground: &Ground, problems: &mut Problems) -> Vec<(u32, Subject)> {
+fn components(wanted: &Process, ground: &BuiltFabric, problems: &mut Problems) -> Vec<(u32, Subject)> {
     let settings = &wanted.settings.settings;
     let (what, among) = (settings.choice("what"), settings.choice("among"));
     if what != "link" && among != "all" {

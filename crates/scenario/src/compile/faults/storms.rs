@@ -3,15 +3,15 @@
 use netloom_model::{Rdma, Storm};
 use netloom_units::{PortId, Time};
 
+use super::super::built_fabric::BuiltFabric;
 use super::super::classes;
-use super::super::ground::Ground;
 use crate::diagnostic::Problems;
 use crate::quantity::{self, Dimension};
 use crate::resolve::{Draft, LONGEST};
 use crate::resolved::NamedStorm;
 
 /// The NICs that send pause frames continuously.
-pub(in crate::compile) fn storms(draft: &Draft, ground: &Ground, problems: &mut Problems) -> Vec<Storm> {
+pub(in crate::compile) fn storms(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) -> Vec<Storm> {
     let Some(faults) = &draft.faults else { return Vec::new() };
     let pauses = classes::Plan::new(draft).is_none_or(|plan| plan.n_pausing() > 0);
     if let Some(storm) = faults.storms.first().filter(|_| !pauses) {
@@ -24,7 +24,7 @@ pub(in crate::compile) fn storms(draft: &Draft, ground: &Ground, problems: &mut 
 /// More frames than this are most likely a mistake, and would take minutes.
 const MOST_FRAMES: u64 = 10_000_000;
 
-fn storm(wanted: &NamedStorm, ground: &Ground, problems: &mut Problems) -> Option<Storm> {
+fn storm(wanted: &NamedStorm, ground: &BuiltFabric, problems: &mut Problems) -> Option<Storm> {
     let link = ground.link(&wanted.link, problems)?;
     let fabric = &ground.built.fabric;
     let ends = fabric.links()[link.index()].ends;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use netloom_model::{Errors, EventAction, Subject};
 use netloom_units::{LinkId, Rate, Time, Value};
 
-use super::super::ground::Ground;
+use super::super::built_fabric::BuiltFabric;
 use super::causes::{Causes, Effect, MOST_SPANS};
 use crate::diagnostic::Problems;
 use crate::place::Place;
@@ -31,7 +31,7 @@ type Event<'a> = (Time, &'a TimedFault);
 pub(super) fn timed(
     wanted: &[TimedFault],
     down: &BTreeSet<LinkId>,
-    ground: &Ground,
+    ground: &BuiltFabric,
     causes: &mut Causes<'_>,
     problems: &mut Problems,
 ) {
@@ -80,7 +80,7 @@ fn family(action: &Parameters) -> Family {
 }
 
 /// The subject that a name denotes.
-fn subject(wanted: &Sufferer, ground: &Ground, problems: &mut Problems) -> Option<Subject> {
+fn subject(wanted: &Sufferer, ground: &BuiltFabric, problems: &mut Problems) -> Option<Subject> {
     let name = &wanted.name;
     match wanted.what {
         "switch" => ground.switch(name, problems).map(Subject::Switch),
@@ -118,10 +118,10 @@ fn turns(
             refuse_turn(fault, up, last, problems);
         } else if let Some(from) = since.take() {
             causes.add(subject, from, Some(at), Effect::Down);
-            causes.tell(at, subject, EventAction::Up);
+            causes.record(at, subject, EventAction::Up);
         } else {
             since = Some(at);
-            causes.tell(at, subject, EventAction::Down);
+            causes.record(at, subject, EventAction::Down);
         }
         last = Some(fault.subject.name.place);
     }
@@ -174,21 +174,21 @@ fn flap(subject: Subject, &(at, fault): &Event<'_>, causes: &mut Causes<'_>, pro
         ));
         return;
     }
-    causes.tell(at, subject, EventAction::Flap(period));
+    causes.record(at, subject, EventAction::Flap(period));
     let mut end = at;
     for number in 0..n_periods {
         let from = Time(at.0 + number * period.0);
         end = Time(from.0 + down);
         causes.add(subject, from, Some(end), Effect::Down);
     }
-    causes.tell(end, subject, EventAction::Steady);
+    causes.record(end, subject, EventAction::Steady);
 }
 
 /// Reduced rate, and its end.
 fn rates(
     subject: Subject,
     events: &[Event<'_>],
-    ground: &Ground,
+    ground: &BuiltFabric,
     causes: &mut Causes<'_>,
     problems: &mut Problems,
 ) {
@@ -204,11 +204,11 @@ fn rates(
             if since.take().is_none() {
                 refuse_end(fault, "has its nominal rate", "degrade", last, problems);
             }
-            causes.tell(at, subject, EventAction::Restore);
+            causes.record(at, subject, EventAction::Restore);
         } else {
             let rate = fault.action.settings.rate("rate");
             since = Some((at, rate));
-            causes.tell(at, subject, EventAction::Degrade(rate));
+            causes.record(at, subject, EventAction::Degrade(rate));
             if let Some(own) = own.filter(|&own| rate >= own && !fault.action.has_stand_ins) {
                 let message = format!("this rate does not slow down `{}`", fault.subject.name.value);
                 let report = problems.report(fault.action.place_of("rate"), message);
@@ -235,10 +235,10 @@ fn errors(subject: Subject, events: &[Event<'_>], causes: &mut Causes<'_>, probl
             if since.take().is_none() {
                 refuse_end(fault, "loses no packets by `errors`", "errors", last, problems);
             }
-            causes.tell(at, subject, EventAction::Clear);
+            causes.record(at, subject, EventAction::Clear);
         } else if let Some(errors) = chances(&fault.action, problems) {
             since = Some((at, errors));
-            causes.tell(at, subject, EventAction::Errors(errors));
+            causes.record(at, subject, EventAction::Errors(errors));
         }
         last = Some(fault.subject.name.place);
     }

@@ -22,17 +22,17 @@ pub struct Entry {
 
 /// The entries of one switch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HandTable {
+pub struct StaticTable {
     /// Sorted by destination, then source; an entry for any source comes first.
     entries: Box<[Entry]>,
 }
 
-impl HandTable {
+impl StaticTable {
     /// The entries of a switch; `None` if it has none.
-    pub fn of(all: &[Entry], at: NodeId) -> Option<HandTable> {
+    pub fn of(all: &[Entry], at: NodeId) -> Option<StaticTable> {
         let mut entries: Vec<Entry> = all.iter().filter(|entry| entry.at == at).copied().collect();
         entries.sort_unstable();
-        (!entries.is_empty()).then(|| HandTable { entries: entries.into() })
+        (!entries.is_empty()).then(|| StaticTable { entries: entries.into() })
     }
 
     /// The egress port of a packet, if an entry matches.
@@ -74,17 +74,17 @@ mod tests {
             entry(9, 3, Some(4), 3),
             entry(9, 2, Some(0), 0),
         ];
-        let table = HandTable::of(&all, NodeId(9)).expect("it has entries");
+        let table = StaticTable::of(&all, NodeId(9)).expect("it has entries");
         let port = |to, from| table.port(HostId(to), || HostId(from));
         assert_eq!([0, 1, 5, 6].map(|from| port(2, from)), [Some(0), Some(1), Some(2), Some(1)]);
         assert_eq!((port(3, 4), port(3, 5), port(4, 4)), (Some(3), None, None));
         assert_eq!(table.towards(HostId(2)).len(), 3);
-        assert_eq!(HandTable::of(&all, NodeId(7)), None);
+        assert_eq!(StaticTable::of(&all, NodeId(7)), None);
     }
 
     #[test]
     fn the_source_is_looked_up_only_if_an_entry_has_one() {
-        let table = HandTable::of(&[entry(9, 2, None, 1)], NodeId(9)).expect("it has an entry");
+        let table = StaticTable::of(&[entry(9, 2, None, 1)], NodeId(9)).expect("it has an entry");
         assert_eq!(table.port(HostId(2), || unreachable!("no entry has a source")), Some(1));
     }
 }

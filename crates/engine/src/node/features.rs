@@ -8,24 +8,24 @@
 use super::Node;
 
 /// A node that only queues and forwards, and whose policy compares no ports.
-pub const PLAIN: u8 = 0;
+pub const BASIC: u8 = 0;
 /// A node whose policy compares ports.
 pub const COMPARING: u8 = 1;
 /// A switch whose ports may count or mark data, or be paused.
-pub const GUARDED: u8 = 1 << 1;
+pub const COUNTED: u8 = 1 << 1;
 /// As [`GUARDED`], of a switch that may send pause frames and has a bound before which it sends none, or of one of
 /// several nodes in a partition: a start before the next event is computed at once.
-pub const PAUSING: u8 = 1 << 2 | GUARDED;
+pub const PAUSING: u8 = 1 << 2 | COUNTED;
 /// A switch with input buffers.
-pub const CREDIT: u8 = 1 << 3 | GUARDED;
+pub const CREDIT: u8 = 1 << 3 | COUNTED;
 /// [`GUARDED`] and [`COMPARING`].
-pub const GUARDED_COMPARING: u8 = GUARDED | COMPARING;
+pub const GUARDED_COMPARING: u8 = COUNTED | COMPARING;
 /// [`PAUSING`] and [`COMPARING`].
 pub const PAUSING_COMPARING: u8 = PAUSING | COMPARING;
 
 /// Whether `care` includes all of `flags`.
 #[inline(always)]
-pub const fn has(care: u8, flags: u8) -> bool {
+pub const fn includes(care: u8, flags: u8) -> bool {
     care & flags == flags
 }
 
@@ -38,9 +38,9 @@ impl Node {
             } else if self.bounds_frames() && self.may_pause() {
                 PAUSING
             } else if self.is_guarded() {
-                GUARDED
+                COUNTED
             } else {
-                PLAIN
+                BASIC
             }
     }
 
@@ -50,13 +50,13 @@ impl Node {
             | if self.bounds_frames() {
                 PAUSING
             } else if self.is_guarded() {
-                GUARDED
+                COUNTED
             } else {
-                PLAIN
+                BASIC
             }
     }
 
     fn comparing(&self) -> u8 {
-        if self.loads.is_some() { COMPARING } else { PLAIN }
+        if self.loads.is_some() { COMPARING } else { BASIC }
     }
 }

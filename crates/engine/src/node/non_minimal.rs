@@ -12,12 +12,12 @@ use std::ops::Range;
 
 use netloom_model::{PortKind, PortSet};
 use netloom_policy::balance::Ports;
-use netloom_policy::balance::detour::{Beyond, Detour};
+use netloom_policy::balance::detour::{Detour, RemoteQueues};
 use netloom_policy::balance::{Context, Pick};
 use netloom_records::DropReason;
 use netloom_units::{HostId, NodeId, PortId, Time};
 
-use super::care::GUARDED_COMPARING;
+use super::features::GUARDED_COMPARING;
 use super::{Forwarding, Node, Route, advance_port, view};
 use crate::context::PartitionContext;
 use crate::packet::Packet;
@@ -32,7 +32,7 @@ impl Node {
 
     /// As `forward_by_list`, where the policy may send packets through other groups; this group is `own`.
     #[inline(never)]
-    pub(super) fn forward_guided(
+    pub(super) fn forward_non_minimal(
         &mut self,
         now: u64,
         ingress: u32,
@@ -88,8 +88,17 @@ impl Node {
         let Node { balancer, ports, random, healthy, id, .. } = self;
         let n_minimal = list.len();
         let destination = HostId(packet.destination);
-        let mut guided =
-            Guided { ports, list, n_minimal, healthy, destination, node: *id, now, context, round };
+        let mut guided = NonMinimalCandidates {
+            ports,
+            list,
+            n_minimal,
+            healthy,
+            destination,
+            node: *id,
+            now,
+            context,
+            round,
+        };
         let ports: &mut dyn Ports = &mut guided;
         let mut context = Context { now: Time(now), random };
         balancer.pick(&mut context, || view(packet, ingress, round), || ports)
@@ -97,7 +106,7 @@ impl Node {
 }
 
 /// The candidates, to which the policy may add more.
-struct Guided<'a, 'r> {
+struct NonMinimalCandidates<'a, 'r> {
     ports: &'a mut [Egress],
     list: &'a mut Vec<u32>,
     n_minimal: usize,
@@ -109,7 +118,7 @@ struct Guided<'a, 'r> {
     round: &'a Round<'r>,
 }
 
-impl Guided<'_, '_> {
+impl NonMinimalCandidates<'_, '_> {
     fn members(&self) -> PortSet<'_> {
         self.healthy.next_hops(&self.round.model.routing, self.node, self.destination)
     }
@@ -125,9 +134,9 @@ impl Guided<'_, '_> {
     }
 
     /// The current backlogs of a global link of this switch and of all its global links.
-    fn beside(&mut self, port: u32) -> Beyond {
+    fn beside(&mut self, port: u32) -> RemoteQueues {
         let now = self.now;
-        let mut beyond = Beyond { least: self.egress(port).waiting_bytes(now), sum: 0, count: 0 };
+        let mut beyond = RemoteQueues { least: self.egress(port).waiting_bytes(now), sum: 0, count: 0 };
         for other in 0..self.ports.len() as u32 {
             if self.is_global(self.node, other) {
                 beyond.sum += self.egress(other).waiting_bytes(now);
@@ -138,7 +147,7 @@ impl Guided<'_, '_> {
     }
 
     /// The same of another switch's global links towards a group, as of the last snapshot.
-    fn at_neighbour(&self, node: NodeId, group: u32) -> Option<Beyond> {
+    fn at_neighbour(&self, node: NodeId, group: u32) -> Option<RemoteQueues> {
         let model = self.round.model;
         let range = model.fabric.port_range(node);
         let known = self.round.port_bytes.get(range.start as usize..range.end as usize)?;
@@ -147,7 +156,7 @@ impl Guided<'_, '_> {
         let least = least.map(|port| known[port as usize]).min()?;
         let all = (0..known.len() as u32).filter(|&port| self.is_global(node, port));
         let all = all.map(|port| known[port as usize]);
-        Some(all.fold(Beyond { least, sum: 0, count: 0 }, |beyond, waiting| Beyond {
+        Some(all.fold(RemoteQueues { least, sum: 0, count: 0 }, |beyond, waiting| RemoteQueues {
             sum: beyond.sum + waiting,
             count: beyond.count + 1,
             ..beyond
@@ -155,7 +164,7 @@ impl Guided<'_, '_> {
     }
 }
 
-impl Ports for Guided<'_, '_> {
+impl Ports for NonMinimalCandidates<'_, '_> {
     fn n_minimal(&self) -> usize {
         self.n_minimal
     }
@@ -193,7 +202,7 @@ impl Ports for Guided<'_, '_> {
         self.members().get(number)
     }
 
-    fn beyond(&mut self, candidate: usize, group: u32) -> Option<Beyond> {
+    fn beyond(&mut self, candidate: usize, group: u32) -> Option<RemoteQueues> {
         let port = self.list[candidate];
         if self.is_global(self.node, port) {
             return Some(self.beside(port));

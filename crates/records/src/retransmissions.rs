@@ -11,13 +11,13 @@ use crate::rows::{RepairRow, TallyRow};
 
 /// Sums over messages on queue pairs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Repaired {
+pub struct Retransmissions {
     /// Number of messages.
     pub messages: u64,
     /// Their packets that arrived, each counted once.
     pub packets: u64,
     /// Retransmitted packets that arrived.
-    pub again: u64,
+    pub retransmitted: u64,
     /// Those of them that had already been received: spurious retransmissions.
     pub duplicates: u64,
     /// NACKs that receivers sent.
@@ -27,32 +27,32 @@ pub struct Repaired {
     /// CNPs that receivers sent.
     pub cnps: u64,
     /// Notifications that slowed senders down.
-    pub notified: u64,
+    pub notifications: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
     /// Largest number of packets by which one arrived early.
     pub distance: u32,
 }
 
-impl From<&RepairRow> for Repaired {
-    fn from(row: &RepairRow) -> Repaired {
-        Repaired {
+impl From<&RepairRow> for Retransmissions {
+    fn from(row: &RepairRow) -> Retransmissions {
+        Retransmissions {
             messages: 1,
             packets: row.packets.into(),
-            again: row.retransmitted.into(),
+            retransmitted: row.retransmitted.into(),
             duplicates: row.duplicates.into(),
             nacks: row.nacks.into(),
             marked: row.marked.into(),
             cnps: row.cnps.into(),
-            notified: row.notifications.into(),
+            notifications: row.notifications.into(),
             timeouts: row.timeouts.into(),
             distance: row.distance,
         }
     }
 }
 
-impl From<&TallyRow> for Repaired {
-    fn from(row: &TallyRow) -> Repaired {
+impl From<&TallyRow> for Retransmissions {
+    fn from(row: &TallyRow) -> Retransmissions {
         let TallyRow {
             retransmitted: again,
             duplicates,
@@ -66,31 +66,31 @@ impl From<&TallyRow> for Repaired {
         } = *row;
         // Without a message on a queue pair, the packets of a row do not count.
         let packets = if row.on_queue_pairs > 0 { row.packets } else { 0 };
-        Repaired {
+        Retransmissions {
             messages: row.on_queue_pairs,
             packets,
-            again,
+            retransmitted: again,
             duplicates,
             nacks,
             marked,
             cnps,
-            notified,
+            notifications: notified,
             timeouts,
             distance,
         }
     }
 }
 
-impl AddAssign for Repaired {
-    fn add_assign(&mut self, other: Repaired) {
+impl AddAssign for Retransmissions {
+    fn add_assign(&mut self, other: Retransmissions) {
         self.messages += other.messages;
         self.packets += other.packets;
-        self.again += other.again;
+        self.retransmitted += other.retransmitted;
         self.duplicates += other.duplicates;
         self.nacks += other.nacks;
         self.marked += other.marked;
         self.cnps += other.cnps;
-        self.notified += other.notified;
+        self.notifications += other.notifications;
         self.timeouts += other.timeouts;
         self.distance = self.distance.max(other.distance);
     }
@@ -99,17 +99,17 @@ impl AddAssign for Repaired {
 /// Adds a message on a queue pair; its packets are counted with those of all messages.
 impl AddAssign<&RepairRow> for TallyRow {
     fn add_assign(&mut self, row: &RepairRow) {
-        let mut sums = Repaired::from(&*self);
-        sums += Repaired::from(row);
-        let Repaired {
+        let mut sums = Retransmissions::from(&*self);
+        sums += Retransmissions::from(row);
+        let Retransmissions {
             messages,
             packets: _,
-            again,
+            retransmitted: again,
             duplicates,
             nacks,
             marked,
             cnps,
-            notified,
+            notifications: notified,
             timeouts,
             distance,
         } = sums;
@@ -157,29 +157,29 @@ mod tests {
     #[test]
     fn rows_and_tallies_of_the_same_messages_have_the_same_sums() {
         let rows = [row(0), row(1)];
-        let mut sums = Repaired::default();
+        let mut sums = Retransmissions::default();
         for row in &rows {
-            sums += Repaired::from(row);
+            sums += Retransmissions::from(row);
         }
-        let expected = Repaired {
+        let expected = Retransmissions {
             messages: 2,
             packets: 21,
-            again: 14,
+            retransmitted: 14,
             duplicates: 12,
             nacks: 10,
             marked: 4,
             cnps: 2,
-            notified: 16,
+            notifications: 16,
             timeouts: 18,
             distance: 20,
         };
         assert_eq!(sums, expected);
         let mut tally = TallyRow { packets: 21, ..TallyRow::default() };
-        assert_eq!(Repaired::from(&tally), Repaired::default(), "no message on a queue pair");
+        assert_eq!(Retransmissions::from(&tally), Retransmissions::default(), "no message on a queue pair");
         for row in &rows {
             tally += row;
         }
-        assert_eq!(Repaired::from(&tally), expected);
+        assert_eq!(Retransmissions::from(&tally), expected);
         assert_eq!(tally.packets, 21, "counted elsewhere");
     }
 }

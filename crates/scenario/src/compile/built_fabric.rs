@@ -11,7 +11,7 @@ use crate::diagnostic::Problems;
 use crate::place::Placed;
 
 /// The fabric and its names.
-pub(super) struct Ground {
+pub(super) struct BuiltFabric {
     pub built: Built,
     hosts: OnceCell<BTreeMap<String, u32>>,
     switches: OnceCell<BTreeMap<String, u32>>,
@@ -22,9 +22,9 @@ fn numbered(names: &[String]) -> BTreeMap<String, u32> {
     (0_u32..).zip(names).map(|(number, name)| (name.clone(), number)).collect()
 }
 
-impl Ground {
-    pub fn new(built: Built) -> Ground {
-        Ground { built, hosts: OnceCell::new(), switches: OnceCell::new(), links: OnceCell::new() }
+impl BuiltFabric {
+    pub fn new(built: Built) -> BuiltFabric {
+        BuiltFabric { built, hosts: OnceCell::new(), switches: OnceCell::new(), links: OnceCell::new() }
     }
 
     fn host_names(&self) -> &[String] {

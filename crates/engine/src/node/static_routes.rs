@@ -6,7 +6,7 @@
 //! Invariants: an entry is ignored while its link is down; ACKs, NACKs and CNPs follow entries where they are forwarded
 //! by tables at all.
 
-use netloom_model::{HandTable, Model};
+use netloom_model::{Model, StaticTable};
 use netloom_policy::balance::Senders;
 use netloom_units::{HostId, NodeId};
 
@@ -15,30 +15,30 @@ use crate::packet::Packet;
 use crate::round::Round;
 
 /// See the module.
-pub(super) struct ByHand {
-    table: HandTable,
+pub(super) struct StaticRoutes {
+    table: StaticTable,
     /// Whether control packets follow it, too.
     for_control: bool,
 }
 
-impl ByHand {
-    pub(super) fn at(model: &Model, node: NodeId) -> Option<Box<ByHand>> {
-        let table = HandTable::of(&model.balances.by_hand, node)?;
-        Some(Box::new(ByHand { table, for_control: model.balances.controls_by_table() }))
+impl StaticRoutes {
+    pub(super) fn at(model: &Model, node: NodeId) -> Option<Box<StaticRoutes>> {
+        let table = StaticTable::of(&model.balances.static_routes, node)?;
+        Some(Box::new(StaticRoutes { table, for_control: model.balances.controls_by_table() }))
     }
 }
 
 impl Node {
     /// Installs the static routes of this node, which take precedence over all other forwarding, before the run.
     pub fn follow_entries(&mut self, model: &Model) {
-        self.by_hand = ByHand::at(model, self.id);
+        self.static_routes = StaticRoutes::at(model, self.id);
         self.note_route();
     }
 
     /// The port that a static route gives a packet.
     #[inline]
-    pub(super) fn port_by_hand(&self, packet: &Packet, round: &Round) -> Option<u32> {
-        let ByHand { table, for_control } = self.by_hand.as_deref()?;
+    pub(super) fn static_port(&self, packet: &Packet, round: &Round) -> Option<u32> {
+        let StaticRoutes { table, for_control } = self.static_routes.as_deref()?;
         if !packet.is_data() && !for_control {
             return None;
         }

@@ -86,19 +86,20 @@ mod tests {
     use netloom_units::PortId;
 
     use super::*;
-    use crate::channel::{Channel, Far};
-    use crate::packet::{Address, Packet, PacketKind, Stamp};
+    use crate::channel::{Channel, ReceiverLocation};
+    use crate::packet::{Address, DataState, Packet, PacketKind};
     use crate::port::Form;
     use crate::ring::ring;
 
     #[test]
     fn a_class_has_its_own_queue_not_the_total_of_the_port() {
         let (sender, _receiver) = ring();
-        let mut port = Egress::new(PortId(0), Channel::new(sender, Far::Inside(0)), Rate(8_000_000_000), 0);
+        let mut port =
+            Egress::new(PortId(0), Channel::new(sender, ReceiverLocation::Inside(0)), Rate(8_000_000_000), 0);
         port.set_form(Form::Lazy);
         port.set_guarded();
         let to = Address { host: 1, slot: 0 };
-        let data = Packet::data(to, 0, 0, 0, 1_000, Stamp::new(0, true));
+        let data = Packet::data(to, 0, 0, 0, 1_000, DataState::new(0, true));
         let answer = data.answer(PacketKind::Acknowledgement, to, 64, 5);
         for _ in 0..3 {
             port.count_in(&data);
@@ -121,10 +122,11 @@ mod tests {
     #[test]
     fn packets_lost_on_the_wire_do_not_count_as_sent() {
         let (sender, _receiver) = ring();
-        let mut port = Egress::new(PortId(0), Channel::new(sender, Far::Inside(0)), Rate(8_000_000_000), 0);
+        let mut port =
+            Egress::new(PortId(0), Channel::new(sender, ReceiverLocation::Inside(0)), Rate(8_000_000_000), 0);
         port.set_form(Form::Lazy);
         let to = Address { host: 1, slot: 0 };
-        let data = Packet::data(to, 0, 0, 0, 1_000, Stamp::new(0, true));
+        let data = Packet::data(to, 0, 0, 0, 1_000, DataState::new(0, true));
         (0..3).for_each(|_| _ = port.enqueue(0, &data));
         let mut sent = Vec::new();
         for number in 0..3 {

@@ -12,25 +12,25 @@ use netloom_units::HostId;
 
 /// See the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Deal {
+pub struct DestinationModulo {
     /// The hosts below this node: the first one, and their number.
     below: (u32, u32),
     /// Number of consecutive hosts that share a turn, among those below and among all others.
     divisors: [NonZeroU32; 2],
 }
 
-impl Deal {
+impl DestinationModulo {
     /// Every host separately.
-    pub const PLAIN: Deal = Deal { below: (0, 0), divisors: [NonZeroU32::MIN; 2] };
+    pub const PLAIN: DestinationModulo = DestinationModulo { below: (0, 0), divisors: [NonZeroU32::MIN; 2] };
 
     /// Hosts in `below` (the first one, and their number) separately; all others in blocks of `divisor`.
-    pub fn upwards(below: (u32, u32), divisor: u32) -> Deal {
-        Deal { below, divisors: [NonZeroU32::MIN, at_least_one(divisor)] }
+    pub fn upwards(below: (u32, u32), divisor: u32) -> DestinationModulo {
+        DestinationModulo { below, divisors: [NonZeroU32::MIN, at_least_one(divisor)] }
     }
 
     /// All hosts are below, in blocks of `divisor`.
-    pub fn downwards(divisor: u32) -> Deal {
-        Deal { below: (0, u32::MAX), divisors: [at_least_one(divisor); 2] }
+    pub fn downwards(divisor: u32) -> DestinationModulo {
+        DestinationModulo { below: (0, u32::MAX), divisors: [at_least_one(divisor); 2] }
     }
 
     /// The turn of a destination; the caller takes it modulo the number of next hops.
@@ -52,12 +52,12 @@ mod tests {
 
     #[test]
     fn hosts_below_are_distributed_singly_and_others_in_blocks() {
-        let deal = Deal::upwards((8, 4), 3);
+        let deal = DestinationModulo::upwards((8, 4), 3);
         let turns =
             |hosts: std::ops::Range<u32>| hosts.map(|host| deal.turn(HostId(host))).collect::<Vec<_>>();
         assert_eq!(turns(8..12), [8, 9, 10, 11]);
         assert_eq!((turns(0..8), turns(12..16)), (vec![0, 0, 0, 1, 1, 1, 2, 2], vec![4, 4, 4, 5]));
-        assert_eq!(Deal::downwards(4).turn(HostId(11)), 2);
-        assert_eq!(Deal::PLAIN.turn(HostId(11)), 11);
+        assert_eq!(DestinationModulo::downwards(4).turn(HostId(11)), 2);
+        assert_eq!(DestinationModulo::PLAIN.turn(HostId(11)), 11);
     }
 }

@@ -24,7 +24,7 @@ pub struct Outage {
 
 /// An end of a link detects that the link went down or came up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Notice {
+pub struct LinkDetection {
     /// When it detects the change.
     pub at: Time,
     /// Whether the link came up.
@@ -78,8 +78,8 @@ impl Outages<NodeId> {
 }
 
 /// What an end of a link detects, in order of time; `dead` are the outages of the switch it belongs to.
-pub fn notices(outages: &[Outage], dead: &[Outage], reaction: &Reaction) -> Vec<Notice> {
-    let mut noticed: Vec<Notice> = Vec::new();
+pub fn notices(outages: &[Outage], dead: &[Outage], reaction: &Reaction) -> Vec<LinkDetection> {
+    let mut noticed: Vec<LinkDetection> = Vec::new();
     let mut dead = dead.iter().peekable();
     for (number, outage) in outages.iter().enumerate() {
         let ends_before = |at: Time| outage.until.is_some_and(|until| until <= at);
@@ -89,13 +89,13 @@ pub fn notices(outages: &[Outage], dead: &[Outage], reaction: &Reaction) -> Vec<
         let seen = own.map_or(seen, |own| own.min(seen));
         let is_up = noticed.last().is_none_or(|last| last.up);
         if is_up && !ends_before(seen) {
-            noticed.push(Notice { at: seen, up: false });
+            noticed.push(LinkDetection { at: seen, up: false });
         }
         let Some(until) = outage.until else { break };
         let back = until + reaction.recovery;
         let lasts = outages.get(number + 1).is_none_or(|next| next.from > back);
         if lasts && noticed.last().is_some_and(|last| !last.up) {
-            noticed.push(Notice { at: back, up: true });
+            noticed.push(LinkDetection { at: back, up: true });
         }
     }
     noticed
@@ -103,7 +103,7 @@ pub fn notices(outages: &[Outage], dead: &[Outage], reaction: &Reaction) -> Vec<
 
 impl Model {
     /// The changes announced to all nodes, in order of time: link, and what its ends detect.
-    pub fn link_notices(&self) -> Vec<(Notice, LinkId)> {
+    pub fn link_notices(&self) -> Vec<(LinkDetection, LinkId)> {
         let outages = Outages::of_links(&self.faults);
         let of_link = |(&link, spans): (&LinkId, &[Outage])| {
             notices(spans, &[], &self.reaction).into_iter().map(move |notice| (notice, link))

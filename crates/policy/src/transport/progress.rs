@@ -4,7 +4,7 @@
 
 /// Positions of a sender.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Course {
+pub struct SendProgress {
     /// The first position that is not acknowledged.
     pub una: u64,
     /// The next to send in order.
@@ -15,7 +15,7 @@ pub struct Course {
     pub end: u64,
 }
 
-impl Course {
+impl SendProgress {
     /// Everything below `expected` has arrived. Returns whether this acknowledges more than before.
     #[inline(always)]
     pub fn acknowledged(&mut self, expected: u64) -> bool {
@@ -35,12 +35,12 @@ impl Course {
 
     /// Sends the next packet in order.
     #[inline(always)]
-    pub(super) fn forward(&mut self) -> super::Turn {
+    pub(super) fn forward(&mut self) -> super::SendItem {
         let position = self.next;
         debug_assert!(position < self.end, "nothing is left to send");
         self.next += 1;
         let is_again = position < self.highest;
         self.highest = self.highest.max(self.next);
-        super::Turn { position, is_again }
+        super::SendItem { position, is_again }
     }
 }
