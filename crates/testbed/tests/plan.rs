@@ -219,7 +219,7 @@ fn fabrics_that_cannot_be_built_are_refused_with_reason_and_hint() {
         (
             "fabric: { rail: { servers: 2, gpus_per_server: 2, servers_per_block: 2, spines: 1 } }"
                 .to_owned(),
-            "links inside",
+            "internal links",
         ),
         (lists("a, b", &[&one_each[..], &[link("a", "s")]].concat()), "host `a` has 2 links"),
         (lists("'a b', c", &[link("'a b'", "s"), link("c", "s")]), "`a b` cannot be the name of a host"),

@@ -38,7 +38,8 @@ fn waits_and_timeouts_are_reported_checked_and_exported() {
         let text = fs::read_to_string(place.path("tables").join(name)).expect("it is text");
         (text.lines().next().unwrap_or_default().to_owned(), text.lines().count())
     };
-    let columns = "port,node,link,peer,transfers,most_passes,bound,longest_wait,node_name,link_name,peer_name";
+    let columns =
+        "port,node,link,peer,transfers,most_passes,bound,longest_wait,node_name,link_name,peer_name";
     assert_eq!(head("arbitration.csv"), (columns.to_owned(), 5));
     let columns = "source,destination,number,timeouts,unacknowledged,first,last";
     assert_eq!(head("spurious_timeouts.csv"), (columns.to_owned(), 4));

@@ -26,7 +26,7 @@ fn head(paper: &str) -> String {
         "# The figures of {paper} as numbers\n\n\
          Written by `netloom reproduce {paper} -o FOLDER`.\n\
          Simulated figures are means over seeds; ± is half the 95 % confidence interval of the mean.\n\
-         An asterisk marks a published figure that lies where less than 1 % of our single runs would.\n\n"
+         An asterisk marks a published figure as far from the mean as fewer than 1 % of single simulated runs would be.\n\n"
     )
 }
 

@@ -72,7 +72,7 @@ pub enum Quantity {
     /// Goodput as a share of the line rate: payload of messages over their time.
     Goodput,
     /// Retransmitted packets that arrived.
-    PacketsAgain,
+    PacketsRetransmitted,
     /// Those of them that the receiver had already: duplicates.
     Duplicates,
     /// NACKs that receivers sent.
@@ -152,7 +152,7 @@ impl Quantity {
         Quantity::Spurious,
         Quantity::SendingRate,
         Quantity::Goodput,
-        Quantity::PacketsAgain,
+        Quantity::PacketsRetransmitted,
         Quantity::Duplicates,
         Quantity::Nacks,
         Quantity::NacksForwarded,
@@ -210,12 +210,12 @@ impl Quantity {
             Quantity::Spurious => "spurious_share",
             Quantity::SendingRate => "sending_rate_share",
             Quantity::Goodput => "goodput_share",
-            Quantity::PacketsAgain => "packets_again",
+            Quantity::PacketsRetransmitted => "packets_retransmitted",
             Quantity::Duplicates => "duplicates",
             Quantity::Nacks => "nacks",
             Quantity::NacksForwarded => "nacks_forwarded",
-            Quantity::NacksSuppressed => "nacks_blocked",
-            Quantity::NacksGenerated => "nacks_made",
+            Quantity::NacksSuppressed => "nacks_suppressed",
+            Quantity::NacksGenerated => "nacks_generated",
             Quantity::Marked => "marked_packets",
             Quantity::Pauses => "pauses",
             Quantity::Dropped => "dropped_packets",

@@ -225,7 +225,7 @@ fn of_queue_pairs(found: &QueuePairSummary) -> [(Quantity, f64); 11] {
         (Quantity::Spurious, found.spurious),
         (Quantity::SendingRate, found.sending_rate),
         (Quantity::Goodput, found.goodput),
-        (Quantity::PacketsAgain, found.retransmitted as f64),
+        (Quantity::PacketsRetransmitted, found.retransmitted as f64),
         (Quantity::Duplicates, found.duplicates as f64),
         (Quantity::Nacks, found.nacks as f64),
         (Quantity::NacksForwarded, found.nacks_forwarded as f64),

@@ -309,7 +309,7 @@ claims:
     said: ours
     text: What is lost is sent again.
     kind: predicted
-    measured: packets_again
+    measured: packets_retransmitted
     at: [leaking]
     per: {measured: dropped}
     relation: {between: [0.5, 1.5]}

@@ -67,7 +67,7 @@ pub static SPEC: Spec = Spec {
             name: "factor",
             kind: Kind::Fraction { minimum: 1.0, maximum: 100.0 },
             default: Some(Value::Fraction(1.5)),
-            meaning: "factor on rate times `round_trip` (with `entries: none`)",
+            meaning: "safety factor on rate times `round_trip`, if `entries` is `none`",
         },
         Parameter {
             name: "failure",

@@ -53,7 +53,9 @@ impl Collector for Repairs {
         match batch {
             Batch::Repairs(rows) => rows.iter().for_each(|row| self.message(row)),
             Batch::Tallies(rows) => {
-                rows.iter().for_each(|row| self.totals.sums += Retransmissions::from(row))
+                for row in rows {
+                    self.totals.sums += Retransmissions::from(row);
+                }
             }
             Batch::Signals(rows) => {
                 for row in rows {

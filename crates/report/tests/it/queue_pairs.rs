@@ -33,7 +33,7 @@ fn repair(number: u32, [packets, again, duplicates, nacks, marked, distance]: Re
 }
 
 fn signal(port: &PortRow, marked: u64, paused: u64, nacks: [u64; 3]) -> SignalRow {
-    let [nacks_forwarded, nacks_blocked, nacks_made] = nacks;
+    let [nacks_forwarded, nacks_suppressed, nacks_generated] = nacks;
     SignalRow {
         port: port.port,
         node: port.node,
@@ -43,8 +43,8 @@ fn signal(port: &PortRow, marked: u64, paused: u64, nacks: [u64; 3]) -> SignalRo
         pauses: 2,
         paused: Duration(paused * SECOND),
         nacks_forwarded,
-        nacks_suppressed: nacks_blocked,
-        nacks_generated: nacks_made,
+        nacks_suppressed: nacks_suppressed,
+        nacks_generated: nacks_generated,
     }
 }
 

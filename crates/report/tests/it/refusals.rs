@@ -71,7 +71,7 @@ fn a_report_replaces_a_file_only_on_request() {
     write(place.runs(), &file, Overwrite::Refuse, Over::Jobs).unwrap();
     let page = fs::read_to_string(&file).unwrap();
     assert_eq!(page, place.page().unwrap());
-    refused(write(place.runs(), &file, Overwrite::Refuse, Over::Jobs), "already there");
+    refused(write(place.runs(), &file, Overwrite::Refuse, Over::Jobs), "already exists");
     fs::write(&file, "something else").unwrap();
     write(place.runs(), &file, Overwrite::Replace, Over::Jobs).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), page);

@@ -7,6 +7,7 @@
 //! Invariants: parameters come from the specs that the reader uses; only keys that are read by explicit code are listed
 //! here, and tests compare them with the reader: the reader accepts what this offers, and what is printed is offered.
 
+mod failures;
 mod sections;
 
 use std::collections::BTreeSet;

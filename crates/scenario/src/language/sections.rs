@@ -8,9 +8,9 @@ use netloom_policy::congestion::{self, infiniband};
 use netloom_policy::{balance, edge};
 use netloom_units::{Kind, Value};
 
-use super::{Body, Definition, Key, Member, Preset, Shape, WHOLE, registry};
+use super::{Body, Definition, Key, Member, Preset, Shape, WHOLE, failures, registry};
 use crate::resolve::fabric::MOST_NUMBERED;
-use crate::resolved::{Background, Balance, Class, Congestion, Steps, faults, sections};
+use crate::resolved::{Background, Balance, Class, Congestion, Steps, sections};
 
 const SHARE: Kind = Kind::Fraction { minimum: 0.0, maximum: 1.0 };
 const ANY: Kind = Kind::Count { minimum: 0, maximum: u32::MAX as u64 };
@@ -33,7 +33,7 @@ pub(super) fn all() -> Vec<Definition> {
         vec![interference()],
         background(),
         flows(),
-        failures(),
+        failures::all(),
         record(),
     ];
     parts.into_iter().flatten().collect()
@@ -599,76 +599,6 @@ fn flows() -> Vec<Definition> {
         Definition::section("flows", &sections::FLOWS, by_hand),
         Definition::section("flow", &sections::FLOW, own),
     ]
-}
-
-fn failures() -> Vec<Definition> {
-    let random = Shape::Either(vec![Shape::Word("none"), Shape::defined("random")]);
-    let timed = Shape::list(Shape::defined("timed"));
-    let by_hand = vec![
-        Key::explicit(
-            "random",
-            random,
-            Preset::Written("none"),
-            "links failed from the start, chosen at random",
-        ),
-        Key::explicit(
-            "failed",
-            Shape::list(Shape::Text),
-            Preset::Words("no links"),
-            "names of links failed from the start",
-        ),
-        Key::explicit(
-            "timed",
-            timed,
-            Preset::Words("no links"),
-            "fault events of links, switches, NICs and hosts during the run",
-        ),
-        Key::explicit(
-            "processes",
-            Shape::list(Shape::defined("processes")),
-            Preset::Words("none"),
-            "failure processes: random outages, by mean times between failures and to repair",
-        ),
-        Key::explicit(
-            "storms",
-            Shape::list(Shape::defined("storms")),
-            Preset::Words("no storms"),
-            "NICs that send pause frames continuously (pause storms)",
-        ),
-    ];
-    let host_link =
-        Key::explicit("link", Shape::Text, Preset::Required, "the name of the link between host and switch");
-    let one = |name, meaning| {
-        Key::explicit(name, Shape::Text, Preset::Words("one of `link`, `switch`, `nic` and `host`"), meaning)
-    };
-    let happens = Key::explicit("action", Shape::defined("action"), Preset::Required, "the action");
-    let subject = vec![
-        one("link", "the name of a link"),
-        one(
-            "switch",
-            "the name of a switch: the event is one of all its links, and a switch that goes down loses the packets in \
-             it",
-        ),
-        one("nic", "the name of the link between host and switch"),
-        one("host", "the name of a host: the event is one of the links of all its NICs"),
-        happens,
-    ];
-    let kind =
-        Key::explicit("kind", Shape::defined("outage"), Preset::Written("down"), "the effect of an outage");
-    let (members, definitions) = registry("action", faults::ACTIONS, None);
-    let is_outage = |member: &&Member| faults::OUTAGES.iter().any(|spec| spec.name == member.name);
-    let outages = members.iter().filter(is_outage).cloned().collect();
-    let mut all = vec![
-        Definition::section("faults", &faults::FAULTS, by_hand),
-        Definition::section("random", &faults::RANDOM_FAULTS, Vec::new()),
-        Definition::section("timed", &faults::TIMED_FAULT, subject),
-        Definition::section("processes", &faults::PROCESS, vec![kind]),
-        Definition::choice("action", "the action of an event on a link, a switch, a NIC or a host", members),
-        Definition::choice("outage", "the effect of an outage while it lasts", outages),
-    ];
-    all.extend(definitions);
-    all.push(Definition::section("storms", &faults::STORM, vec![host_link]));
-    all
 }
 
 fn record() -> Vec<Definition> {

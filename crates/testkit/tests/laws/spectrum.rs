@@ -195,7 +195,7 @@ fn lost_links_leave_no_packet_in_flight() {
                 );
             }
             FailureAwareness::Global(_) => {
-                assert!(n_unfinished < 20, "{n_unfinished} messages of 60 lose packets")
+                assert!(n_unfinished < 20, "{n_unfinished} messages of 60 lose packets");
             }
         }
         for options in [
