@@ -61,6 +61,11 @@ pub(crate) fn answer(word: &str) -> Option<&'static str> {
     ANSWERS.iter().find(|(words, _)| words.contains(&word.as_str())).map(|(_, answer)| *answer)
 }
 
+/// Whether the answer to a word names this key first.
+pub(crate) fn means(word: &str, key: &str) -> bool {
+    answer(word).is_some_and(|answer| answer.split('`').nth(1) == Some(key))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

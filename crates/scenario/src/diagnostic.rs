@@ -13,7 +13,7 @@ use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, Se
 
 use crate::brought;
 use crate::excerpt::{Excerpt, harmless};
-use crate::former::FormerKey;
+use crate::former::{self, FormerKey};
 use crate::place::{Place, Sources};
 use crate::suggest;
 
@@ -256,9 +256,19 @@ impl Problems {
         if self.list.len() < MOST_SHOWN { suggest::hint(word, known) } else { None }
     }
 
-    /// A hint for an unknown key or name: the key that a word from elsewhere means here, or a misspelled word.
-    pub fn hint_for_key<'a>(&self, word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-        brought::answer(word).map(str::to_owned).or_else(|| self.hint(word, known))
+    /// A hint for an unknown key or name: its present name, the key that a word from elsewhere means here, or a
+    /// misspelled word.
+    pub fn hint_for_key<'a>(
+        &self,
+        word: &str,
+        known: impl IntoIterator<Item = &'a str> + Clone,
+    ) -> Option<String> {
+        let present =
+            former::present_name(word).filter(|name| known.clone().into_iter().any(|key| key == *name));
+        present
+            .map(|name| format!("`{word}` is called `{name}` now"))
+            .or_else(|| brought::answer(word).map(str::to_owned))
+            .or_else(|| self.hint(word, known))
     }
 
     /// Number of errors so far.

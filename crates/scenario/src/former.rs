@@ -72,6 +72,11 @@ pub(crate) fn rename_word(
     Some(key.present)
 }
 
+/// The present name of a key, wherever it is written.
+pub(crate) fn present_name(word: &str) -> Option<&'static str> {
+    RENAMED.iter().find(|key| key.former == word).map(|key| key.present)
+}
+
 /// Warns of each key under its former name.
 pub(crate) fn warn(keys: &[FormerKey], warnings: &mut Problems) {
     for key in keys {

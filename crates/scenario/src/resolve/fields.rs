@@ -1,5 +1,6 @@
 //! Maps opened for reading: unknown keys are reported with a hint, missing ones by name.
 
+use crate::brought;
 use crate::diagnostic::Problems;
 use crate::place::Place;
 use crate::suggest;
@@ -47,9 +48,11 @@ impl<'a> Fields<'a> {
         Some(Fields { entries, head: node.head(), what, unknown })
     }
 
-    /// Whether an unknown key is probably a misspelling of this one.
+    /// Whether an unknown key probably means this one: a misspelling of it, or another word for it.
     pub fn misspells(&self, key: &str) -> bool {
-        self.unknown.iter().any(|unknown| suggest::closest(unknown, [key]).is_some())
+        let means =
+            |unknown: &str| suggest::closest(unknown, [key]).is_some() || brought::means(unknown, key);
+        self.unknown.iter().any(|unknown| means(unknown))
     }
 
     /// The value of a key, if it is written.
