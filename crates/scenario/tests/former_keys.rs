@@ -63,12 +63,12 @@ fn overrides_may_have_former_keys() {
         ("flows.settle", "30us"),
         ("faults.knowledge", "local"),
         ("balance", "{progressive: {drawn: 2}}"),
-        ("queues.credits", "{data_lane: 3}"),
+        ("queues.credits", "{data_lane: 2}"),
     ];
     let set = pairs.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
     let overrides = Overrides { set, ..Overrides::default() };
     let found = compiled(&resolve_with(PRESENT, "test.yaml", &overrides).expect("the overrides are valid"));
-    for present in ["warm_up: 30us", "awareness: local", "candidate_groups: 2", "data_vl: 3"] {
+    for present in ["warm_up: 30us", "awareness: local", "candidate_groups: 2", "data_vl: 2"] {
         assert!(found.resolved_yaml.contains(present), "{present}: {}", found.resolved_yaml);
     }
     assert_eq!(warnings(&found).len(), 4);
