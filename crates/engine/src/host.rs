@@ -280,7 +280,7 @@ impl Node {
             match effect {
                 Effect::Send(flow) => self.start_message(now, flow, context, round),
                 Effect::Later(at) => {
-                    context.set_timer(at, self.index_in_partition, TimerKind::DelayedSend { actor: place })
+                    context.set_timer(at, self.index_in_partition, TimerKind::DelayedSend { actor: place });
                 }
                 Effect::Wake { at, stream } => {
                     context.set_timer(at, self.index_in_partition, TimerKind::Wake { actor: place, stream });
