@@ -21,8 +21,8 @@ pub fn time(case: &Case, threads: usize) -> (u64, u64) {
     let options = Options { threads, ..Options::default() };
     let begin = Instant::now();
     let clock = || begin.elapsed().as_nanos() as u64;
-    let seams = Extensions { clock: Some(&clock), ..Extensions::default() };
-    let outcome = run(&model, &mut work, &mut sink, options, seams);
+    let extensions = Extensions { clock: Some(&clock), ..Extensions::default() };
+    let outcome = run(&model, &mut work, &mut sink, options, extensions);
     assert_eq!(outcome.status, Status::Complete, "the benchmark's traffic ends by itself");
     (outcome.hops, begin.elapsed().as_nanos() as u64)
 }

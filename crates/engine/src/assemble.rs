@@ -16,7 +16,7 @@ use crate::buffer::{Inflow, SharedBuffer};
 use crate::channel::{Channel, ReceiverLocation};
 use crate::context::TimerKind;
 use crate::credit::Returned;
-use crate::edge::Edge;
+use crate::edge::TorFilter;
 use crate::hook::PlacedHook;
 use crate::host::Host;
 use crate::load::PortLoads;
@@ -259,7 +259,7 @@ impl<'a> Builder<'a> {
             self.set_marker(&mut egress, port);
         }
         if !is_host && (queues.buffer.is_some() || self.counts_data()) {
-            egress.set_guarded();
+            egress.enable_data_counting();
         }
         if self.model.loss > 0 {
             egress.set_loss(self.model.loss, self.stream(LOSS_PURPOSE, id));
@@ -331,7 +331,7 @@ impl<'a> Builder<'a> {
             let is_default = number == self.model.classes.data;
             let purpose = if is_default { MARK_PURPOSE } else { MARK_PURPOSE << 8 | u64::from(number) };
             let random = self.stream(purpose, egress.id());
-            egress.set_guarded();
+            egress.enable_data_counting();
             egress.set_class_marker(number, Marker::new(&marking, None, random));
         }
     }
@@ -428,10 +428,10 @@ impl<'a> Builder<'a> {
             host.nic = Some(Box::new(Nic::new(model, fabric_ports)));
         }
         if !is_host {
-            node.edge = Edge::at(model, id).map(Box::new);
+            node.edge = TorFilter::at(model, id).map(Box::new);
             node.follow_entries(model);
             if model.routing.n_groups() > 0 && model.balances.switch.is_guide() {
-                node.guide(model.routing.group_of(id));
+                node.enable_non_minimal(model.routing.group_of(id));
             }
         }
         if let Some(buffer) = model.queues.buffer.filter(|_| !is_host) {

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use netloom_model::{Buffer, DataClasses, Pause};
 use netloom_records::DropReason;
 
-use crate::turns::bits;
+use crate::turns::classes_high_first;
 
 /// Upper limit of a buffer's size: 2^40 bytes.
 const LARGEST: u64 = 1 << 40;
@@ -198,7 +198,7 @@ impl SharedBuffer {
             let counter = self.classes.as_ref().map_or(ingress, |known| known.counter_index(ingress, *class));
             lossless.ingresses[counter as usize].is_paused
         };
-        Some(bits(classes).filter(is_paused).fold(0, |paused, class| paused | 1 << class))
+        Some(classes_high_first(classes).filter(is_paused).fold(0, |paused, class| paused | 1 << class))
     }
 
     /// Whether data is separated by class.

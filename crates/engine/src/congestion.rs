@@ -12,7 +12,7 @@ use netloom_model::{CongestionTree, Fabric, Model, Stage};
 use netloom_records::{CongestedFlowRow, CongestionRow, Part, Role};
 use netloom_units::{Bytes, Duration, HostId, NodeId, PortId, Time};
 
-use crate::credit::{ByteSums, OccupancyInterval, Pair};
+use crate::credit::{ByteSums, HostPair, OccupancyInterval};
 
 /// Counters of a port at a sampling instant.
 #[derive(Debug, Clone, Default)]
@@ -234,7 +234,7 @@ impl TreeAnalysis<'_> {
     }
 
     /// Bytes that started at the switch above the sender, for each pair of hosts.
-    fn injected(&self) -> BTreeMap<Pair, u64> {
+    fn injected(&self) -> BTreeMap<HostPair, u64> {
         let mut injected = BTreeMap::new();
         for (port, interval) in (0..).map(PortId).zip(&self.intervals) {
             let node = self.fabric().port(port).node;
@@ -251,7 +251,7 @@ impl TreeAnalysis<'_> {
     }
 
     fn flow_rows(&self, places: &[TreePosition]) -> Vec<CongestedFlowRow> {
-        let mut passed: BTreeMap<Pair, BTreeMap<PortId, Option<u128>>> = BTreeMap::new();
+        let mut passed: BTreeMap<HostPair, BTreeMap<PortId, Option<u128>>> = BTreeMap::new();
         for (port, interval) in (0..).map(PortId).zip(&self.intervals) {
             let pairs = interval.occupancy.iter().flat_map(|occupancy| &occupancy.by_pair);
             for (&pair, of_pair) in pairs.filter(|_| places[port.index()].role != Role::Free) {
@@ -272,7 +272,12 @@ impl TreeAnalysis<'_> {
         rows.collect()
     }
 
-    fn part(&self, pair: Pair, roles: impl Iterator<Item = Role>, injected: &BTreeMap<Pair, u64>) -> Part {
+    fn part(
+        &self,
+        pair: HostPair,
+        roles: impl Iterator<Item = Role>,
+        injected: &BTreeMap<HostPair, u64>,
+    ) -> Part {
         let roles: Vec<Role> = roles.collect();
         let has_enough = || injected.get(&pair).is_some_and(|&bytes| self.has_enough(pair, bytes));
         if roles.contains(&Role::Root) {
@@ -285,7 +290,7 @@ impl TreeAnalysis<'_> {
     }
 
     /// Whether flows with a rate limit achieved it, up to the share that counts as starved.
-    fn has_enough(&self, (source, destination): Pair, bytes: u64) -> bool {
+    fn has_enough(&self, (source, destination): HostPair, bytes: u64) -> bool {
         let staged = self.model.workload.staged.iter().flat_map(|staged| &staged.flows);
         let mut wanted: Option<u128> = None;
         for flow in staged.filter(|flow| (flow.source.0, flow.destination.0) == (source, destination)) {
@@ -304,7 +309,7 @@ impl TreeAnalysis<'_> {
 
     fn flow_row(
         &self,
-        ((source, destination), part): (Pair, Part),
+        ((source, destination), part): (HostPair, Part),
         (id, sum): (PortId, Option<u128>),
         places: &[TreePosition],
     ) -> CongestedFlowRow {

@@ -69,7 +69,7 @@ pub enum TimerKind {
         stream: u8,
     },
     /// A message starts that an actor has delayed.
-    Later {
+    DelayedSend {
         /// The actor, by its index at the host.
         actor: u32,
     },
@@ -115,7 +115,7 @@ const KIND_SHIFT: u32 = 32;
 impl TimerKind {
     /// The rank in the calendar queue of a timer at a node, if it is of a kind set for nearly every packet.
     #[inline(always)]
-    fn rank(self, node: u32) -> Option<u64> {
+    fn calendar_key(self, node: u32) -> Option<u64> {
         let of_node = match self {
             TimerKind::Start { port } => u64::from(port),
             TimerKind::Credits { port } => 1 << KIND_SHIFT | u64::from(port),
@@ -129,7 +129,7 @@ impl TimerKind {
 impl Timer {
     /// The timer of an event of the calendar queue.
     #[inline(always)]
-    fn ranked((at, rank): Event) -> Timer {
+    fn from_calendar((at, rank): Event) -> Timer {
         let port = rank as u32;
         let kind = match rank >> KIND_SHIFT & 3 {
             0 => TimerKind::Start { port },
@@ -158,15 +158,15 @@ pub enum Next {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
     /// The link stops carrying packets; the port has not noticed yet.
-    Cut,
+    LinkLost,
     /// The port goes down.
     Down,
     /// The port comes up.
     Up,
     /// The link carries packets again, and the port never noticed that it did not.
-    Back,
+    LinkRestored,
     /// Its rate or its error model changes, as given by the fault of this number.
-    Set(u32),
+    RateOrErrors(u32),
 }
 
 impl Change {
@@ -174,9 +174,9 @@ impl Change {
         match self {
             Change::Down => 0,
             Change::Up => 1,
-            Change::Cut => 2,
-            Change::Back => 3,
-            Change::Set(number) => 4 + u64::from(number),
+            Change::LinkLost => 2,
+            Change::LinkRestored => 3,
+            Change::RateOrErrors(number) => 4 + u64::from(number),
         }
     }
 }
@@ -197,7 +197,7 @@ impl TimerKind {
             TimerKind::Crossbar => (8, 0),
             TimerKind::Switch { up } => (9, u64::from(up)),
             TimerKind::Dismiss { actor } => (10, u64::from(actor)),
-            TimerKind::Later { actor } => (11, u64::from(actor)),
+            TimerKind::DelayedSend { actor } => (11, u64::from(actor)),
             TimerKind::Credits { port } => (12, u64::from(port)),
         };
         out.word(kind << 56 | argument);
@@ -385,7 +385,7 @@ impl PartitionContext {
     pub fn set_timer(&mut self, at: u64, node: u32, kind: TimerKind) {
         self.next_timer = self.next_timer.min(at);
         self.next_event = self.next_event.min(at);
-        if let Some(rank) = kind.rank(node) {
+        if let Some(rank) = kind.calendar_key(node) {
             self.calendar.get_or_insert_default().push(self.now, (at, rank));
         } else {
             self.next_seldom = self.next_seldom.min(at);
@@ -419,7 +419,7 @@ impl PartitionContext {
     pub fn take_timer(&mut self) -> Timer {
         let timer = match &mut self.calendar {
             Some(calendar) if !is_seldom_before(&self.timers, calendar.first()) => {
-                let timer = Timer::ranked(calendar.first());
+                let timer = Timer::from_calendar(calendar.first());
                 calendar.drop_first();
                 timer
             }
@@ -446,7 +446,7 @@ impl PartitionContext {
     /// All timers, unordered (to write the state out).
     pub fn timers(&self) -> impl Iterator<Item = Timer> + '_ {
         let ranked = self.calendar.iter().flat_map(|calendar| calendar.iter());
-        self.timers.iter().map(|timer| timer.0).chain(ranked.map(Timer::ranked))
+        self.timers.iter().map(|timer| timer.0).chain(ranked.map(Timer::from_calendar))
     }
 
     /// An entry was pushed onto an inner link.
@@ -495,8 +495,8 @@ impl PartitionContext {
     /// Counts a drop.
     #[cold]
     pub fn dropped(&mut self, at: u64, node: u32, port: Option<u32>, reason: DropReason, packet: &Packet) {
-        // A pause frame belongs to no message, nor does a share notice of a switch.
-        if self.reports_losses && !packet.is_frame() && !packet.is_share() {
+        // A pause frame belongs to no message, nor does a rate notice of a switch.
+        if self.reports_losses && !packet.is_link_local() && !packet.is_rate_notice() {
             self.reports.push(Report::Lost { flow: packet.flow });
         }
         let key = (node, port, reason);
@@ -513,7 +513,7 @@ impl PartitionContext {
 /// Whether the first rarely set timer comes before one of the calendar queue: with equal instant and node it does.
 #[inline(always)]
 fn is_seldom_before(timers: &BinaryHeap<Reverse<Timer>>, first: Event) -> bool {
-    let node = Timer::ranked(first).node;
+    let node = Timer::from_calendar(first).node;
     let is_before = |timer: &Timer| timer.at < first.0 || (timer.at == first.0 && timer.node <= node);
     timers.peek().is_some_and(|Reverse(timer)| is_before(timer))
 }

@@ -16,7 +16,7 @@ use netloom_units::{HostId, NodeId, StateWriter};
 
 use crate::context::{PartitionContext, Report};
 use crate::flow::Flow;
-use crate::node::features::GUARDED_COMPARING;
+use crate::node::features::COUNTED_COMPARING;
 use crate::node::{Node, advance_port};
 use crate::packet::{Address, Packet, PacketKind};
 use crate::port::Egress;
@@ -25,7 +25,7 @@ use crate::slab::Slab;
 
 /// See the module.
 #[derive(Debug)]
-pub struct Edge {
+pub struct TorFilter {
     themis: Themis,
     /// The hosts below, in ascending order.
     below: Vec<u32>,
@@ -42,7 +42,7 @@ pub struct Edge {
     /// Total bytes of data enqueued for each host, by class.
     enqueued: Vec<u64>,
     /// Counts of NACKs by port.
-    tallies: Vec<Tally>,
+    tallies: Vec<NackCounts>,
     /// Entries that rings of closed queue pairs overwrote too early, for each host below.
     overwritten: Vec<u64>,
     /// The ports to other switches.
@@ -75,13 +75,13 @@ struct Failures {
 
 /// Counts of NACKs of the hosts at a port.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct NackCounts {
     /// They were forwarded.
     pub forwarded: u64,
     /// They were suppressed.
-    pub blocked: u64,
+    pub suppressed: u64,
     /// The switch generated them.
-    pub made: u64,
+    pub generated: u64,
 }
 
 /// The bit of a packet kind.
@@ -94,9 +94,9 @@ const NACKS: u8 = bit(PacketKind::Nack);
 /// Number of packet classes.
 const N_CLASSES: usize = 8;
 
-impl Edge {
+impl TorFilter {
     /// The initial state of a switch; `None` if it has no hosts, or all hosts are below it.
-    pub fn at(model: &Model, node: NodeId) -> Option<Edge> {
+    pub fn at(model: &Model, node: NodeId) -> Option<TorFilter> {
         let chosen = model.balances.edge.as_ref()?;
         let ports = model.fabric.ports_of(node);
         let is_uplink = |&local: &u32| {
@@ -114,7 +114,7 @@ impl Edge {
         let n_choices = || model.routing.next_hops(node, HostId(far)).len() as u32;
         let n_paths = model.balances.path_map.as_ref().map_or_else(n_choices, |paths| paths.n_paths());
         let themis = Themis::new(&chosen.settings, n_paths, &last_hop);
-        let tallies = vec![Tally::default(); ports.len()];
+        let tallies = vec![NackCounts::default(); ports.len()];
         let n_below = below.len() as u32;
         let is_block = below[n_below as usize - 1] - below[0] + 1 == n_below;
         let block = (below[0], if is_block { n_below } else { 0 });
@@ -126,7 +126,7 @@ impl Edge {
         };
         let ports_to = below.iter().map(of_host).collect();
         let enqueued = vec![0; below.len() * N_CLASSES];
-        Some(Edge {
+        Some(TorFilter {
             themis,
             below,
             block,
@@ -244,7 +244,7 @@ impl Edge {
     }
 
     /// The NACK counts of a port.
-    pub fn tally(&self, port: usize) -> Tally {
+    pub fn tally(&self, port: usize) -> NackCounts {
         self.tallies[port]
     }
 
@@ -286,7 +286,7 @@ impl Edge {
 
     /// A data packet that was recorded is dropped at the port to its host.
     #[cold]
-    pub fn take_back(&mut self, packet: &Packet, round: &Round) {
+    pub fn uncount_dropped(&mut self, packet: &Packet, round: &Round) {
         if !packet.is_data() || !self.is_below(packet.destination) {
             return;
         }
@@ -392,8 +392,8 @@ impl Node {
         context.reports.push(Report::NackGenerated { flow: packet.flow });
         let edge = self.edge.as_deref_mut().expect("seen above");
         let towards = edge.ports_to(packet.destination)[0] as usize;
-        edge.tallies[towards].made += 1;
-        self.forward::<GUARDED_COMPARING>(now, self.ports.len() as u32, &nack, context, round);
+        edge.tallies[towards].generated += 1;
+        self.forward::<COUNTED_COMPARING>(now, self.ports.len() as u32, &nack, context, round);
     }
 
     /// An ACK or NACK from a host: returns whether it is forwarded to the sender.
@@ -432,7 +432,7 @@ impl Node {
                 true
             }
             Filter::Block => {
-                tally.blocked += 1;
+                tally.suppressed += 1;
                 context.reports.push(Report::NackSuppressed { flow: packet.flow });
                 false
             }

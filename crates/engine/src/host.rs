@@ -16,7 +16,7 @@ use crate::context::{PartitionContext, Report, TimerKind};
 use crate::flow::Flow;
 use crate::node::Node;
 use crate::node::features::{BASIC, COMPARING};
-use crate::packet::{Address, DataState, Packet};
+use crate::packet::{Address, HeaderFlags, Packet};
 use crate::rdma::Nic;
 use crate::reordering::Reordering;
 use crate::round::Round;
@@ -28,9 +28,9 @@ pub struct Host {
     /// Its actors.
     pub actors: Vec<Actor>,
     /// Messages being sent.
-    pub sends: Slab<Send>,
+    pub sends: Slab<OutgoingMessage>,
     /// Messages expected or being received.
-    pub receives: Slab<Receive>,
+    pub receives: Slab<IncomingMessage>,
     /// Number of messages that have started here.
     n_started: u32,
     /// Actors that ran out of operations: once refilled they continue at the instant of the pause.
@@ -45,13 +45,13 @@ pub struct Host {
 
 /// A message being sent.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Send {
+pub struct OutgoingMessage {
     flow: u32,
     receive_slot: u32,
     destination: u32,
     entropy: u32,
     /// Header fields common to all its packets.
-    stamp: DataState,
+    header_flags: HeaderFlags,
     /// Packets handed over so far.
     next: u32,
     n_packets: u32,
@@ -67,7 +67,7 @@ pub struct Send {
 
 /// A message being received.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Receive {
+pub struct IncomingMessage {
     /// Bytes still missing.
     pub missing: u64,
     /// Slot in the flow table.
@@ -95,7 +95,7 @@ impl Host {
             out.word(u64::from(self.n_started));
         }
         self.actors.iter().for_each(|actor| actor.write_state(out));
-        let mut sends: Vec<&Send> = self.sends.iter().filter(|send| send.is_in_flight()).collect();
+        let mut sends: Vec<&OutgoingMessage> = self.sends.iter().filter(|send| send.is_in_flight()).collect();
         sends.sort_unstable_by_key(|send| send.number);
         for send in sends {
             out.word(u64::from(self.n_started - send.number) | (u64::from(send.acknowledged) << 32));
@@ -116,7 +116,7 @@ impl Host {
     }
 }
 
-impl Send {
+impl OutgoingMessage {
     /// The flow-hash input of its packets.
     pub fn entropy(&self) -> u32 {
         self.entropy
@@ -128,7 +128,7 @@ impl Send {
     }
 }
 
-impl Receive {
+impl IncomingMessage {
     /// Whether part of it has arrived.
     fn is_in_flight(&self) -> bool {
         self.packets > 0 && self.missing > 0
@@ -165,7 +165,7 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        if packet.is_frame() {
+        if packet.is_link_local() {
             self.take_frame(now, ingress, packet, context, round);
         } else if packet.is_data() {
             self.receive_on_pair(now, packet, context, round);
@@ -200,11 +200,11 @@ impl Node {
     fn message_arrived(
         &mut self,
         now: u64,
-        receive: &Receive,
+        receive: &IncomingMessage,
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        let Receive { flow, packets, hops, .. } = *receive;
+        let IncomingMessage { flow, packets, hops, .. } = *receive;
         context.reports.push(Report::Arrived { flow, at: now, packets, hops });
         self.notify_receiver(now, flow, context, round);
     }
@@ -279,9 +279,11 @@ impl Node {
         for effect in effects.drain(..) {
             match effect {
                 Effect::Send(flow) => self.start_message(now, flow, context, round),
-                Effect::Later(at) => context.set_timer(at, self.place, TimerKind::Later { actor: place }),
+                Effect::Later(at) => {
+                    context.set_timer(at, self.index_in_partition, TimerKind::DelayedSend { actor: place });
+                }
                 Effect::Wake { at, stream } => {
-                    context.set_timer(at, self.place, TimerKind::Wake { actor: place, stream });
+                    context.set_timer(at, self.index_in_partition, TimerKind::Wake { actor: place, stream });
                 }
                 Effect::Mark(mark) => context.reports.push(Report::Mark { mark, actor: id, at: now }),
                 Effect::Barrier(group) => {
@@ -314,12 +316,12 @@ impl Node {
         let size = described.message.size.0;
         let packet_bytes = model.transport.packet.0;
         let n_packets = size.div_ceil(packet_bytes);
-        *host.sends.get_mut(described.send_slot) = Send {
+        *host.sends.get_mut(described.send_slot) = OutgoingMessage {
             flow,
             receive_slot: described.receive_slot,
             destination,
             entropy: entropy(model, described, number, now),
-            stamp: described.stamp(model),
+            header_flags: described.header_flags(model),
             next: 0,
             n_packets: n_packets as u32,
             acknowledged: 0,
@@ -356,7 +358,7 @@ impl Node {
         let rate = pace_of(round, send.flow);
         let sent = netloom_units::Bytes(u64::from(send.next) * u64::from(send.packet_bytes));
         let at = send.start + rate.serialization(sent).0;
-        context.set_timer(at, self.place, TimerKind::Pace { number: send.number, send: slot });
+        context.set_timer(at, self.index_in_partition, TimerKind::Pace { number: send.number, send: slot });
     }
 
     /// A message that receives no ACKs has been handed over completely.
@@ -374,7 +376,7 @@ impl Node {
         let last = send.next == send.n_packets;
         let bytes = if last { send.last_bytes } else { send.packet_bytes };
         let to = Address { host: send.destination, slot: send.receive_slot };
-        let packet = Packet::data(to, send.flow, sequence, send.entropy, bytes, send.stamp);
+        let packet = Packet::data(to, send.flow, sequence, send.entropy, bytes, send.header_flags);
         context.packets += 1;
         self.forward_own(now, &packet, context, round);
     }

@@ -56,8 +56,15 @@ impl Packet {
 
     /// A data packet that has crossed no link yet.
     #[inline(always)]
-    pub fn data(to: Address, flow: u32, sequence: u32, entropy: u32, bytes: u32, stamp: DataState) -> Packet {
-        let state = stamp.0;
+    pub fn data(
+        to: Address,
+        flow: u32,
+        sequence: u32,
+        entropy: u32,
+        bytes: u32,
+        header_flags: HeaderFlags,
+    ) -> Packet {
+        let state = header_flags.0;
         Packet { flow, slot: to.slot, sequence, destination: to.host, entropy, bytes, tag: 0, state }
     }
 
@@ -146,9 +153,9 @@ impl Packet {
         Packet { sequence: congested, destination: host, entropy: congested, tag: megabits, ..frame }
     }
 
-    /// Whether it is a switch's notice to a host, as made by [`Packet::share`].
+    /// Whether it is a switch's notice to a host, as made by [`Packet::rate_notice`].
     #[inline(always)]
-    pub fn is_share(&self) -> bool {
+    pub fn is_rate_notice(&self) -> bool {
         self.flow == u32::MAX
     }
 
@@ -175,7 +182,7 @@ impl Packet {
 
     /// Whether it is a pause frame, credits or a notice, which end at this node.
     #[inline(always)]
-    pub fn is_frame(&self) -> bool {
+    pub fn is_link_local(&self) -> bool {
         (self.state >> Packet::KIND_SHIFT) & Packet::KIND >= PacketKind::Pause as u32
     }
 
@@ -194,13 +201,13 @@ impl Packet {
 
     /// The VL step, in a fabric of groups: 0 to 7.
     #[inline(always)]
-    pub fn step(&self) -> u8 {
+    pub fn vl_offset(&self) -> u8 {
         (self.state / Packet::STEP) as u8 & 7
     }
 
     /// The packet with its VL step raised; the caller keeps it within the number of steps.
     #[must_use]
-    pub(crate) fn stepped(&self, steps: u8) -> Packet {
+    pub(crate) fn with_vl_offset(&self, steps: u8) -> Packet {
         Packet { state: self.state + u32::from(steps) * Packet::STEP, ..*self }
     }
 
@@ -222,14 +229,14 @@ impl Packet {
         Packet { state: self.state.wrapping_add(Packet::HOP), ..*self }
     }
 
-    /// The packet as it was before [`Packet::onward`].
-    pub(crate) fn taken_back(&self) -> Packet {
+    /// The packet as it was before [`Packet::with_hop`].
+    pub(crate) fn without_hop(&self) -> Packet {
         Packet { state: self.state.wrapping_sub(Packet::HOP), ..*self }
     }
 
     /// The packet as it is put on a link, with the class and tag that the balancing policy chose.
     #[inline(always)]
-    pub(crate) fn onward_as(&self, class: u8, tag: u32) -> Packet {
+    pub(crate) fn with_hop_as(&self, class: u8, tag: u32) -> Packet {
         let state = (self.state & !0xff) | u32::from(class);
         Packet { tag, state: state.wrapping_add(Packet::HOP), ..*self }
     }
@@ -237,19 +244,19 @@ impl Packet {
 
 /// The part of the state word that is equal in all data packets of a message, computed once: class, kind and flags.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct DataState(u32);
+pub struct HeaderFlags(u32);
 
-impl DataState {
+impl HeaderFlags {
     /// For a message of a class, whose packets may be reordered or not.
-    pub fn new(class: u8, may_reorder: bool) -> DataState {
+    pub fn new(class: u8, may_reorder: bool) -> HeaderFlags {
         let mark = if may_reorder { Packet::MAY_REORDER } else { 0 };
-        DataState(Packet::fresh_state(class, PacketKind::Data) | mark)
+        HeaderFlags(Packet::fresh_state(class, PacketKind::Data) | mark)
     }
 
     /// The same, for a message whose packets report whether their queue pair has drained.
     #[must_use]
-    pub fn reporting_drained(self) -> DataState {
-        DataState(self.0 | Packet::DRAINED)
+    pub fn reporting_drained(self) -> HeaderFlags {
+        HeaderFlags(self.0 | Packet::DRAINED)
     }
 }
 

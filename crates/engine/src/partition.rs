@@ -15,7 +15,7 @@ use crate::bits::bits;
 use crate::context::{Next, PartitionContext, Timer, TimerKind};
 use crate::node::Node;
 use crate::node::features::{
-    BASIC, COMPARING, COUNTED, CREDIT, GUARDED_COMPARING, PAUSING, PAUSING_COMPARING, includes,
+    BASIC, COMPARING, COUNTED, COUNTED_COMPARING, CREDIT, PAUSING, PAUSING_COMPARING, includes,
 };
 use crate::ring::Receiver;
 use crate::round::Round;
@@ -113,14 +113,15 @@ enum Kind {
 
 impl Kind {
     fn of(nodes: &[Node], has_telemetry: bool) -> Kind {
-        let care_of_all = || nodes.iter().fold(BASIC, |care, node| care | node.care_among_several());
+        let features_of_all =
+            || nodes.iter().fold(BASIC, |features, node| features | node.feature_flags_among_several());
         match nodes {
-            _ if has_telemetry => Kind::Several(COUNTED | care_of_all()),
+            _ if has_telemetry => Kind::Several(COUNTED | features_of_all()),
             [node] if node.returns.is_some() => Kind::CreditNic,
             [node] if node.has_nic() => Kind::Nic,
             [node] if node.host.is_some() => Kind::Host,
-            [node] => Kind::Switch(node.care()),
-            _ => Kind::Several(care_of_all()),
+            [node] => Kind::Switch(node.feature_flags()),
+            _ => Kind::Several(features_of_all()),
         }
     }
 }
@@ -196,7 +197,7 @@ impl Partition {
         for (number, _) in in_links.iter().enumerate().filter(|(_, link)| link.has_credits) {
             credit_links[number / 64] |= 1 << (number % 64);
         }
-        let unsettled = (nodes.len() > FEW).then(|| Box::new(PendingStarts::new(nodes.len())));
+        let pending_starts = (nodes.len() > FEW).then(|| Box::new(PendingStarts::new(nodes.len())));
         Partition {
             number,
             nodes,
@@ -208,7 +209,7 @@ impl Partition {
             first_word,
             paused: None,
             kind,
-            pending_starts: unsettled,
+            pending_starts,
         }
     }
 
@@ -230,11 +231,11 @@ impl Partition {
             Some(0)
         } else {
             match self.kind {
-                Kind::Switch(care) => self.run_switch_with(care, round, &scratch.keys),
+                Kind::Switch(features) => self.run_switch_with(features, round, &scratch.keys),
                 Kind::Host => self.run_host::<false, false>(round, &scratch.keys),
                 Kind::Nic => self.run_host::<true, false>(round, &scratch.keys),
                 Kind::CreditNic => self.run_host::<true, true>(round, &scratch.keys),
-                Kind::Several(care) => self.run_several_with(care, round, &scratch.keys),
+                Kind::Several(features) => self.run_several_with(features, round, &scratch.keys),
             }
         };
         if let Some(done) = stopped {
@@ -258,8 +259,8 @@ impl Partition {
             node.resume_actors(now, &mut self.context, round);
             if matches!(self.kind, Kind::Several(_)) {
                 node.set_start_timers(&mut self.context, round);
-                if let Some(unsettled) = &mut self.pending_starts {
-                    unsettled.touch(node.place as usize);
+                if let Some(pending_starts) = &mut self.pending_starts {
+                    pending_starts.touch(node.index_in_partition as usize);
                 }
             }
         }
@@ -324,12 +325,12 @@ impl Partition {
         }
     }
 
-    fn run_switch_with(&mut self, care: u8, round: &Round, keys: &[u64]) -> Option<usize> {
-        match care {
+    fn run_switch_with(&mut self, features: u8, round: &Round, keys: &[u64]) -> Option<usize> {
+        match features {
             BASIC => self.run_switch::<BASIC>(round, keys),
             COMPARING => self.run_switch::<COMPARING>(round, keys),
             COUNTED => self.run_switch::<COUNTED>(round, keys),
-            GUARDED_COMPARING => self.run_switch::<GUARDED_COMPARING>(round, keys),
+            COUNTED_COMPARING => self.run_switch::<COUNTED_COMPARING>(round, keys),
             PAUSING => self.run_switch::<PAUSING>(round, keys),
             PAUSING_COMPARING => self.run_switch::<PAUSING_COMPARING>(round, keys),
             CREDIT => self.run_switch::<CREDIT>(round, keys),
@@ -341,22 +342,22 @@ impl Partition {
     ///
     /// The feature flags of its ports are a compile-time constant, so that other switches pay nothing for them.
     #[inline(never)]
-    fn run_switch<const CARE: u8>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
+    fn run_switch<const FEATURES: u8>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
         let Partition { nodes, in_links, context, .. } = self;
         let [node] = &mut nodes[..] else { unreachable!("one node") };
         for (number, &key) in keys.iter().enumerate() {
             let at = round.start + (key >> LINK_BITS);
-            catch_up::<CARE>(at, node, context, round);
-            if CARE == CREDIT || includes(CARE, PAUSING) {
+            catch_up::<FEATURES>(at, node, context, round);
+            if FEATURES == CREDIT || includes(FEATURES, PAUSING) {
                 let next = keys.get(number + 1).map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
                 context.quiet_until = next.min(context.next_event());
             }
             let link = (key & LINK_MASK) as u32;
             let receiver = &mut in_links[link as usize].receiver;
-            node.arrive_at_switch::<CARE>(at, link, &receiver.first().packet, context, round);
+            node.arrive_at_switch::<FEATURES>(at, link, &receiver.first().packet, context, round);
             receiver.drop_first();
         }
-        catch_up::<CARE>(round.end, node, context, round);
+        catch_up::<FEATURES>(round.end, node, context, round);
         self.note_arrivals(round, keys);
         None
     }
@@ -404,12 +405,12 @@ impl Partition {
         }
     }
 
-    fn run_several_with(&mut self, care: u8, round: &Round, keys: &[u64]) -> Option<usize> {
-        match care {
+    fn run_several_with(&mut self, features: u8, round: &Round, keys: &[u64]) -> Option<usize> {
+        match features {
             BASIC => self.run_several::<BASIC>(round, keys),
             COMPARING => self.run_several::<COMPARING>(round, keys),
             COUNTED => self.run_several::<COUNTED>(round, keys),
-            GUARDED_COMPARING => self.run_several::<GUARDED_COMPARING>(round, keys),
+            COUNTED_COMPARING => self.run_several::<COUNTED_COMPARING>(round, keys),
             PAUSING => self.run_several::<PAUSING>(round, keys),
             PAUSING_COMPARING => self.run_several::<PAUSING_COMPARING>(round, keys),
             _ => unreachable!("no nodes have these flags"),
@@ -417,18 +418,18 @@ impl Partition {
     }
 
     /// Several nodes: if there are many, records at which ones an event happens.
-    fn run_several<const CARE: u8>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
+    fn run_several<const FEATURES: u8>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
         if self.pending_starts.is_some() {
-            self.run::<CARE, true>(round, keys)
+            self.run::<FEATURES, true>(round, keys)
         } else {
-            self.run::<CARE, false>(round, keys)
+            self.run::<FEATURES, false>(round, keys)
         }
     }
 
     /// Merges arrivals, inner arrivals and timers. Stops early when an actor runs out of operations; returns the number
     /// of arrivals processed.
     #[inline(never)]
-    fn run<const CARE: u8, const MANY: bool>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
+    fn run<const FEATURES: u8, const MANY: bool>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
         let arrival = |place: usize| keys.get(place).map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
         let (mut done, mut at) = (0, arrival(0));
         while !self.context.out_of_tasks {
@@ -450,7 +451,7 @@ impl Partition {
                     }
                 }
             };
-            self.deliver::<CARE, MANY>(now, (link, !is_outer), at, round);
+            self.deliver::<FEATURES, MANY>(now, (link, !is_outer), at, round);
         }
         Some(done)
     }
@@ -465,7 +466,7 @@ impl Partition {
     /// Takes an arrival out of the ring of its inner or outer link and delivers it to its node; the next outer arrival
     /// is at `next_outer`.
     #[inline(always)]
-    fn deliver<const CARE: u8, const MANY: bool>(
+    fn deliver<const FEATURES: u8, const MANY: bool>(
         &mut self,
         now: u64,
         (link, is_inner): (u32, bool),
@@ -475,7 +476,7 @@ impl Partition {
         let in_link = &mut self.in_links[link as usize];
         let mut packet = in_link.receiver.first().packet;
         in_link.receiver.drop_first();
-        if includes(CARE, COUNTED)
+        if includes(FEATURES, COUNTED)
             && let Some(telemetry) = &mut self.context.telemetry
             && let Some(records) = &mut self.records[link as usize]
         {
@@ -488,11 +489,11 @@ impl Partition {
             let next = in_link.receiver.peek().map(|entry| entry.arrival);
             self.context.popped_inside(link, next);
         }
-        if includes(CARE, COUNTED) {
+        if includes(FEATURES, COUNTED) {
             self.context.quiet_until = next_outer.min(self.context.next_event());
         }
         let (node, port) = (in_link.node as usize, in_link.port);
-        self.nodes[node].arrive::<CARE>(now, port, &packet, &mut self.context, round);
+        self.nodes[node].arrive::<FEATURES>(now, port, &packet, &mut self.context, round);
         self.finish_event::<MANY>(node, round);
     }
 
@@ -501,8 +502,8 @@ impl Partition {
     #[inline(always)]
     fn finish_event<const MANY: bool>(&mut self, node: usize, round: &Round) {
         self.nodes[node].set_start_timers(&mut self.context, round);
-        if MANY && let Some(unsettled) = &mut self.pending_starts {
-            unsettled.touch(node);
+        if MANY && let Some(pending_starts) = &mut self.pending_starts {
+            pending_starts.touch(node);
         }
     }
 
@@ -531,13 +532,13 @@ impl Partition {
     /// Processes starts that are not events at several nodes; if there are many, only at those with such a start before
     /// the end of the window or with an event in it. Returns the earliest remaining start, `u64::MAX` for none.
     fn advance_nodes(&mut self, round: &Round) -> u64 {
-        let Partition { nodes, context, pending_starts: unsettled, .. } = self;
-        let Some(unsettled) = unsettled else {
+        let Partition { nodes, context, pending_starts, .. } = self;
+        let Some(pending_starts) = pending_starts else {
             return nodes
                 .iter_mut()
                 .fold(u64::MAX, |next, node| next.min(node.advance_all_ports(context, round)));
         };
-        let PendingStarts { touched, starts } = &mut **unsettled;
+        let PendingStarts { touched, starts } = &mut **pending_starts;
         starts.take_due(round.end - 1, |first, due| touched[first as usize / 64] |= due << (first % 64));
         for (first, word) in (0..).step_by(64).zip(touched) {
             for number in bits(std::mem::take(word)).map(|bit| first + bit) {
@@ -583,8 +584,8 @@ fn key(round: &Round, arrival: u64, link: u32) -> u64 {
 
 /// Processes the events of a switch before `at`.
 #[inline(always)]
-fn catch_up<const CARE: u8>(at: u64, node: &mut Node, context: &mut PartitionContext, round: &Round) {
-    if CARE != CREDIT {
+fn catch_up<const FEATURES: u8>(at: u64, node: &mut Node, context: &mut PartitionContext, round: &Round) {
+    if FEATURES != CREDIT {
         while context.next_event() < at {
             fire_next(node, context, round);
         }
@@ -665,7 +666,7 @@ fn fire(timer: Timer, node: &mut Node, context: &mut PartitionContext, round: &R
             node.actor_mut(actor).wake(stream);
             node.run_actor(timer.at, actor, context, round);
         }
-        TimerKind::Later { actor } => {
+        TimerKind::DelayedSend { actor } => {
             node.actor_mut(actor).start_later();
             node.run_actor(timer.at, actor, context, round);
         }

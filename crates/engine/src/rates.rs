@@ -28,7 +28,7 @@ pub struct Totals {
     /// Packets put on the wire.
     pub packets: u64,
     /// Retransmissions among them.
-    pub again: u64,
+    pub retransmitted: u64,
     /// Packets received that had been received before.
     pub duplicates: u64,
     /// NACKs sent by the receiver.
@@ -45,7 +45,7 @@ impl Totals {
     fn with(self, other: Totals, join: fn(u64, u64) -> u64) -> Totals {
         Totals {
             packets: join(self.packets, other.packets),
-            again: join(self.again, other.again),
+            retransmitted: join(self.retransmitted, other.retransmitted),
             duplicates: join(self.duplicates, other.duplicates),
             nacks: join(self.nacks, other.nacks),
             marked: join(self.marked, other.marked),
@@ -175,7 +175,7 @@ impl Rates {
                     destination,
                     number,
                     packets: of.packets,
-                    retransmitted: of.again,
+                    retransmitted: of.retransmitted,
                     duplicates: of.duplicates,
                     nacks: of.nacks,
                     marked: of.marked,

@@ -24,7 +24,7 @@ pub struct Reordering {
     /// By slot of the message's state, or of the queue pair's.
     streams: Vec<Stream>,
     /// By slot of the message's state.
-    tallies: Vec<Tally>,
+    tallies: Vec<ReorderingCounts>,
 }
 
 impl Reordering {
@@ -42,7 +42,7 @@ impl Reordering {
     }
 
     /// Takes the statistics of a message and resets them.
-    pub fn take_tally(&mut self, message: u32) -> Tally {
+    pub fn take_tally(&mut self, message: u32) -> ReorderingCounts {
         std::mem::take(at(&mut self.tallies, message))
     }
 
@@ -166,7 +166,7 @@ const BUCKETS: usize = 8;
 
 /// Reordering statistics of a message.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Tally {
+pub struct ReorderingCounts {
     packets: u32,
     late: u32,
     late_again: u32,
@@ -177,7 +177,7 @@ pub struct Tally {
     back: [u32; BUCKETS],
 }
 
-impl Tally {
+impl ReorderingCounts {
     fn count(&mut self, arrival: &Arrival, is_again: bool) {
         self.packets += 1;
         self.held.packets = self.held.packets.max(arrival.held.packets);

@@ -302,10 +302,10 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Address, DataState, Packet};
+    use crate::packet::{Address, HeaderFlags, Packet};
 
     fn entry(number: u32) -> InFlight {
-        let packet = Packet::data(Address { host: 0, slot: 0 }, 0, number, 0, 1, DataState::new(0, true));
+        let packet = Packet::data(Address { host: 0, slot: 0 }, 0, number, 0, 1, HeaderFlags::new(0, true));
         InFlight { arrival: u64::from(number) * 10, packet }
     }
 

@@ -132,19 +132,19 @@ pub fn run(
     work: &mut dyn Work,
     sink: &mut dyn Sink,
     options: Options,
-    seams: Extensions<'_>,
+    extensions: Extensions<'_>,
 ) -> Outcome {
     let n_threads = options.threads.max(1);
     let finest = Partitions::of(&model.fabric);
     let partitions =
         if options.coarsen > 1 { finest.coarser(&model.fabric, options.coarsen) } else { finest };
-    let has_hooks = !seams.hooks.is_empty();
+    let has_hooks = !extensions.hooks.is_empty();
     let Assembly { partitions: built, activity, placement } =
-        assemble(model, &partitions, seams.hooks, options.shortcut);
+        assemble(model, &partitions, extensions.hooks, options.shortcut);
     let scheduler = SchedulerState::new(model, built, activity);
     let mut unobserved = Unobserved;
-    let observer = seams.observer.unwrap_or(&mut unobserved);
-    with_worker_pool(&scheduler, n_threads, seams.clock, |pool| {
+    let observer = extensions.observer.unwrap_or(&mut unobserved);
+    with_worker_pool(&scheduler, n_threads, extensions.clock, |pool| {
         let coordinator = Coordinator::new(&scheduler, &placement, partitions.lookahead(), work, sink);
         coordinator.with_hooks(has_hooks).run(pool, observer)
     })

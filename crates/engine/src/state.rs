@@ -8,7 +8,7 @@ use crate::packet::{InFlight, Packet};
 pub fn write_packet(packet: &Packet, out: &mut StateWriter) {
     let flags = [Packet::MARKED, Packet::ECHO, Packet::RETRANSMISSION, Packet::LAST, Packet::MAY_REORDER];
     let flags = flags.iter().fold(0, |all, &flag| all * 2 + u64::from(packet.has(flag)));
-    let kind = packet.kind() as u64 | (flags << 8) | u64::from(packet.step()) << 16;
+    let kind = packet.kind() as u64 | (flags << 8) | u64::from(packet.vl_offset()) << 16;
     out.word(u64::from(packet.sequence) | (u64::from(packet.destination) << 32));
     out.word(u64::from(packet.entropy) | (u64::from(packet.bytes) << 32));
     out.word(u64::from(packet.tag) | (u64::from(packet.class()) << 32) | (kind << 40));

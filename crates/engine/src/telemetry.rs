@@ -87,7 +87,7 @@ impl Telemetry {
 
     /// A packet has arrived over a link, with its record: at a host, or at a switch that forwards it.
     pub fn packet_arrived(&mut self, packet: &mut Packet, records: &mut Receiver<Record>, is_at_host: bool) {
-        if packet.is_frame() {
+        if packet.is_link_local() {
             return;
         }
         let record = *records.first();
@@ -111,7 +111,7 @@ impl Telemetry {
 
     /// Removes the record of a packet lost in a switch, or of an answer lost in a host.
     pub fn forget(&mut self, packet: &Packet) {
-        if !packet.is_frame() {
+        if !packet.is_link_local() {
             self.take(packet.slot);
         }
     }
@@ -156,7 +156,7 @@ impl PortTelemetry {
     ) -> Option<Record> {
         let sent = self.sent;
         self.sent += u64::from(packet.bytes);
-        if packet.is_frame() {
+        if packet.is_link_local() {
             return None;
         }
         let is_fresh = self.is_at_host && packet.is_data();

@@ -79,10 +79,10 @@ impl DeficitRoundRobin {
     /// Classes backlogged since the last packet join the end of the list, the higher class first (modelling
     /// assumption); classes without backlog leave the list.
     fn line_up(&mut self, backlogged: u8) {
-        for class in bits(self.members & !backlogged) {
+        for class in classes_high_first(self.members & !backlogged) {
             self.leave(class);
         }
-        for class in bits(backlogged & !self.members) {
+        for class in classes_high_first(backlogged & !self.members) {
             self.active[self.n_in_line] = class;
             self.n_in_line += 1;
         }
@@ -109,7 +109,7 @@ impl DeficitRoundRobin {
 }
 
 /// Classes of a bit mask, the highest first.
-pub fn bits(mut classes: u8) -> impl Iterator<Item = u8> {
+pub fn classes_high_first(mut classes: u8) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         let class = classes.checked_ilog2()? as u8;
         classes &= !(1 << class);

@@ -48,8 +48,9 @@ pub fn simulate(
     let mut observer = ProgressObserver::new(watch, model);
     let begun = Instant::now();
     let clock = || begun.elapsed().as_nanos() as u64;
-    let seams = Extensions { observer: Some(&mut observer), clock: Some(&clock), ..Extensions::default() };
-    let engine = run(model, &mut work, &mut all, options, seams);
+    let extensions =
+        Extensions { observer: Some(&mut observer), clock: Some(&clock), ..Extensions::default() };
+    let engine = run(model, &mut work, &mut all, options, extensions);
     let wall_time_s = begun.elapsed().as_secs_f64();
     if let EngineStatus::SinkFailed(error) = engine.status {
         return Err(LabError::Storing(error));

@@ -101,8 +101,9 @@ pub(crate) fn paths(
     let mut observer = ProgressObserver::new(watch, &model).again();
     let begun = Instant::now();
     let clock = || begun.elapsed().as_nanos() as u64;
-    let seams = Extensions { observer: Some(&mut observer), clock: Some(&clock), ..Extensions::default() };
-    run(&model, &mut work, &mut sums, options, seams);
+    let extensions =
+        Extensions { observer: Some(&mut observer), clock: Some(&clock), ..Extensions::default() };
+    run(&model, &mut work, &mut sums, options, extensions);
     let was_stopped = stop.is_some_and(|stop| stop.load(std::sync::atomic::Ordering::Relaxed));
     match sums.finish() {
         Ok(rows) => Ok(Some(rows)),

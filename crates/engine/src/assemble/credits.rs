@@ -7,7 +7,7 @@ use super::{Builder, Rings};
 use crate::channel::{Channel, ReceiverLocation};
 use crate::credit::{
     CreditCounters, Crossbar, Destination, HostReturns, Notices, ReturnQueue, ReturnSender, Returned,
-    Returns, Steps, Throttle, cut_through,
+    Returns, Throttle, VlIncrements, cut_through,
 };
 use crate::node::Node;
 use crate::ring::Sender;
@@ -63,7 +63,7 @@ impl Builder<'_> {
                 Crossbar::new(credits, largest, ports, returns, |port| self.is_steady(port.link));
             crossbar.throttle = Throttle::of(self.model, node.id).map(Box::new);
             if credits.n_steps > 1 {
-                crossbar.take_steps(Steps::of(self.model, node.id, credits.n_steps));
+                crossbar.take_steps(VlIncrements::of(self.model, node.id, credits.n_steps));
             }
             node.crossbar = Some(Box::new(crossbar));
             let rule = node.balancer.notifications();
@@ -75,7 +75,7 @@ impl Builder<'_> {
                 egress.record_occupancy(ports.len() + 1);
             }
             if node.crossbar.is_some() && credits.n_vls() == 1 {
-                egress.start_ahead();
+                egress.enable_precomputed_starts();
             }
             if let Some(Bytes(header)) = self.cut_through(credits, port) {
                 egress.set_cut_through(u32::try_from(header).unwrap_or(u32::MAX));

@@ -75,7 +75,7 @@ impl Builder<'_> {
                 if fault.at == Time::ZERO {
                     self.at(partitions, port, |node, local| node.set(0, local, fault.action));
                 } else {
-                    self.expect(partitions, port, fault.at, Change::Set(number));
+                    self.expect(partitions, port, fault.at, Change::RateOrErrors(number));
                 }
             }
         }
@@ -106,17 +106,17 @@ impl Builder<'_> {
                 node.ports[local as usize].will_go_down(outage.from.0, until);
             });
             if !is_noticed(outage.from, false) {
-                self.expect(partitions, port, outage.from, Change::Cut);
+                self.expect(partitions, port, outage.from, Change::LinkLost);
             }
             if let Some(until) = outage.until.filter(|&until| !is_noticed(until, true)) {
-                self.expect(partitions, port, until, Change::Back);
+                self.expect(partitions, port, until, Change::LinkRestored);
             }
         }
         for notice in noticed {
             if notice.at == Time::ZERO {
                 self.at(partitions, port, |node, local| {
                     node.ports[local as usize].go_down(0);
-                    node.note_dead_ports();
+                    node.update_live_ports();
                 });
             } else {
                 let change = if notice.up { Change::Up } else { Change::Down };

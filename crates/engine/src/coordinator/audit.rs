@@ -24,7 +24,7 @@ struct InFlightCounts {
 
 impl InFlightCounts {
     fn count(&mut self, packet: &Packet) {
-        if packet.is_frame() {
+        if packet.is_link_local() {
             return;
         }
         self.data += u64::from(packet.is_data());

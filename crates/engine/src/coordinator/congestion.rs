@@ -25,7 +25,7 @@ impl Coordinator<'_, '_> {
         for &(partition, place) in &self.placement.of_node {
             let node = &mut self.scheduler.partition(partition as usize).nodes[place as usize];
             for port in 0..node.ports.len() {
-                let starved = node.starved_at(at, port as u32);
+                let starved = node.blocked_time(at, port as u32);
                 let egress = &mut node.ports[port];
                 let sent = egress.totals_at(at).bytes;
                 readings.push(Reading { sent, starved, occupancy: egress.take_occupancy(at) });

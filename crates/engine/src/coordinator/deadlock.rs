@@ -23,7 +23,7 @@ type PortVl = (PortId, usize);
 
 impl Coordinator<'_, '_> {
     /// The ports of a cycle at `now`, each waiting for the next and the last for the first; empty if there is none.
-    pub(super) fn find_ring(&self, now: u64) -> Vec<PortId> {
+    pub(super) fn find_credit_cycle(&self, now: u64) -> Vec<PortId> {
         let Some(credits) = &self.model.queues.credits else { return Vec::new() };
         let mut stuck = self.without_credits(credits, now);
         loop {
@@ -38,11 +38,11 @@ impl Coordinator<'_, '_> {
                 break;
             }
         }
-        self.ring_in(&stuck)
+        self.cycle_in(&stuck)
     }
 
     /// Follows the wait-for relation from the first stuck port until a port repeats.
-    fn ring_in(&self, stuck: &BTreeSet<PortVl>) -> Vec<PortId> {
+    fn cycle_in(&self, stuck: &BTreeSet<PortVl>) -> Vec<PortId> {
         let mut chain: Vec<PortVl> = stuck.first().copied().into_iter().collect();
         while let Some(&last) = chain.last() {
             let Some(&next) = self.behind(last).first() else { break };
@@ -79,7 +79,7 @@ impl Coordinator<'_, '_> {
                 let Some(crossbar) = &node.crossbar else { continue };
                 let waiting = crossbar.outputs.iter().zip(&node.ports).zip(0..);
                 for ((_, egress), local) in waiting.filter(|((output, _), _)| output.n_waiting > 0) {
-                    let (credits, ahead) = (egress.credits_at(now), egress.bytes_ahead_at(now));
+                    let (credits, ahead) = (egress.credits_at(now), egress.precomputed_bytes_at(now));
                     let lacks = |&vl: &usize| crossbar.lacks(local, vl, credits[vl], ahead);
                     let vls = (0..n_vls).filter(lacks);
                     short.extend(vls.map(|vl| (egress.id(), vl, credits[vl])));

@@ -13,9 +13,9 @@ use netloom_model::{Message, QueuePairs, Rdma};
 use netloom_units::HostId;
 
 use super::Coordinator;
-use crate::edge::Edge;
+use crate::edge::TorFilter;
 use crate::flow::Flow;
-use crate::host::{Host, Receive, Send};
+use crate::host::{Host, IncomingMessage, OutgoingMessage};
 use crate::rdma::{Incoming, Nic, Outgoing};
 
 /// The key of messages that share a queue pair: both hosts, the staged flow if there is one, and the class.
@@ -37,8 +37,9 @@ impl Coordinator<'_, '_> {
         let flow = if let Some(rdma) = self.model.transport.rdma() {
             self.on_pair(rdma, source, message, followed)
         } else {
-            let send_slot = self.at_host(source, |host| host.sends.insert(Send::default()));
-            let receive_slot = self.at_host(message.to, |host| host.receives.insert(Receive::default()));
+            let send_slot = self.at_host(source, |host| host.sends.insert(OutgoingMessage::default()));
+            let receive_slot =
+                self.at_host(message.to, |host| host.receives.insert(IncomingMessage::default()));
             let (send_pair, edge_pair) = (u32::MAX, u32::MAX);
             Flow { message, source, send_slot, receive_slot, send_pair, edge_pair, followed }
         };
@@ -47,8 +48,13 @@ impl Coordinator<'_, '_> {
         drop(round_state);
         if flow.send_pair == u32::MAX {
             let (source, send_slot) = (source.0, flow.send_slot);
-            let expected =
-                Receive { missing: message.size.0, flow: place, source, send_slot, ..Receive::default() };
+            let expected = IncomingMessage {
+                missing: message.size.0,
+                flow: place,
+                source,
+                send_slot,
+                ..IncomingMessage::default()
+            };
             self.at_host(message.to, |host| *host.receives.get_mut(flow.receive_slot) = expected);
         }
         place
@@ -80,7 +86,7 @@ impl Coordinator<'_, '_> {
         let send = self.at_host(source, |host| nic(host).insert_send(rdma, to.0, class, message.rate));
         let receive = self.at_host(to, |host| nic(host).insert_receive(rdma, source.0));
         self.at_host(source, |host| nic(host).sends.get_mut(send).peer_slot = receive);
-        self.at_host(to, |host| nic(host).receives.get_mut(receive).far = send);
+        self.at_host(to, |host| nic(host).receives.get_mut(receive).peer_slot = send);
         let n_left = self.paths_left(source, to);
         (
             send,
@@ -155,7 +161,7 @@ impl Coordinator<'_, '_> {
     }
 
     /// Applies a function to the edge state of the switch above a host, if that switch tracks queue pairs.
-    fn at_edge<R>(&self, host: HostId, act: impl FnOnce(&mut Edge) -> R) -> Option<R> {
+    fn at_edge<R>(&self, host: HostId, act: impl FnOnce(&mut TorFilter) -> R) -> Option<R> {
         let (partition, place) = self.placement.of_node[self.switch_above(host)?.index()];
         let mut partition = self.scheduler.partition(partition as usize);
         partition.nodes[place as usize].edge.as_deref_mut().map(act)

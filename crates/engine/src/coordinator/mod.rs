@@ -30,7 +30,7 @@ use crate::stages::Stages;
 use crate::timeline::Timeline;
 use crate::trace::{HopRecord, Tracer};
 use central::Central;
-use cuts::ScheduledCut;
+use global_events::GlobalEvent;
 use messages::Pairs;
 use repairs::LossRecovery;
 use snapshots::Snapshots;
@@ -40,10 +40,10 @@ mod audit;
 mod central;
 mod classes;
 mod congestion;
-mod cuts;
 mod deadlock;
 mod events;
 mod failures;
+mod global_events;
 mod messages;
 mod ports;
 mod rates;
@@ -106,7 +106,7 @@ pub struct Coordinator<'a, 'h> {
     pending_notices: VecDeque<(LinkDetection, LinkId)>,
     /// How Themis reacts to them, if the switches use Themis.
     failure: Option<Failure>,
-    cuts: VecDeque<(u64, ScheduledCut)>,
+    cuts: VecDeque<(u64, GlobalEvent)>,
     snapshots: Option<Snapshots>,
     sampler: Option<Sampler>,
     timeline: Option<Timeline<'a>>,
@@ -184,7 +184,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         };
         coordinator.plan_cuts();
         if model.queues.credits.is_some() {
-            coordinator.look_again_after(0);
+            coordinator.schedule_deadlock_check(0);
         }
         coordinator.place_actors();
         coordinator
@@ -241,7 +241,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             let earliest = self.scheduler.activity.earliest();
             if earliest == u64::MAX {
                 // Credits return to switches without an event: the actions due until then still run.
-                if let Some(status) = self.cut_before(self.credits_until()) {
+                if let Some(status) = self.run_global_events_until(self.credits_until()) {
                     return Ok(status);
                 }
                 if self.scheduler.activity.earliest() == u64::MAX {
@@ -249,10 +249,10 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 }
                 continue;
             }
-            if let Some(status) = self.cut_before(earliest) {
+            if let Some(status) = self.run_global_events_until(earliest) {
                 return Ok(status);
             }
-            let end = (earliest + self.window_length).min(self.next_cut());
+            let end = (earliest + self.window_length).min(self.next_global_event());
             self.window(pool, earliest, end);
             self.now = end;
             self.audit_some();
@@ -352,8 +352,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 }
                 self.retire(flow);
             }
-            Report::NackGenerated { flow } => self.table.at_edge(flow).made += 1,
-            Report::NackSuppressed { flow } => self.table.at_edge(flow).blocked += 1,
+            Report::NackGenerated { flow } => self.table.at_edge(flow).generated += 1,
+            Report::NackSuppressed { flow } => self.table.at_edge(flow).suppressed += 1,
             Report::Lost { flow } => {
                 self.table.lost(flow);
                 self.timeouts.lost();
@@ -466,7 +466,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 let totals = port.totals_at(at);
                 let counted = node.loads.as_ref().and_then(|loads| loads.peak_packets(local));
                 let peak_packets = counted.or(totals.peak_packets);
-                Totals { paused: node.starved_at(end, local), peak_packets, ..totals }
+                Totals { paused: node.blocked_time(end, local), peak_packets, ..totals }
             };
             (0..).zip(&node.ports).map(totals).collect::<Vec<_>>()
         })
@@ -533,7 +533,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         if self.n_finished == self.addresses.len() && unfinished == 0 {
             return Status::Complete;
         }
-        let ring = self.find_ring(u64::MAX);
+        let ring = self.find_credit_cycle(u64::MAX);
         if !ring.is_empty() {
             return self.deadlock(ring);
         }

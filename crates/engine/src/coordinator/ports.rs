@@ -11,7 +11,7 @@ use netloom_units::{Bytes, Duration, NodeId, PortId, Time};
 use super::Coordinator;
 use crate::context::DropTally;
 use crate::credit;
-use crate::edge::Tally;
+use crate::edge::NackCounts;
 use crate::observe::{PortState, States};
 use crate::port::Totals;
 use crate::sampler::PortSample;
@@ -84,7 +84,7 @@ impl Coordinator<'_, '_> {
             let port = fabric.port(id);
             let Totals { marked, pauses, paused, .. } = totals;
             let nacks = self.nacks_at(port.node, fabric.local_index(id));
-            let is_quiet = marked + pauses + paused == 0 && nacks == Tally::default();
+            let is_quiet = marked + pauses + paused == 0 && nacks == NackCounts::default();
             (!is_quiet).then(|| SignalRow {
                 port: id,
                 node: port.node,
@@ -94,19 +94,19 @@ impl Coordinator<'_, '_> {
                 pauses,
                 paused: Duration(paused),
                 nacks_forwarded: nacks.forwarded,
-                nacks_suppressed: nacks.blocked,
-                nacks_generated: nacks.made,
+                nacks_suppressed: nacks.suppressed,
+                nacks_generated: nacks.generated,
             })
         };
         self.ports_at(self.now, end).enumerate().filter_map(row).collect()
     }
 
     /// What a switch did with the NACKs from the host at a port.
-    fn nacks_at(&self, node: NodeId, port: u32) -> Tally {
+    fn nacks_at(&self, node: NodeId, port: u32) -> NackCounts {
         let (partition, place) = self.placement.of_node[node.index()];
         let partition = self.scheduler.partition(partition as usize);
         let edge = partition.nodes[place as usize].edge.as_ref();
-        edge.map_or_else(Tally::default, |edge| edge.tally(port as usize))
+        edge.map_or_else(NackCounts::default, |edge| edge.tally(port as usize))
     }
 
     /// Hosts for whose queue pairs the ring buffer at the switch overwrote entries that were still needed.
@@ -130,7 +130,7 @@ impl Coordinator<'_, '_> {
         for (node, &(partition, place)) in self.placement.of_node.iter().enumerate() {
             let partition = self.scheduler.partition(partition as usize);
             let Some(crossbar) = partition.nodes[place as usize].crossbar.as_deref() else { continue };
-            let bound = credit::most_passes(crossbar.n_competing());
+            let bound = credit::max_bypasses(crossbar.n_competing());
             let ids = fabric.port_range(NodeId(node as u32)).map(PortId);
             let granted = ids.zip(&crossbar.outputs).filter(|(_, output)| output.n_grants > 0);
             rows.extend(granted.map(|(id, output)| ArbitrationRow {

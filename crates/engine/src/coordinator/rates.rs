@@ -57,7 +57,7 @@ impl Coordinator<'_, '_> {
         let came = self.at_host(flow.message.to, |host| *nic(host).incoming.get_mut(flow.receive_slot));
         let totals = Totals {
             packets: sent.packets,
-            again: sent.again,
+            retransmitted: sent.retransmitted,
             duplicates: u64::from(came.tally.duplicates),
             nacks: u64::from(came.tally.nacks),
             marked: u64::from(came.tally.marked),

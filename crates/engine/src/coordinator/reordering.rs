@@ -9,7 +9,7 @@ use netloom_records::{Batch, FlowRow, ReorderingRow, SinkError};
 
 use super::Coordinator;
 use super::messages::nic;
-use crate::reordering::Tally;
+use crate::reordering::ReorderingCounts;
 
 impl Coordinator<'_, '_> {
     /// The message in a slot has arrived.
@@ -18,7 +18,7 @@ impl Coordinator<'_, '_> {
         self.reordering.push(tally.row(row));
     }
 
-    fn take_order(&self, place: u32) -> Tally {
+    fn take_order(&self, place: u32) -> ReorderingCounts {
         let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize];
         let is_on_pair = self.model.transport.rdma().is_some();
         self.at_host(flow.message.to, |host| {

@@ -12,7 +12,7 @@ use netloom_records::{MeasureRow, TallyRow};
 use netloom_units::Duration;
 
 use super::Coordinator;
-use super::cuts::ScheduledCut;
+use super::global_events::GlobalEvent;
 use crate::context::TimerKind;
 use crate::measure;
 
@@ -78,8 +78,8 @@ impl Coordinator<'_, '_> {
     pub(super) fn end_with_last(&mut self, at: u64) {
         if self.has_endless && !self.is_over && self.ledger.all_but_endless_ended() {
             self.is_over = true;
-            let place = self.cuts.partition_point(|cut| *cut < (at, ScheduledCut::Over));
-            self.cuts.insert(place, (at, ScheduledCut::Over));
+            let place = self.cuts.partition_point(|cut| *cut < (at, GlobalEvent::Over));
+            self.cuts.insert(place, (at, GlobalEvent::Over));
         }
     }
 

@@ -100,7 +100,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     /// Starts staged packets, if some can start; returns whether credits are lacking for one that could start now.
     #[inline(never)]
     fn start_staged(&mut self) -> bool {
-        if !self.egress.starts_ahead() {
+        if !self.egress.precomputes_starts() {
             return self.is_free() && self.start_one_of_vls();
         }
         while let place = self.crossbar.output_vl::<SMALL>(self.number, 0).staged.first
@@ -185,11 +185,11 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
             return Attempt::NoRoom;
         }
         let Choice::Ingress(ingress) = self.choose(vl) else { return Attempt::Busy };
-        let before = self.crossbar.vl_before(ingress, self.number, vl);
+        let before = self.crossbar.input_vl(ingress, self.number, vl);
         let head = &self.crossbar.queues.head(ingress, before, self.number).packet;
         let has_credits = is_first && self.egress.has_credits(self.now, head);
         if !has_credits && !can_stage {
-            self.crossbar.starve(self.number);
+            self.crossbar.note_lacking_credits(self.number);
             return Attempt::NoCredits;
         }
         if busy_vls != 0 {
@@ -210,7 +210,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     /// Whether another packet may be staged in a VL.
     #[inline]
     fn has_room(&self, vl: usize) -> bool {
-        self.crossbar.has_room::<SMALL>(self.number, vl, self.egress.bytes_ahead_of_starts())
+        self.crossbar.has_room::<SMALL>(self.number, vl, self.egress.precomputed_bytes())
     }
 
     #[inline]
@@ -257,7 +257,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     /// Stages a packet of a VL that may start at `ready`; its start may be known.
     #[inline]
     fn stage(&mut self, place: u32, vl: usize, ready: u64) {
-        let is_next = self.egress.starts_ahead()
+        let is_next = self.egress.precomputes_starts()
             && ready <= self.egress.free_at().max(self.now)
             && self.crossbar.output_vl::<SMALL>(self.number, vl).staged.first == NONE;
         if is_next && self.egress.has_credits(self.now, &self.crossbar.queues.entry(place).packet) {
@@ -291,8 +291,8 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     fn start(&mut self, place: u32, vl: usize) {
         self.crossbar.outputs[self.number as usize].wire_vl = vl;
         let (packet, snapshot) = self.crossbar.remove(self.number, place);
-        if self.egress.starts_ahead() {
-            self.egress.launch_ahead(self.now, &packet, self.context, self.round);
+        if self.egress.precomputes_starts() {
+            self.egress.launch_precomputed(self.now, &packet, self.context, self.round);
         } else {
             self.egress.launch(self.now, &packet, snapshot, self.context, self.round);
         }

@@ -48,7 +48,7 @@ impl CreditCounters {
 
     /// Takes the credits of a packet that starts.
     #[inline]
-    pub fn take(&mut self, packet: &Packet) {
+    pub fn consume(&mut self, packet: &Packet) {
         self.blocks[self.vl_of(packet)] -= Credits::blocks(packet.bytes);
         self.note_start(packet);
     }
@@ -80,7 +80,7 @@ impl CreditCounters {
 
     /// Adds credits that have come back.
     #[inline]
-    pub fn give(&mut self, vl: usize, blocks: u32) {
+    pub fn replenish(&mut self, vl: usize, blocks: u32) {
         self.blocks[vl] += blocks;
     }
 
@@ -97,7 +97,7 @@ impl CreditCounters {
 
     #[inline]
     fn vl_of(&self, packet: &Packet) -> usize {
-        self.vl(packet.class()) + usize::from(packet.step())
+        self.vl(packet.class()) + usize::from(packet.vl_offset())
     }
 
     /// The first VL of a class, in which packets start at a NIC.

@@ -15,8 +15,8 @@ use netloom_units::{Bytes, Rate, StateWriter, Time};
 
 use super::grant::Waits;
 use super::queues::{Entry, NONE, QueueEnds, Queues};
-use super::steps::Steps;
-use super::turn::Turn;
+use super::turn::GrantPointer;
+use super::vl_increments::VlIncrements;
 use super::{Returns, Throttle};
 use crate::bits::bits;
 use crate::packet::Packet;
@@ -99,7 +99,7 @@ pub struct Output {
 #[derive(Debug, Clone)]
 pub struct OutputVl {
     /// The turn among ingresses.
-    pub(super) turn: Turn,
+    pub(super) turn: GrantPointer,
     /// Packets that wait at the egress for its wire.
     pub staged: QueueEnds,
     /// Their bytes.
@@ -107,7 +107,7 @@ pub struct OutputVl {
     /// Transfers that the egress granted in this VL so far, wrapping.
     pub(super) n_grants: u32,
     /// Whether an ingress may owe a turn.
-    pub(super) is_owed: bool,
+    pub(super) has_skips: bool,
 }
 
 /// See the module.
@@ -115,7 +115,7 @@ pub struct Crossbar {
     /// The first VL of each class.
     vls: [u8; 8],
     /// How VLs rise, in a fabric of groups.
-    pub steps: Option<Box<Steps>>,
+    pub steps: Option<Box<VlIncrements>>,
     /// Number of VLs.
     pub n_vls: usize,
     /// Its speedup over a link.
@@ -142,13 +142,13 @@ pub struct Crossbar {
     pub full_blocks: u32,
     pub(super) n_words: usize,
     /// For each egress and VL: a bit for each ingress that has a head for it.
-    pub(super) wanted: Vec<u64>,
+    pub(super) requests_by_output: Vec<u64>,
     /// For each egress and VL: a bit for each ingress that has passed a holder, and is left out once for that.
-    pub(super) debts: Vec<u64>,
+    pub(super) skip_once: Vec<u64>,
     /// For each ingress: a bit for each egress that it has a head for.
-    pub(super) requests: Vec<u64>,
+    pub(super) requests_by_input: Vec<u64>,
     /// For each ingress: a bit for each egress at which it may hold a turn.
-    pub(super) holds: Vec<u64>,
+    pub(super) bypass_watchers: Vec<u64>,
     /// Bits of egresses.
     pub(super) egresses: Vec<EgressBits>,
     /// When egresses are next to be arbitrated.
@@ -165,7 +165,7 @@ pub struct Crossbar {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct EgressBits {
     /// There were no credits for the head that had the turn.
-    pub(super) starved: u64,
+    pub(super) head_lacks_credits: u64,
     /// It may be able to start a packet or grant a transfer.
     pub(super) to_arbitrate: u64,
 }
@@ -205,11 +205,11 @@ impl Crossbar {
             waits: Waits::default(),
         };
         let output_vl = OutputVl {
-            turn: Turn::new(n_ports as u32),
+            turn: GrantPointer::new(n_ports as u32),
             staged: QueueEnds::EMPTY,
             staged_bytes: 0,
             n_grants: 0,
-            is_owed: false,
+            has_skips: false,
         };
         let n_words = inputs.len().div_ceil(64);
         let full = u32::try_from(packet.0).unwrap_or(u32::MAX);
@@ -228,10 +228,10 @@ impl Crossbar {
             full,
             full_blocks: Credits::blocks(full),
             n_words,
-            wanted: vec![0; n_ports * n_vls * n_words],
-            debts: vec![0; n_ports * n_vls * n_words],
-            requests: vec![0; inputs.len() * n_ports.div_ceil(64)],
-            holds: vec![0; inputs.len() * n_ports.div_ceil(64)],
+            requests_by_output: vec![0; n_ports * n_vls * n_words],
+            skip_once: vec![0; n_ports * n_vls * n_words],
+            requests_by_input: vec![0; inputs.len() * n_ports.div_ceil(64)],
+            bypass_watchers: vec![0; inputs.len() * n_ports.div_ceil(64)],
             inputs,
             egresses: vec![EgressBits::default(); n_ports.div_ceil(64)],
             wakes: WakeTimes::new(n_ports),
@@ -242,7 +242,7 @@ impl Crossbar {
     }
 
     /// Lets packets rise from VL to VL, before the run.
-    pub fn take_steps(&mut self, steps: Steps) {
+    pub fn take_steps(&mut self, steps: VlIncrements) {
         self.steps = Some(Box::new(steps));
         self.queues.put_off();
     }
@@ -256,7 +256,7 @@ impl Crossbar {
     /// The VL of a packet as it is.
     #[inline]
     pub fn vl(&self, packet: &Packet) -> usize {
-        usize::from(self.vls[usize::from(packet.class() & 7)] + packet.step())
+        usize::from(self.vls[usize::from(packet.class() & 7)] + packet.vl_offset())
     }
 
     /// Number of VLs that a packet rises by between an ingress and an egress.
@@ -267,7 +267,7 @@ impl Crossbar {
 
     /// The VL in which packets come by an ingress that leave by an egress in a given VL.
     #[inline]
-    pub fn vl_before(&self, ingress: u32, egress: u32, vl: usize) -> usize {
+    pub fn input_vl(&self, ingress: u32, egress: u32, vl: usize) -> usize {
         vl - self.rise(ingress, egress)
     }
 
@@ -325,7 +325,7 @@ impl Crossbar {
         snapshot: Option<QueueSnapshot>,
     ) -> u64 {
         let vl = self.vl(packet);
-        let before = self.vl_before(ingress, egress, vl);
+        let before = self.input_vl(ingress, egress, vl);
         let n_grants = self.output_vl::<false>(egress, vl).n_grants;
         let entry = Entry::new(packet, egress, (now, whole_at), n_grants);
         let (place, is_head) = self.queues.insert(ingress, before, entry);
@@ -358,31 +358,34 @@ impl Crossbar {
     fn set_request<const SMALL: bool>(&mut self, ingress: u32, vl: usize, egress: u32) {
         self.outputs[egress as usize].vls_with_heads |= 1 << vl;
         let word = self.ingress_word::<SMALL>(egress, vl) + ingress as usize / 64;
-        self.wanted[word] |= 1 << (ingress % 64);
+        self.requests_by_output[word] |= 1 << (ingress % 64);
         let word = self.egress_word::<SMALL>(ingress) + egress as usize / 64;
-        self.requests[word] |= 1 << (egress % 64);
+        self.requests_by_input[word] |= 1 << (egress % 64);
     }
 
     /// Records that a queue has no head for an egress any more.
     #[inline]
-    fn want_no_more<const SMALL: bool>(&mut self, ingress: u32, vl: usize, egress: u32) {
+    fn clear_request<const SMALL: bool>(&mut self, ingress: u32, vl: usize, egress: u32) {
         let first = self.ingress_word::<SMALL>(egress, vl);
-        self.wanted[first + ingress as usize / 64] &= !(1 << (ingress % 64));
+        self.requests_by_output[first + ingress as usize / 64] &= !(1 << (ingress % 64));
         let n_words = if SMALL { 1 } else { self.n_words };
-        if self.wanted[first..][..n_words].iter().all(|&word| word == 0) {
+        if self.requests_by_output[first..][..n_words].iter().all(|&word| word == 0) {
             self.outputs[egress as usize].vls_with_heads &= !(1 << vl);
         }
         let wants_other = || (0..self.n_vls).any(|vl| self.has_request::<false>(ingress, vl, egress));
         if SMALL || !wants_other() {
             let word = self.egress_word::<SMALL>(ingress) + egress as usize / 64;
-            self.requests[word] &= !(1 << (egress % 64));
+            self.requests_by_input[word] &= !(1 << (egress % 64));
         }
     }
 
     /// Whether an ingress has a head for a VL of an egress.
     #[inline]
     pub fn has_request<const SMALL: bool>(&self, ingress: u32, vl: usize, egress: u32) -> bool {
-        self.wanted[self.ingress_word::<SMALL>(egress, vl) + ingress as usize / 64] >> (ingress % 64) & 1 == 1
+        self.requests_by_output[self.ingress_word::<SMALL>(egress, vl) + ingress as usize / 64]
+            >> (ingress % 64)
+            & 1
+            == 1
     }
 
     /// Takes the head of an ingress, in the VL that it came by, out of its queue for a VL of an egress; returns its
@@ -399,7 +402,7 @@ impl Crossbar {
         let own = self.vl_number::<SMALL>(egress, vl);
         let (place, next) = self.queues.take_head(ingress, before, egress);
         let Some(head) = next else {
-            self.want_no_more::<SMALL>(ingress, vl, egress);
+            self.clear_request::<SMALL>(ingress, vl, egress);
             return place;
         };
         let next = head.egress;
@@ -410,7 +413,7 @@ impl Crossbar {
         let next_vl = before + rise(self.steps.as_deref(), ingress, next);
         let number = if SMALL { next as usize } else { next as usize * self.n_vls + next_vl };
         head.become_head(now, self.output_vls[number].n_grants);
-        self.want_no_more::<SMALL>(ingress, vl, egress);
+        self.clear_request::<SMALL>(ingress, vl, egress);
         self.set_request::<SMALL>(ingress, next_vl, next);
         // Its egress may grant it a transfer ahead of time.
         self.ask_at(next, now);
@@ -426,8 +429,8 @@ impl Crossbar {
 
     /// Records that there are no credits for the head that has the turn at an egress.
     #[cold]
-    pub fn starve(&mut self, egress: u32) {
-        self.egresses[egress as usize / 64].starved |= 1 << (egress % 64);
+    pub fn note_lacking_credits(&mut self, egress: u32) {
+        self.egresses[egress as usize / 64].head_lacks_credits |= 1 << (egress % 64);
     }
 
     /// Stages a packet at an egress; it may start at `begin`.
@@ -483,7 +486,8 @@ impl Crossbar {
     pub fn next_idle(&self, egress: u32, now: u64) -> u64 {
         let mut next = u64::MAX;
         for vl in bits(self.outputs[egress as usize].vls_with_heads.into()) {
-            let words = &self.wanted[self.ingress_word::<false>(egress, vl as usize)..][..self.n_words];
+            let words =
+                &self.requests_by_output[self.ingress_word::<false>(egress, vl as usize)..][..self.n_words];
             for (number, &word) in words.iter().enumerate() {
                 for ingress in bits(word).map(|bit| number * 64 + bit as usize) {
                     let idle_at = self.inputs[ingress].idle_at;
@@ -497,7 +501,7 @@ impl Crossbar {
     /// Requests the arbitration of all egresses that an ingress has heads for.
     #[inline]
     pub fn request_arbitration_for_heads(&mut self, ingress: u32) {
-        let wants = &self.requests[ingress as usize * self.egresses.len()..];
+        let wants = &self.requests_by_input[ingress as usize * self.egresses.len()..];
         for (bits, wants) in self.egresses.iter_mut().zip(wants) {
             bits.to_arbitrate |= wants;
         }
@@ -524,7 +528,7 @@ impl Crossbar {
         };
         let bits = &mut self.egresses[egress as usize / 64];
         bits.to_arbitrate &= !(1 << (egress % 64));
-        bits.starved &= !(1 << (egress % 64));
+        bits.head_lacks_credits &= !(1 << (egress % 64));
         self.wakes.forget(egress);
         Some(egress)
     }
@@ -555,7 +559,7 @@ impl Crossbar {
         let own = &self.output_vls[egress as usize * self.n_vls + vl];
         let staged = self.queues.packets_of(own.staged).next().map(|(entry, _)| entry.packet.bytes);
         let head = |ingress| {
-            let before = self.vl_before(ingress, egress, vl);
+            let before = self.input_vl(ingress, egress, vl);
             self.queues.head(ingress, before, egress).packet.bytes
         };
         let next = staged.or_else(|| self.next_ingress(egress, vl).map(head));
@@ -588,7 +592,7 @@ impl Crossbar {
             out.word(output.vl as u64 | (output.wire_vl as u64) << 8);
             out.word(output.closed_until.saturating_sub(out.base().0));
         }
-        self.debts.iter().for_each(|&word| out.word(word));
+        self.skip_once.iter().for_each(|&word| out.word(word));
         for input in &self.inputs {
             out.word(input.idle_at.saturating_sub(out.base().0));
         }
@@ -609,8 +613,8 @@ pub fn cut_through(credits: &Credits, rate: Rate, fastest: Rate) -> Option<Bytes
 
 /// Number of VLs that packets rise by between an ingress and an egress.
 #[inline]
-fn rise(steps: Option<&Steps>, ingress: u32, egress: u32) -> usize {
-    steps.map_or(0, |steps| steps.rise(ingress, egress))
+fn rise(steps: Option<&VlIncrements>, ingress: u32, egress: u32) -> usize {
+    steps.map_or(0, |steps| steps.vl_increment(ingress, egress))
 }
 
 /// The VLs whose bits are set, in turn after VL `last`.

@@ -51,7 +51,7 @@ impl Node {
         let vl = crossbar.vl(packet);
         let Some(target) = crossbar.target(now, forwarding.port, vl, packet, egress) else { return false };
         let end = now + crossbar.transfer_time(egress.serialization_of(packet.bytes));
-        let before = crossbar.vl_before(forwarding.ingress, forwarding.port, vl);
+        let before = crossbar.input_vl(forwarding.ingress, forwarding.port, vl);
         crossbar.grant_unopposed(forwarding, vl, end);
         let input = &mut crossbar.inputs[forwarding.ingress as usize];
         let whole_at = input.whole_at(now, packet);
@@ -62,7 +62,7 @@ impl Node {
             crossbar.outputs[forwarding.port as usize].wire_vl = vl;
             egress.launch_on_arrival(now, packet, context, round);
         } else {
-            egress.expect_packet(now, packet, (forwarding.ingress, 0), round);
+            egress.count_buffered_packet(now, packet, (forwarding.ingress, 0), round);
             let start = egress.free_at();
             crossbar.stage_unopposed(now, forwarding.port, vl, packet);
             crossbar.wakes.bring_forward(forwarding.port, start);
@@ -92,7 +92,7 @@ impl Crossbar {
         }
         egress.pass_departures(now + 1);
         let is_free = egress.free_at() <= now;
-        let has_room = || self.has_room::<false>(port, vl, egress.bytes_ahead_of_starts());
+        let has_room = || self.has_room::<false>(port, vl, egress.precomputed_bytes());
         let is_first = self.outputs[port as usize].staged_vls == 0;
         if is_free {
             return (is_first && egress.has_credits(now, packet)).then_some(Target::Link);
@@ -100,7 +100,7 @@ impl Crossbar {
         if !has_room() {
             return None;
         }
-        let goes_ahead = is_first && egress.starts_ahead() && egress.has_credits(now, packet);
+        let goes_ahead = is_first && egress.precomputes_starts() && egress.has_credits(now, packet);
         Some(if goes_ahead { Target::Link } else { Target::Staged })
     }
 
@@ -108,7 +108,7 @@ impl Crossbar {
     #[inline]
     fn grant_unopposed(&mut self, Forwarding { ingress, port }: Forwarding, vl: usize, end: u64) {
         let number = port as usize * self.n_vls + vl;
-        self.clear_debts(number, ingress);
+        self.clear_skips(number, ingress);
         self.n_grants += 1;
         let own = &mut self.output_vls[number];
         own.n_grants = own.n_grants.wrapping_add(1);

@@ -59,7 +59,7 @@ impl Crossbar {
         if holder == NONE {
             let Some(first) = self.next_holder::<SMALL>(number) else { return Choice::NoHead };
             holder = first;
-            self.clear_debts(number, holder);
+            self.clear_skips(number, holder);
             self.output_vls[number].turn.assign(holder, self.inputs[holder as usize].n_grants);
         }
         let input = &self.inputs[holder as usize];
@@ -72,7 +72,7 @@ impl Crossbar {
             return Choice::Ingress(holder);
         }
         let held = self.egress_word::<SMALL>(holder) + egress as usize / 64;
-        self.holds[held] |= 1 << (egress % 64);
+        self.bypass_watchers[held] |= 1 << (egress % 64);
         let is_idle = |ingress: u32| self.inputs[ingress as usize].idle_at <= idle_by;
         let turn = &self.output_vls[number].turn;
         self.first_wanted::<SMALL>(number, turn.last_passer, is_idle).map_or(Choice::Busy, Choice::Ingress)
@@ -84,36 +84,37 @@ impl Crossbar {
     fn next_holder<const SMALL: bool>(&self, output_vl: usize) -> Option<u32> {
         let last = self.output_vls[output_vl].turn.last_holder;
         if SMALL || self.n_words == 1 {
-            let wanted = self.wanted[output_vl];
-            let paid = wanted & !self.debts[output_vl];
+            let wanted = self.requests_by_output[output_vl];
+            let paid = wanted & !self.skip_once[output_vl];
             return first_after(last, if paid == 0 { wanted } else { paid });
         }
-        let next = self.first_wanted::<SMALL>(output_vl, last, |ingress| !self.has_debt(output_vl, ingress));
+        let next =
+            self.first_wanted::<SMALL>(output_vl, last, |ingress| !self.is_skipped(output_vl, ingress));
         next.or_else(|| self.first_wanted::<SMALL>(output_vl, last, |_| true))
     }
 
     /// Whether an ingress has passed a holder, and is left out once when its turn comes.
     #[inline]
-    pub fn has_debt(&self, output_vl: usize, ingress: u32) -> bool {
-        self.debts[output_vl * self.n_words + ingress as usize / 64] >> (ingress % 64) & 1 == 1
+    pub fn is_skipped(&self, output_vl: usize, ingress: u32) -> bool {
+        self.skip_once[output_vl * self.n_words + ingress as usize / 64] >> (ingress % 64) & 1 == 1
     }
 
     /// An ingress gets the turn: clears the debts of those between the last holder and it, and all debts if it owes a
     /// turn itself.
     #[inline]
-    pub(super) fn clear_debts(&mut self, output_vl: usize, holder: u32) {
-        if self.output_vls[output_vl].is_owed {
-            self.forgive_some(output_vl, holder);
+    pub(super) fn clear_skips(&mut self, output_vl: usize, holder: u32) {
+        if self.output_vls[output_vl].has_skips {
+            self.clear_some_skips(output_vl, holder);
         }
     }
 
     #[inline(never)]
-    fn forgive_some(&mut self, output_vl: usize, holder: u32) {
+    fn clear_some_skips(&mut self, output_vl: usize, holder: u32) {
         let last = self.output_vls[output_vl].turn.last_holder;
-        let clears_all = self.has_debt(output_vl, holder);
+        let clears_all = self.is_skipped(output_vl, holder);
         let n_inputs = self.inputs.len() as u32;
         let distance = |ingress: u32| (ingress + n_inputs - last - 1) % n_inputs;
-        let words = &mut self.debts[output_vl * self.n_words..][..self.n_words];
+        let words = &mut self.skip_once[output_vl * self.n_words..][..self.n_words];
         for (word, first) in words.iter_mut().zip((0..).step_by(64)) {
             for ingress in bits(*word).map(|bit| first + bit) {
                 if clears_all || distance(ingress) < distance(holder) {
@@ -121,7 +122,7 @@ impl Crossbar {
                 }
             }
         }
-        self.output_vls[output_vl].is_owed = words.iter().any(|&word| word != 0);
+        self.output_vls[output_vl].has_skips = words.iter().any(|&word| word != 0);
     }
 
     /// The first ingress after `last`, in turn, of those that have a head for a VL of an egress and meet a condition.
@@ -133,11 +134,11 @@ impl Crossbar {
         meets: impl Fn(u32) -> bool,
     ) -> Option<u32> {
         if SMALL {
-            let (wanted, after) = (self.wanted[output_vl], u64::MAX << 1 << (last & 63));
+            let (wanted, after) = (self.requests_by_output[output_vl], u64::MAX << 1 << (last & 63));
             let next = bits(wanted & after).find(|&ingress| meets(ingress));
             return next.or_else(|| bits(wanted & !after).find(|&ingress| meets(ingress)));
         }
-        let words = &self.wanted[output_vl * self.n_words..][..self.n_words];
+        let words = &self.requests_by_output[output_vl * self.n_words..][..self.n_words];
         let (last_word, last_bit) = (last as usize / 64, last % 64);
         let after = u64::MAX << 1 << last_bit;
         // The word of `last` is visited twice: first for the ingresses after it, at the end for the others.
@@ -200,16 +201,16 @@ impl Crossbar {
         let own = self.output_vl::<SMALL>(egress, vl);
         let is_holder = own.turn.holder == ingress;
         own.turn.grant(ingress);
-        own.is_owed |= !is_holder;
+        own.has_skips |= !is_holder;
         if !is_holder {
             let owing = self.ingress_word::<SMALL>(egress, vl) + ingress as usize / 64;
-            self.debts[owing] |= 1 << (ingress % 64);
+            self.skip_once[owing] |= 1 << (ingress % 64);
         }
         let first = self.egress_word::<SMALL>(ingress);
-        if is_holder && self.holds[first + word] & bit != 0 {
+        if is_holder && self.bypass_watchers[first + word] & bit != 0 {
             let holds_more = !SMALL
                 && (0..self.n_vls).any(|vl| self.output_vl::<false>(egress, vl).turn.holder == ingress);
-            self.holds[first + word] ^= if holds_more { 0 } else { bit };
+            self.bypass_watchers[first + word] ^= if holds_more { 0 } else { bit };
         }
         let input = &mut self.inputs[ingress as usize];
         input.n_grants = input.n_grants.wrapping_add(1);
@@ -219,9 +220,10 @@ impl Crossbar {
         // Egresses where a head of this ingress blocked a smaller one of another may grant that now; where this ingress
         // holds the turn, it has been passed once more.
         let n_words = if SMALL { 1 } else { self.egresses.len() };
-        let (wants, holds) = (&self.requests[first..][..n_words], &self.holds[first..][..n_words]);
+        let (wants, holds) =
+            (&self.requests_by_input[first..][..n_words], &self.bypass_watchers[first..][..n_words]);
         for ((bits, wants), holds) in self.egresses[..n_words].iter_mut().zip(wants).zip(holds) {
-            bits.to_arbitrate |= wants & bits.starved | holds;
+            bits.to_arbitrate |= wants & bits.head_lacks_credits | holds;
         }
     }
 
@@ -253,7 +255,7 @@ impl Crossbar {
             let turn = &mut self.output_vl::<false>(egress, vl).turn;
             // A transfer from the holder's own ingress is counted there.
             if turn.holder != ingress {
-                turn.pass();
+                turn.bypass();
             }
         }
     }

@@ -28,8 +28,8 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        let Some(own) = self.returns.as_deref_mut().filter(|_| !packet.is_frame()) else { return };
-        let vl = usize::from(own.vls[usize::from(packet.class() & 7)] + packet.step());
+        let Some(own) = self.returns.as_deref_mut().filter(|_| !packet.is_link_local()) else { return };
+        let vl = usize::from(own.vls[usize::from(packet.class() & 7)] + packet.vl_offset());
         own.returns[ingress as usize].give(now, vl, Credits::blocks(packet.bytes), context, round);
     }
 
@@ -46,13 +46,13 @@ impl Node {
         let port = frame.slot;
         crate::node::advance_port(&mut self.ports[port as usize], now, context, round);
         if !self.ports[port as usize].is_blocked() {
-            return self.ports[port as usize].take_credits(frame.sequence as usize, frame.bytes);
+            return self.ports[port as usize].add_credits(frame.sequence as usize, frame.bytes);
         }
         let wanted_from = self.backlogged_from(port);
         let egress = &mut self.ports[port as usize];
         let next = egress.give_credits_to_classes(now, frame.sequence as usize, frame.bytes, wanted_from);
         if let Some(at) = next {
-            self.expect_start(port, at, context);
+            self.schedule_start(port, at, context);
         }
         self.reevaluate_starts();
     }
@@ -70,14 +70,14 @@ impl Node {
     pub fn sample(&self, now: u64, cells: &mut Vec<PortSample>) {
         cells.extend((0..).zip(&self.ports).map(|(place, port)| {
             let cell = port.sample_at(now);
-            let paused = if port.is_blocked() { self.starved_at(now, place) } else { cell.paused };
+            let paused = if port.is_blocked() { self.blocked_time(now, place) } else { cell.paused };
             PortSample { paused, ..cell }
         }));
     }
 
     /// How long a port has had something to send and a free wire but no credits, before `now`.
-    pub fn starved_at(&self, now: u64, port: u32) -> u64 {
+    pub fn blocked_time(&self, now: u64, port: u32) -> u64 {
         let wanted_from = if self.has_nic() { self.backlogged_from(port) } else { 0 };
-        self.ports[port as usize].starved_at(now, wanted_from)
+        self.ports[port as usize].blocked_time(now, wanted_from)
     }
 }

@@ -14,7 +14,7 @@ use crate::packet::Packet;
 
 /// A packet that is on the link already, and starts later.
 #[derive(Debug, Clone, Copy)]
-struct Departure {
+struct PrecomputedStart {
     /// When it starts, in ps.
     start: u64,
     bytes: u32,
@@ -30,10 +30,10 @@ pub struct LinkCredits {
     /// Bytes after which packets count as arrived, where not all must have (cut-through).
     pub cut_through: Option<u32>,
     /// Whether starts may be computed when packets are staged.
-    pub is_ahead: bool,
+    pub precomputes_starts: bool,
     /// Whether the only effect of starts at a NIC is that credits are spent.
     pub only_spends: bool,
-    departures: VecDeque<Departure>,
+    departures: VecDeque<PrecomputedStart>,
     /// Their bytes.
     ahead_bytes: u64,
 }
@@ -45,7 +45,7 @@ impl LinkCredits {
             counters,
             returned: None,
             cut_through: None,
-            is_ahead: false,
+            precomputes_starts: false,
             only_spends: false,
             departures: VecDeque::new(),
             ahead_bytes: 0,
@@ -76,7 +76,7 @@ impl LinkCredits {
     /// Adds a packet that will start.
     #[inline]
     pub fn depart(&mut self, start: u64, bytes: u32, is_data: bool) {
-        self.departures.push_back(Departure { start, bytes, is_data });
+        self.departures.push_back(PrecomputedStart { start, bytes, is_data });
         self.ahead_bytes += u64::from(bytes);
     }
 
@@ -84,7 +84,7 @@ impl LinkCredits {
     #[inline]
     pub fn pass_departures(&mut self, until: u64) -> u64 {
         let mut data = 0;
-        while let Some(&Departure { start, bytes, is_data }) = self.departures.front()
+        while let Some(&PrecomputedStart { start, bytes, is_data }) = self.departures.front()
             && start < until
         {
             self.departures.pop_front();

@@ -19,10 +19,10 @@ mod occupancy;
 mod queues;
 mod return_queue;
 mod returns;
-mod steps;
 mod switch;
 mod throttle;
 mod turn;
+mod vl_increments;
 
 #[cfg(test)]
 mod tests;
@@ -32,9 +32,9 @@ pub use crossbar::{Crossbar, cut_through};
 pub use host::HostReturns;
 pub use link_credits::LinkCredits;
 pub use notices::Notices;
-pub use occupancy::{ByteSums, OccupancyInterval, Pair, QueueOccupancy};
+pub use occupancy::{ByteSums, HostPair, OccupancyInterval, QueueOccupancy};
 pub use return_queue::{Destination, ReturnQueue, ReturnSender, Returned};
 pub use returns::Returns;
-pub use steps::Steps;
 pub use throttle::Throttle;
-pub use turn::most_passes;
+pub use turn::max_bypasses;
+pub use vl_increments::VlIncrements;

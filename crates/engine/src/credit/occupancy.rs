@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 /// Sender and receiver.
-pub type Pair = (u32, u32);
+pub type HostPair = (u32, u32);
 
 /// See the module.
 #[derive(Debug)]
@@ -24,9 +24,9 @@ pub struct QueueOccupancy {
     occupied: u64,
     by_link: Vec<Queue>,
     /// Messages of which data waits, by their indices in the flow table, which are not reused meanwhile.
-    messages: BTreeMap<u32, (Pair, Queue)>,
+    messages: BTreeMap<u32, (HostPair, Queue)>,
     /// Data of messages that have none waiting any more.
-    gone: BTreeMap<Pair, ByteSums>,
+    gone: BTreeMap<HostPair, ByteSums>,
 }
 
 /// Bytes that wait, and their sum over time.
@@ -85,7 +85,7 @@ pub struct OccupancyInterval {
     /// For each in-link, bytes that came by it and waited, summed over picoseconds; the last is the switch itself.
     pub by_link: Vec<u128>,
     /// For each pair of hosts of which data waited or passed.
-    pub by_pair: BTreeMap<Pair, ByteSums>,
+    pub by_pair: BTreeMap<HostPair, ByteSums>,
 }
 
 impl QueueOccupancy {
@@ -104,7 +104,7 @@ impl QueueOccupancy {
     }
 
     /// Adds a packet that has chosen the port; `data` is the index of its message and the hosts, if it is data.
-    pub fn come(&mut self, now: u64, bytes: u32, ingress: u32, data: Option<(u32, Pair)>) {
+    pub fn come(&mut self, now: u64, bytes: u32, ingress: u32, data: Option<(u32, HostPair)>) {
         if self.n_packets == 0 {
             self.since = now;
         }
@@ -153,7 +153,7 @@ impl QueueOccupancy {
     }
 }
 
-fn add(pairs: &mut BTreeMap<Pair, ByteSums>, pair: Pair, passed: ByteSums) {
+fn add(pairs: &mut BTreeMap<HostPair, ByteSums>, pair: HostPair, passed: ByteSums) {
     let known = pairs.entry(pair).or_default();
     known.sum += passed.sum;
     known.started += passed.started;

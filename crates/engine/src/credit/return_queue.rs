@@ -84,7 +84,7 @@ impl ReturnQueue {
         while let Some(&Returned { arrival, vl, blocks }) = self.receiver.peek()
             && arrival <= now
         {
-            counters.give(vl as usize, blocks);
+            counters.replenish(vl as usize, blocks);
             self.receiver.drop_first();
         }
     }

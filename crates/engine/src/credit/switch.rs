@@ -49,7 +49,7 @@ impl Node {
             None => Some(*packet),
         };
         let Some(onward) = &onward else {
-            self.give_back(now, forwarding.ingress, packet, context, round);
+            self.return_dropped_credits(now, forwarding.ingress, packet, context, round);
             return self.lose(now, DropReason::Unreachable, packet, context, round);
         };
         self.buffer_in_vl(now, forwarding, onward, context, round);
@@ -77,8 +77,12 @@ impl Node {
         let Node { ports, crossbar, .. } = self;
         let crossbar = crossbar.as_deref_mut().expect("seen by the caller");
         let waiting = crossbar.outputs[forwarding.port as usize].n_waiting;
-        let snapshot =
-            ports[forwarding.port as usize].expect_packet(now, packet, (forwarding.ingress, waiting), round);
+        let snapshot = ports[forwarding.port as usize].count_buffered_packet(
+            now,
+            packet,
+            (forwarding.ingress, waiting),
+            round,
+        );
         let whole_at = crossbar.inputs[forwarding.ingress as usize].whole_at(now, packet);
         let at = crossbar.insert(now, (forwarding.ingress, forwarding.port), packet, whole_at, snapshot);
         self.expect_crossbar(at, context);
@@ -106,7 +110,7 @@ impl Node {
         if at < crossbar.event_at {
             crossbar.event_at = at;
             if !crossbar.is_alone {
-                context.set_timer(at, self.place, TimerKind::Crossbar);
+                context.set_timer(at, self.index_in_partition, TimerKind::Crossbar);
             }
         }
     }
@@ -192,7 +196,7 @@ impl Node {
         }
         let head = |vl| Some((vl, crossbar.next_ingress(port, vl)?));
         let (vl, ingress) = (0..crossbar.n_vls).find_map(head)?;
-        let before = crossbar.vl_before(ingress, port, vl);
+        let before = crossbar.input_vl(ingress, port, vl);
         let place = crossbar.take_head::<false>(now, (ingress, before), vl, port);
         crossbar.request_arbitration_for_heads(ingress);
         let (packet, snapshot) = crossbar.remove(port, place);
@@ -211,7 +215,7 @@ impl Node {
     }
 
     /// Frees the buffer space of a packet that is lost before it has chosen an egress.
-    pub fn give_back(
+    pub fn return_dropped_credits(
         &mut self,
         now: u64,
         ingress: u32,

@@ -7,10 +7,10 @@ use netloom_units::{Bytes, Duration, LinkId, NodeId, PortId, Random, Rate};
 
 use super::crossbar::{Crossbar, Output, in_turn};
 use super::grant::{Choice, Transfer};
-use super::turn::{PASSES, most_passes};
+use super::turn::{MAX_BYPASSES, max_bypasses};
 use super::{Returns, grant};
 use crate::channel::{Channel, ReceiverLocation};
-use crate::packet::{Address, DataState, Packet};
+use crate::packet::{Address, HeaderFlags, Packet};
 use crate::ring::ring;
 
 /// The longest transfer, in ps.
@@ -49,7 +49,7 @@ struct Head {
 
 /// The bound of a head whose ingress owes no turn, with `n_rivals` that compete: each other one holds the turn once.
 fn once(n_rivals: u32) -> u64 {
-    u64::from((n_rivals - 1) * (PASSES + 1) + PASSES)
+    u64::from((n_rivals - 1) * (MAX_BYPASSES + 1) + MAX_BYPASSES)
 }
 
 /// A switch under random traffic.
@@ -81,7 +81,7 @@ impl Scene {
         let (ingress, egress) = (self.random.below(self.n_ports), self.random.below(self.n_ports));
         let class = self.random.below(self.n_vls as u32) as u8;
         let to = Address { host: egress, slot: 0 };
-        let packet = Packet::data(to, 0, 0, 0, 1 + self.random.below(1_000), DataState::new(class, true));
+        let packet = Packet::data(to, 0, 0, 0, 1 + self.random.below(1_000), HeaderFlags::new(class, true));
         self.crossbar.insert(self.now, (ingress, egress), &packet, self.now, None);
         self.see_heads();
     }
@@ -96,7 +96,7 @@ impl Scene {
                 self.heads
                     .retain(|&(of, own, ingress), _| (of, own) != (egress, vl) || wanting.contains(&ingress));
                 for &ingress in &wanting {
-                    let owes = self.crossbar.has_debt(egress as usize * self.n_vls + vl, ingress);
+                    let owes = self.crossbar.is_skipped(egress as usize * self.n_vls + vl, ingress);
                     let fresh = || Head { n_grants: 0, rivals: BTreeSet::new(), owes };
                     self.heads.entry((egress, vl, ingress)).or_insert_with(fresh).rivals.extend(&wanting);
                 }
@@ -135,7 +135,7 @@ impl Scene {
     fn grant(&mut self, ingress: u32, egress: u32, vl: usize, begin: u64) {
         let head = self.heads.remove(&(egress, vl, ingress)).expect("it was seen");
         let n_rivals = head.rivals.len() as u32;
-        let bound = if head.owes { most_passes(n_rivals as usize) } else { once(n_rivals) };
+        let bound = if head.owes { max_bypasses(n_rivals as usize) } else { once(n_rivals) };
         assert!(head.n_grants <= bound, "{} of {bound} with {n_rivals} that compete", head.n_grants);
         self.worst = self.worst.max(head.n_grants as f64 / bound as f64);
         let of_vl = self.heads.iter_mut().filter(|(key, _)| (key.0, key.1) == (egress, vl));
@@ -193,7 +193,7 @@ fn a_head_without_competitors_is_never_passed() {
     let mut scene = Scene::new(1);
     for _ in 0..200 {
         let (ingress, egress) = (0, scene.random.below(scene.n_ports));
-        let packet = Packet::data(Address { host: egress, slot: 0 }, 0, 0, 0, 100, DataState::new(0, true));
+        let packet = Packet::data(Address { host: egress, slot: 0 }, 0, 0, 0, 100, HeaderFlags::new(0, true));
         scene.crossbar.insert(scene.now, (ingress, egress), &packet, scene.now, None);
         scene.see_heads();
         scene.arbitrate();

@@ -14,7 +14,7 @@ use super::queues::NONE;
 /// How many transfers may pass the holder of a turn.
 ///
 /// With fewer, a crossbar without speedup idles more; with more, a holder waits longer: `docs/concepts/credits.md`.
-pub const PASSES: u32 = 4;
+pub const MAX_BYPASSES: u32 = 4;
 
 /// The most transfers to other ingresses that the rule lets an egress grant in a VL while a packet is the head of its
 /// queue, with `n_ingresses` that compete.
@@ -24,15 +24,15 @@ pub const PASSES: u32 = 4;
 /// own ingress holds the turn and is passed as often. Transfers in other VLs do not count, since a VL that has no
 /// credits lets the others pass for as long as that lasts. The bound does not hold where links fail: their turns begin
 /// anew.
-pub fn most_passes(n_ingresses: usize) -> u64 {
+pub fn max_bypasses(n_ingresses: usize) -> u64 {
     let others = n_ingresses.saturating_sub(1) as u64;
-    let passes = u64::from(PASSES);
+    let passes = u64::from(MAX_BYPASSES);
     2 * others * (passes + 1) + passes
 }
 
 /// See the module.
 #[derive(Debug, Clone, Copy)]
-pub struct Turn {
+pub struct GrantPointer {
     /// The ingress that holds the turn, `NONE` for none.
     pub holder: u32,
     /// The ingress that was granted a transfer as the holder last.
@@ -45,11 +45,11 @@ pub struct Turn {
     grants_before: u32,
 }
 
-impl Turn {
+impl GrantPointer {
     /// No ingress holds it, and the first one is the next to hold it; the last ingress has this number.
-    pub fn new(last_ingress: u32) -> Turn {
+    pub fn new(last_ingress: u32) -> GrantPointer {
         let (last_holder, last_passer) = (last_ingress, last_ingress);
-        Turn { holder: NONE, last_holder, last_passer, passes: 0, grants_before: 0 }
+        GrantPointer { holder: NONE, last_holder, last_passer, passes: 0, grants_before: 0 }
     }
 
     /// Gives the turn to an ingress at which `n_grants` transfers have been granted.
@@ -61,12 +61,12 @@ impl Turn {
     /// Whether no ingress may pass the holder any more, at whose ingress `n_grants` transfers have been granted.
     #[inline]
     pub fn is_due(&self, n_grants: u32) -> bool {
-        self.passes + n_grants.wrapping_sub(self.grants_before) >= PASSES
+        self.passes + n_grants.wrapping_sub(self.grants_before) >= MAX_BYPASSES
     }
 
     /// Counts a transfer that the egress has granted in another VL, since the ingresses of this one were busy.
     #[inline]
-    pub fn pass(&mut self) {
+    pub fn bypass(&mut self) {
         self.passes += 1;
     }
 

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::bits::bits;
     use crate::channel::{Channel, ReceiverLocation};
-    use crate::packet::{Address, DataState, Packet};
+    use crate::packet::{Address, HeaderFlags, Packet};
     use crate::port::Form;
     use crate::ring::ring;
 
@@ -187,7 +187,7 @@ mod tests {
             let mut random = Random::stream(seed, 1, 3);
             let n_ports = 1 + random.below(80) as usize;
             let (mut late, mut eager) = (ports(n_ports, Form::Lazy), ports(n_ports, Form::Lazy));
-            late.iter_mut().chain(&mut eager).for_each(Egress::set_guarded);
+            late.iter_mut().chain(&mut eager).for_each(Egress::enable_data_counting);
             let mut counts = DataCounts::of(&late).expect("all count data");
             let mut now = 0;
             for number in 0..1_000 {
@@ -216,7 +216,7 @@ mod tests {
                 let port = list[below.trailing_zeros() as usize];
                 let bytes = [1_000, 1_000, 64, 300][random.below(4) as usize];
                 let to = Address { host: 1, slot: 0 };
-                let packet = Packet::data(to, 0, number, 0, bytes, DataState::new(0, true));
+                let packet = Packet::data(to, 0, number, 0, bytes, HeaderFlags::new(0, true));
                 for egress in [&mut late[port as usize], &mut eager[port as usize]] {
                     advance_port(egress, now);
                     egress.count_in(&packet);
@@ -232,7 +232,7 @@ mod tests {
     fn advance_port(port: &mut Egress, now: u64) {
         while port.has_start_before(now) {
             let start = port.take_start();
-            port.unguard(start.packet);
+            port.uncount(start.packet);
         }
     }
 
@@ -258,8 +258,14 @@ mod tests {
                 let port = list[expected.trailing_zeros() as usize];
                 advance_port(&mut late[port as usize], now);
                 let bytes = [1_000, 1_000, 64, 300][random.below(4) as usize];
-                let packet =
-                    Packet::data(Address { host: 1, slot: 0 }, 0, number, 0, bytes, DataState::new(0, true));
+                let packet = Packet::data(
+                    Address { host: 1, slot: 0 },
+                    0,
+                    number,
+                    0,
+                    bytes,
+                    HeaderFlags::new(0, true),
+                );
                 let pauses = random.below(40) == 0;
                 for egress in [&mut late[port as usize], &mut eager[port as usize]] {
                     match (pauses, egress.is_paused(0)) {

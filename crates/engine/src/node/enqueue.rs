@@ -2,7 +2,7 @@
 //!
 //! Models: starts that are computed at enqueue, and packets that wait; updates of the port loads that a policy
 //! compares.
-//! Leaves out: the choice of the port; ports that count or mark data (`guarded.rs`), and input buffers (`credit`).
+//! Leaves out: the choice of the port; ports that count or mark data (`admission.rs`), and input buffers (`credit`).
 //!
 //! Invariants: every change of the instant at which a port will have sent all accepted packets updates the node's
 //! loads.
@@ -10,7 +10,7 @@
 use netloom_records::DropReason;
 
 use super::features::{COMPARING, COUNTED, CREDIT, PAUSING, includes};
-use super::frames::certainly_admits;
+use super::pause_bound::certainly_admits;
 use super::start::{advance_lazy_port, push};
 use super::{Forwarding, Node};
 use crate::context::PartitionContext;
@@ -22,7 +22,7 @@ use crate::round::Round;
 impl Node {
     /// Queues a packet at a port. The packet is built only where it is stored, which saves a copy in the common case.
     #[inline(always)]
-    pub(super) fn enqueue<const CARE: u8>(
+    pub(super) fn enqueue<const FEATURES: u8>(
         &mut self,
         now: u64,
         forwarding: Forwarding,
@@ -31,34 +31,34 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        if CARE == CREDIT {
+        if FEATURES == CREDIT {
             return self.buffer_at_input(now, forwarding, &packet(), context, round);
         }
         let port = forwarding.port;
         let mut egress = &mut self.ports[port as usize];
-        let is_alone = includes(CARE, PAUSING)
+        let is_alone = includes(FEATURES, PAUSING)
             && egress.starts_before(context.quiet_until.min(round.end), now, packet().bytes)
             && (now < self.no_pause_before
                 || certainly_admits(self.buffer.as_deref(), self.edge.as_deref(), packet().bytes));
         let arrival = if is_alone {
-            enqueue_computed::<CARE>(egress, &mut self.loads, now, port, packet().bytes)
-        } else if (!includes(CARE, COUNTED) || egress.is_computed(class)) && egress.uses_fast_path() {
+            enqueue_computed::<FEATURES>(egress, &mut self.loads, now, port, packet().bytes)
+        } else if (!includes(FEATURES, COUNTED) || egress.is_computed(class)) && egress.uses_fast_path() {
             egress.enqueue_fast(now, packet().bytes)
-        } else if includes(CARE, COMPARING) && egress.is_listed() {
+        } else if includes(FEATURES, COMPARING) && egress.is_listed() {
             enqueue_listed(egress, &mut self.loads, now, port, packet().bytes)
         } else {
             // Control packets of a switch that sends pause frames may not join: they would overtake data that has
             // started.
             let mut is_computed = egress.is_computed(class);
             if egress.has_start_before(now)
-                && (!includes(CARE, COUNTED)
+                && (!includes(FEATURES, COUNTED)
                     || is_computed
-                    || (includes(CARE, PAUSING) && egress.is_computed_unless_frames(class))
+                    || (includes(FEATURES, PAUSING) && egress.is_computed_unless_frames(class))
                     || !egress.may_join(now, packet().bytes))
             {
                 advance_lazy_port(egress, now, context, round);
             }
-            if includes(CARE, PAUSING)
+            if includes(FEATURES, PAUSING)
                 && egress.is_computed_unless_frames(class)
                 && let Some(start) = egress.start_if_next(now, class)
             {
@@ -69,9 +69,9 @@ impl Node {
                 };
             }
             if !is_computed {
-                return self.enqueue_waiting::<CARE>(now, forwarding, &packet(), context, round);
+                return self.enqueue_waiting::<FEATURES>(now, forwarding, &packet(), context, round);
             }
-            enqueue_computed::<CARE>(egress, &mut self.loads, now, port, packet().bytes)
+            enqueue_computed::<FEATURES>(egress, &mut self.loads, now, port, packet().bytes)
         };
         match arrival {
             Some(arrival) => push(egress, InFlight { arrival, packet: packet() }, context, round),
@@ -81,7 +81,7 @@ impl Node {
 
     /// Queues a packet whose start is not known yet.
     #[inline(always)]
-    fn enqueue_waiting<const CARE: u8>(
+    fn enqueue_waiting<const FEATURES: u8>(
         &mut self,
         now: u64,
         forwarding: Forwarding,
@@ -89,18 +89,18 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        if includes(CARE, COUNTED) && self.ports[forwarding.port as usize].is_guarded() {
-            self.enqueue_guarded::<CARE>(now, forwarding, packet, context, round);
+        if includes(FEATURES, COUNTED) && self.ports[forwarding.port as usize].has_enqueue_effects() {
+            self.enqueue_with_admission::<FEATURES>(now, forwarding, packet, context, round);
         } else {
-            self.enqueue_class::<CARE>(now, forwarding.port, packet, context);
+            self.enqueue_class::<FEATURES>(now, forwarding.port, packet, context);
         }
-        if includes(CARE, COMPARING) {
+        if includes(FEATURES, COMPARING) {
             self.note_load(forwarding.port);
         }
     }
 
     #[inline(always)]
-    fn enqueue_class<const CARE: u8>(
+    fn enqueue_class<const FEATURES: u8>(
         &mut self,
         now: u64,
         port: u32,
@@ -110,10 +110,10 @@ impl Node {
         let egress = &mut self.ports[port as usize];
         match egress.enqueue(now, packet) {
             Enqueued::Taken => {}
-            Enqueued::StartsAt(_) if egress.form() == Form::Lazy && !includes(CARE, COUNTED) => {
+            Enqueued::StartsAt(_) if egress.form() == Form::Lazy && !includes(FEATURES, COUNTED) => {
                 self.busy[port as usize / 64] |= 1 << (port % 64);
             }
-            Enqueued::StartsAt(at) => self.expect_start(port, at, context),
+            Enqueued::StartsAt(at) => self.schedule_start(port, at, context),
             Enqueued::Full => self.refuse(now, port, DropReason::QueueFull, packet, context),
         }
     }
@@ -129,7 +129,7 @@ impl Node {
 
 /// Appends a packet whose start is known; returns its arrival at the other end, or `None` if the queue is full.
 #[inline(always)]
-fn enqueue_computed<const CARE: u8>(
+fn enqueue_computed<const FEATURES: u8>(
     egress: &mut Egress,
     loads: &mut Option<Box<PortLoads>>,
     now: u64,
@@ -137,7 +137,7 @@ fn enqueue_computed<const CARE: u8>(
     bytes: u32,
 ) -> Option<u64> {
     let arrival = egress.enqueue_computed(now, bytes);
-    if includes(CARE, COMPARING)
+    if includes(FEATURES, COMPARING)
         && let Some(loads) = loads
     {
         loads.note(port, egress);

@@ -6,7 +6,7 @@
 use netloom_model::FaultAction;
 use netloom_records::DropReason;
 
-use super::{DeadPorts, Node, advance_port};
+use super::{LivePorts, Node, advance_port};
 use crate::context::{Change, PartitionContext};
 use crate::packet::Packet;
 use crate::round::Round;
@@ -29,7 +29,7 @@ impl Node {
         }
         advance_port(&mut self.ports[port as usize], now, context, round);
         match change {
-            Change::Cut => {
+            Change::LinkLost => {
                 let lost = self.ports[port as usize].cut(now);
                 self.lose_all(port, now, lost, context);
             }
@@ -37,16 +37,16 @@ impl Node {
                 let lost = self.ports[port as usize].go_down(now);
                 self.lose_all(port, now, lost, context);
                 self.leave_buffer(now, port, context, round);
-                self.turn(now, port, context);
+                self.on_port_state_change(now, port, context);
             }
             Change::Up => {
                 self.ports[port as usize].come_up(now);
                 self.resend_pauses(now, port, context, round);
-                self.turn(now, port, context);
+                self.on_port_state_change(now, port, context);
             }
             // Pause frames may have been lost unnoticed.
-            Change::Back => self.resend_pauses(now, port, context, round),
-            Change::Set(number) => self.set(now, port, round.model.faults[number as usize].action),
+            Change::LinkRestored => self.resend_pauses(now, port, context, round),
+            Change::RateOrErrors(number) => self.set(now, port, round.model.faults[number as usize].action),
         }
         self.note_load(port);
     }
@@ -86,14 +86,14 @@ impl Node {
     }
 
     /// Updates arbitration and the view of dead ports after a port has come up or gone down.
-    fn turn(&mut self, now: u64, port: u32, context: &mut PartitionContext) {
+    fn on_port_state_change(&mut self, now: u64, port: u32, context: &mut PartitionContext) {
         self.request_arbitration_at(now, port, context);
-        self.note_dead_ports();
+        self.update_live_ports();
     }
 
     /// Updates the local view of dead ports.
-    pub fn note_dead_ports(&mut self) {
-        self.dead = DeadPorts::of(&self.ports);
+    pub fn update_live_ports(&mut self) {
+        self.live_ports = LivePorts::of(&self.ports);
         self.note_route();
         self.learn_of_own();
     }

@@ -13,25 +13,25 @@ pub const BASIC: u8 = 0;
 pub const COMPARING: u8 = 1;
 /// A switch whose ports may count or mark data, or be paused.
 pub const COUNTED: u8 = 1 << 1;
-/// As [`GUARDED`], of a switch that may send pause frames and has a bound before which it sends none, or of one of
+/// As [`COUNTED`], of a switch that may send pause frames and has a bound before which it sends none, or of one of
 /// several nodes in a partition: a start before the next event is computed at once.
 pub const PAUSING: u8 = 1 << 2 | COUNTED;
 /// A switch with input buffers.
 pub const CREDIT: u8 = 1 << 3 | COUNTED;
-/// [`GUARDED`] and [`COMPARING`].
-pub const GUARDED_COMPARING: u8 = COUNTED | COMPARING;
+/// [`COUNTED`] and [`COMPARING`].
+pub const COUNTED_COMPARING: u8 = COUNTED | COMPARING;
 /// [`PAUSING`] and [`COMPARING`].
 pub const PAUSING_COMPARING: u8 = PAUSING | COMPARING;
 
-/// Whether `care` includes all of `flags`.
+/// Whether `features` includes all of `flags`.
 #[inline(always)]
-pub const fn includes(care: u8, flags: u8) -> bool {
-    care & flags == flags
+pub const fn includes(features: u8, flags: u8) -> bool {
+    features & flags == flags
 }
 
 impl Node {
     /// The flags that this switch needs alone in its partition.
-    pub fn care(&self) -> u8 {
+    pub fn feature_flags(&self) -> u8 {
         self.comparing()
             | if self.crossbar.is_some() {
                 CREDIT
@@ -45,7 +45,7 @@ impl Node {
     }
 
     /// The flags that this node needs in a partition of several.
-    pub fn care_among_several(&self) -> u8 {
+    pub fn feature_flags_among_several(&self) -> u8 {
         self.comparing()
             | if self.bounds_frames() {
                 PAUSING

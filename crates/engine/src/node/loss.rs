@@ -16,7 +16,7 @@ impl Node {
     /// full count their data, so every drop comes here.
     pub(super) fn take_back_at_edge(&mut self, packet: &Packet, round: &Round) {
         if let Some(edge) = &mut self.edge {
-            edge.take_back(packet, round);
+            edge.uncount_dropped(packet, round);
         }
     }
 

@@ -51,7 +51,7 @@ impl Node {
 
     fn carry_out(&mut self, now: u64, actions: Actions, context: &mut PartitionContext, round: &Round) {
         for (at, number) in actions.timers {
-            context.set_timer(at.0.max(now), self.place, TimerKind::Hook { number });
+            context.set_timer(at.0.max(now), self.index_in_partition, TimerKind::Hook { number });
         }
         let own = self.ports.len() as u32;
         for packet in actions.emit {
@@ -71,7 +71,7 @@ impl Node {
         let mut actions = Actions::default();
         let class = start.packet.class();
         // The hook sees, and may keep, a packet that has not crossed this link.
-        start.packet = start.packet.taken_back();
+        start.packet = start.packet.without_hop();
         let verdict = hook.on_start(Time(start.at), port, &mut start.packet, &mut actions);
         match verdict {
             Verdict::Pass => {

@@ -15,7 +15,7 @@ use netloom_units::{HostId, NodeId, Random, Time};
 use crate::buffer::SharedBuffer;
 use crate::context::PartitionContext;
 use crate::credit::{Crossbar, HostReturns, Notices};
-use crate::edge::Edge;
+use crate::edge::TorFilter;
 use crate::hook::Hook;
 use crate::host::Host;
 use crate::load::PortLoads;
@@ -25,22 +25,22 @@ use crate::round::Round;
 use crate::route::{Bundle, RailRoute, Route};
 use crate::trace::{HopRecord, TracedPacket};
 
+mod admission;
 mod candidates;
 mod enqueue;
 mod fault;
 pub mod features;
-mod frames;
-mod guarded;
 mod loss;
 mod middlebox;
 mod non_minimal;
+mod pause_bound;
 mod start;
 mod static_routes;
 mod storm;
 
 use candidates::{Candidates, WithNonMinimal};
 use features::{COMPARING, COUNTED, PAUSING, PAUSING_COMPARING, includes};
-use frames::FrameBound;
+use pause_bound::PauseBound;
 pub use start::{advance_port, push, transmit};
 use static_routes::StaticRoutes;
 
@@ -49,7 +49,7 @@ pub struct Node {
     /// Its id.
     pub id: NodeId,
     /// Its index in the partition.
-    pub place: u32,
+    pub index_in_partition: u32,
     /// Its egress ports.
     pub ports: Vec<Egress>,
     /// Loads of the ports, at a node whose policy compares them.
@@ -57,7 +57,7 @@ pub struct Node {
     /// Ports in lazy form that have packets waiting: one bit each.
     busy: Vec<u64>,
     /// The local view of dead ports, while there are any.
-    dead: Option<Box<DeadPorts>>,
+    live_ports: Option<Box<LivePorts>>,
     /// Next hops computed by arithmetic, while nothing has failed.
     route: Route,
     healthy: Route,
@@ -80,8 +80,8 @@ pub struct Node {
     buffer: Option<Box<SharedBuffer>>,
     /// No pause frame leaves before this instant.
     no_pause_before: u64,
-    /// The bound that `frames_from` is computed from, at a switch that has one.
-    frame_bound: Option<Box<FrameBound>>,
+    /// The bound that `no_pause_before` is computed from, at a switch that has one.
+    frame_bound: Option<Box<PauseBound>>,
     /// Input buffers and crossbar, at a switch with credits.
     pub crossbar: Option<Box<Crossbar>>,
     /// Congestion notices sent upstream, at a switch that sends them.
@@ -89,7 +89,7 @@ pub struct Node {
     /// Return channels of credits, at a host on links with credits.
     pub returns: Option<Box<HostReturns>>,
     /// State of queue pairs, at a switch that filters NACKs.
-    pub edge: Option<Box<Edge>>,
+    pub edge: Option<Box<TorFilter>>,
     /// The middlebox, at a switch that has one.
     hook: Option<Box<dyn Hook>>,
     /// The host's part; `None` at a switch.
@@ -98,19 +98,19 @@ pub struct Node {
 
 /// The live ports, indexed so that a contiguous range of ports maps to a contiguous slice of live ones.
 #[derive(Debug)]
-struct DeadPorts {
+struct LivePorts {
     /// Live local ports in rising order.
     live: Vec<u32>,
     /// For each local port, the number of live ports before it; one closing entry.
     before: Vec<u32>,
 }
 
-impl DeadPorts {
-    fn of(ports: &[Egress]) -> Option<Box<DeadPorts>> {
+impl LivePorts {
+    fn of(ports: &[Egress]) -> Option<Box<LivePorts>> {
         if ports.iter().all(Egress::is_up) {
             return None;
         }
-        let mut view = DeadPorts { live: Vec::new(), before: vec![0] };
+        let mut view = LivePorts { live: Vec::new(), before: vec![0] };
         for (port, egress) in ports.iter().enumerate() {
             if egress.is_up() {
                 view.live.push(port as u32);
@@ -140,11 +140,11 @@ impl Node {
         let busy = vec![0; ports.len().div_ceil(64)];
         Node {
             id,
-            place,
+            index_in_partition: place,
             ports,
             loads: None,
             busy,
-            dead: None,
+            live_ports: None,
             route,
             healthy: route,
             rail: None,
@@ -175,7 +175,7 @@ impl Node {
 
     /// Whether its ports count or mark data, so that others may send it pause frames, or it filters NACKs.
     pub fn is_guarded(&self) -> bool {
-        self.edge.is_some() || self.ports.iter().any(Egress::is_guarded)
+        self.edge.is_some() || self.ports.iter().any(Egress::has_enqueue_effects)
     }
 
     /// Whether it is a host with queue pairs.
@@ -184,9 +184,9 @@ impl Node {
         self.host.as_ref().is_some_and(|host| host.nic.is_some())
     }
 
-    /// Handles a packet that has arrived by in-link `ingress`; `CARE` are the flags that the node needs.
+    /// Handles a packet that has arrived by in-link `ingress`; `FEATURES` are the flags that the node needs.
     #[inline(always)]
-    pub fn arrive<const CARE: u8>(
+    pub fn arrive<const FEATURES: u8>(
         &mut self,
         now: u64,
         ingress: u32,
@@ -195,7 +195,7 @@ impl Node {
         round: &Round,
     ) {
         if self.has_nic() {
-            if includes(CARE, COUNTED) {
+            if includes(FEATURES, COUNTED) {
                 self.return_credits(now, ingress, packet, context, round);
             }
             return self.receive_at_nic(now, ingress, packet, context, round);
@@ -203,12 +203,12 @@ impl Node {
         if self.host.is_some() {
             return self.receive(now, packet, context, round);
         }
-        self.arrive_at_switch::<CARE>(now, ingress, packet, context, round);
+        self.arrive_at_switch::<FEATURES>(now, ingress, packet, context, round);
     }
 
     /// Handles a packet that has arrived at this switch.
     #[inline(always)]
-    pub fn arrive_at_switch<const CARE: u8>(
+    pub fn arrive_at_switch<const FEATURES: u8>(
         &mut self,
         now: u64,
         ingress: u32,
@@ -216,10 +216,10 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        if includes(CARE, COUNTED) && packet.is_frame() {
+        if includes(FEATURES, COUNTED) && packet.is_link_local() {
             return self.take_frame(now, ingress, packet, context, round);
         }
-        if includes(CARE, COUNTED)
+        if includes(FEATURES, COUNTED)
             && let Some(edge) = &self.edge
         {
             if packet.is_data() {
@@ -230,14 +230,14 @@ impl Node {
                 return;
             }
         }
-        self.forward::<CARE>(now, ingress, packet, context, round);
+        self.forward::<FEATURES>(now, ingress, packet, context, round);
     }
 
     /// Chooses the egress port of a packet and queues it there. A node's own packets come by in-link `n_ports`.
     ///
-    /// `CARE` is known at compile time, so that nodes do not pay for features they do not have.
+    /// `FEATURES` is known at compile time, so that nodes do not pay for features they do not have.
     #[inline(always)]
-    pub fn forward<const CARE: u8>(
+    pub fn forward<const FEATURES: u8>(
         &mut self,
         now: u64,
         ingress: u32,
@@ -247,7 +247,7 @@ impl Node {
     ) {
         let mut bundle = self.route.bundle(HostId(packet.destination));
         // Elsewhere `forward_by_list` handles rails: one more branch here is 1 % of a packet-hop.
-        if includes(CARE, PAUSING)
+        if includes(FEATURES, PAUSING)
             && bundle.count == 0
             && let Some(rail) = &self.rail
         {
@@ -258,11 +258,18 @@ impl Node {
             0 => self.forward_otherwise(now, ingress, packet, context, round),
             1 => {
                 let forwarding = Forwarding { ingress, port: first };
-                self.enqueue::<CARE>(now, forwarding, packet.class(), || packet.with_hop(), context, round);
+                self.enqueue::<FEATURES>(
+                    now,
+                    forwarding,
+                    packet.class(),
+                    || packet.with_hop(),
+                    context,
+                    round,
+                );
             }
             _ => {
                 let set = PortSet::Range { first, count };
-                self.forward_chosen::<CARE>(now, ingress, packet, set, context, round);
+                self.forward_chosen::<FEATURES>(now, ingress, packet, set, context, round);
             }
         }
     }
@@ -331,7 +338,7 @@ impl Node {
             }
         }
         // Taken out for the time of the call, so that the candidates may borrow it.
-        let Some(dead) = self.dead.take() else {
+        let Some(dead) = self.live_ports.take() else {
             return self.forward_among(now, ingress, packet, set, context, round);
         };
         let mut list = std::mem::take(&mut context.scratch);
@@ -345,7 +352,7 @@ impl Node {
         };
         self.forward_among(now, ingress, packet, PortSet::List(live), context, round);
         context.scratch = list;
-        self.dead = Some(dead);
+        self.live_ports = Some(dead);
     }
 
     fn forward_among(
@@ -359,7 +366,7 @@ impl Node {
     ) {
         match set.len() {
             0 => {
-                self.give_back(now, ingress, packet, context, round);
+                self.return_dropped_credits(now, ingress, packet, context, round);
                 self.lose(now, self.reason_or(DropReason::Unreachable), packet, context, round);
             }
             1 => {
@@ -403,7 +410,7 @@ impl Node {
             let mut policy_context = Context { now: Time(now), random };
             let pick = balancer.pick(&mut policy_context, || view(packet, ingress, round), || candidates);
             let forwarding = Forwarding { ingress, port: list[pick.candidate] };
-            let onward = || packet.onward_as(pick.class, pick.tag);
+            let onward = || packet.with_hop_as(pick.class, pick.tag);
             self.enqueue::<PAUSING_COMPARING>(now, forwarding, pick.class, onward, context, round);
         }
         context.scratch = list;
@@ -411,7 +418,7 @@ impl Node {
 
     /// Queues a packet at the port that the policy chooses among several.
     #[inline(always)]
-    fn forward_chosen<const CARE: u8>(
+    fn forward_chosen<const FEATURES: u8>(
         &mut self,
         now: u64,
         ingress: u32,
@@ -420,14 +427,15 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        let Pick { candidate, class, tag } = self.choose::<CARE>(now, ingress, packet, set, context, round);
+        let Pick { candidate, class, tag } =
+            self.choose::<FEATURES>(now, ingress, packet, set, context, round);
         let forwarding = Forwarding { ingress, port: set.get(candidate) };
-        self.enqueue::<CARE>(now, forwarding, class, || packet.onward_as(class, tag), context, round);
+        self.enqueue::<FEATURES>(now, forwarding, class, || packet.with_hop_as(class, tag), context, round);
     }
 
     /// Calls the policy.
     #[inline(always)]
-    fn choose<const CARE: u8>(
+    fn choose<const FEATURES: u8>(
         &mut self,
         now: u64,
         ingress: u32,
@@ -441,7 +449,7 @@ impl Node {
         let view = || view(packet, ingress, round);
         let loads = loads.as_deref_mut();
         let candidates = || Candidates { ports, loads, set, healthy, node: *id, packet, now, context, round };
-        if includes(CARE, COMPARING) {
+        if includes(FEATURES, COMPARING) {
             balancer.pick_comparing(&mut policy_context, view, candidates)
         } else {
             balancer.pick(&mut policy_context, view, candidates)
@@ -503,7 +511,7 @@ impl Node {
             self.leave_buffer(now, port, context, round);
         }
         if let Some(next) = self.ports[port as usize].next_start() {
-            self.expect_start(port, next, context);
+            self.schedule_start(port, next, context);
         }
         self.note_load(port);
     }
@@ -553,8 +561,10 @@ impl Node {
     /// Arithmetic gives next hops only while nothing has failed, and there is neither a middlebox nor a static route;
     /// without it every packet takes the slow path.
     fn note_route(&mut self) {
-        let plain =
-            self.dead.is_none() && !self.overlaid && self.hook.is_none() && self.static_routes.is_none();
+        let plain = self.live_ports.is_none()
+            && !self.overlaid
+            && self.hook.is_none()
+            && self.static_routes.is_none();
         self.route = if plain { self.healthy } else { Route::unknown() };
         self.rail = self.healthy_rail.filter(|_| plain);
     }

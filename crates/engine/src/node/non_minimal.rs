@@ -17,7 +17,7 @@ use netloom_policy::balance::{Context, Pick};
 use netloom_records::DropReason;
 use netloom_units::{HostId, NodeId, PortId, Time};
 
-use super::features::GUARDED_COMPARING;
+use super::features::COUNTED_COMPARING;
 use super::{Forwarding, Node, Route, advance_port, view};
 use crate::context::PartitionContext;
 use crate::packet::Packet;
@@ -26,7 +26,7 @@ use crate::round::Round;
 
 impl Node {
     /// Enables paths of data packets through other groups, before the run.
-    pub fn guide(&mut self, own_group: u32) {
+    pub fn enable_non_minimal(&mut self, own_group: u32) {
         self.own_group = Some(own_group);
     }
 
@@ -56,10 +56,10 @@ impl Node {
         let pick = self.pick_guided(now, ingress, &packet, &mut list, context, round);
         if let Some(&port) = list.get(pick.candidate) {
             let (forwarding, onward) =
-                (Forwarding { ingress, port }, || packet.onward_as(pick.class, pick.tag));
-            self.enqueue::<GUARDED_COMPARING>(now, forwarding, pick.class, onward, context, round);
+                (Forwarding { ingress, port }, || packet.with_hop_as(pick.class, pick.tag));
+            self.enqueue::<COUNTED_COMPARING>(now, forwarding, pick.class, onward, context, round);
         } else {
-            self.give_back(now, ingress, &packet, context, round);
+            self.return_dropped_credits(now, ingress, &packet, context, round);
             self.lose(now, self.reason_or(DropReason::Unreachable), &packet, context, round);
         }
         context.scratch = list;
@@ -88,7 +88,7 @@ impl Node {
         let Node { balancer, ports, random, healthy, id, .. } = self;
         let n_minimal = list.len();
         let destination = HostId(packet.destination);
-        let mut guided = NonMinimalCandidates {
+        let mut candidates = NonMinimalCandidates {
             ports,
             list,
             n_minimal,
@@ -99,7 +99,7 @@ impl Node {
             context,
             round,
         };
-        let ports: &mut dyn Ports = &mut guided;
+        let ports: &mut dyn Ports = &mut candidates;
         let mut context = Context { now: Time(now), random };
         balancer.pick(&mut context, || view(packet, ingress, round), || ports)
     }

@@ -8,7 +8,7 @@ use netloom_records::DropReason;
 
 use crate::context::PartitionContext;
 use crate::packet::InFlight;
-use crate::port::{Cut, Egress, Start};
+use crate::port::{Egress, Interruption, Start};
 use crate::round::Round;
 use crate::trace::{HopRecord, TracedPacket};
 
@@ -43,11 +43,11 @@ fn advance_port_with_effects(egress: &mut Egress, now: u64, context: &mut Partit
     if egress.is_watched() {
         return advance_watched_port(egress, now, context, round);
     }
-    if egress.starts_ahead() {
+    if egress.precomputes_starts() {
         return egress.pass_departures(now);
     }
     while egress.has_start_before(now) {
-        let entry = egress.take_released();
+        let entry = egress.take_dequeued();
         push(egress, entry, context, round);
     }
 }
@@ -96,14 +96,14 @@ fn transmit_with_effects(
     if egress.is_watched() {
         return transmit_watched(class, egress, start, context, round);
     }
-    transmit_released(egress, &start, context, round);
+    transmit_dequeued(egress, &start, context, round);
 }
 
 /// As [`transmit_as`], of a packet that is no longer counted at this port, and may be marked.
 #[inline(always)]
-fn transmit_released(egress: &mut Egress, start: &Start, context: &mut PartitionContext, round: &Round) {
+fn transmit_dequeued(egress: &mut Egress, start: &Start, context: &mut PartitionContext, round: &Round) {
     let mut entry = egress.entry(start);
-    entry.packet = egress.released(entry.packet);
+    entry.packet = egress.dequeued(entry.packet);
     push(egress, entry, context, round);
 }
 
@@ -129,10 +129,10 @@ fn transmit_watched(
         }
         egress.spend(start.at, &start.packet);
         let start = egress.cut_through_end(start);
-        transmit_released(egress, &start, context, round);
+        transmit_dequeued(egress, &start, context, round);
     } else {
         egress.spend_turn(start.at, &start.packet);
-        egress.unguard(start.packet);
+        egress.uncount(start.packet);
     }
 }
 
@@ -154,7 +154,7 @@ fn start_with_faults_and_trace(
     round: &Round,
 ) -> bool {
     let reason = loses(egress, &start);
-    let cut_off = reason.is_none() && egress.cut_of(&start) == Some(Cut::Later);
+    let cut_off = reason.is_none() && egress.interruption_of(&start) == Some(Interruption::Later);
     let end = egress.entry(&start).arrival;
     if let Some(reason) = reason {
         let from = egress.id();
@@ -186,5 +186,5 @@ fn loses(egress: &mut Egress, start: &Start) -> Option<DropReason> {
     if start.packet.is_data() && egress.is_lost(&start.packet) {
         return Some(DropReason::Corrupted);
     }
-    (egress.cut_of(start) == Some(Cut::AtStart)).then_some(DropReason::LinkDown)
+    (egress.interruption_of(start) == Some(Interruption::AtStart)).then_some(DropReason::LinkDown)
 }

@@ -25,7 +25,7 @@ impl Node {
         }
         self.send_frame(now, local, PacketKind::Pause, round.model.pausing_classes(), context, round);
         let next = now.saturating_add(interval.0).min(end.0);
-        context.set_timer(next, self.place, TimerKind::Storm { number });
+        context.set_timer(next, self.index_in_partition, TimerKind::Storm { number });
     }
 
     /// Sends the frame of a NIC that has storms when one of them ends or its link comes up, on which frames may have

@@ -15,7 +15,7 @@ use netloom_units::StateWriter;
 use super::{Egress, Queues, Start};
 use crate::mark::Marker;
 use crate::packet::Packet;
-use crate::turns::{DeficitRoundRobin, bits};
+use crate::turns::{DeficitRoundRobin, classes_high_first};
 
 /// See the module.
 #[derive(Debug)]
@@ -147,7 +147,7 @@ impl ByClass {
 
     /// Records that classes are paused, or resumed.
     pub(super) fn note_pauses(&mut self, now: u64, changed: u8, paused: u8) {
-        for class in bits(changed & self.data) {
+        for class in classes_high_first(changed & self.data) {
             let own = self.of(class);
             if paused >> class & 1 == 1 {
                 own.paused_since = now;
@@ -159,12 +159,12 @@ impl ByClass {
 
     /// Counts frames that pause classes at the other end.
     pub(super) fn count_pause(&mut self, classes: u8) {
-        bits(classes & self.data).for_each(|class| self.of(class).totals.pauses += 1);
+        classes_high_first(classes & self.data).for_each(|class| self.of(class).totals.pauses += 1);
     }
 
     /// Subtracts such a frame that will not be sent after all.
     pub(super) fn uncount_pause(&mut self, classes: u8) {
-        bits(classes & self.data).for_each(|class| self.of(class).totals.pauses -= 1);
+        classes_high_first(classes & self.data).for_each(|class| self.of(class).totals.pauses -= 1);
     }
 
     /// Clears the bytes that wait: all of them are lost.
@@ -191,7 +191,7 @@ impl Egress {
             (self.uses_fast_path, self.has_start_effects, self.extras.watched) = (false, true, true);
             self.counted();
         }
-        self.note_care();
+        self.update_admission_conditions();
     }
 
     /// Lets data packets of a class be marked here, before the run.

@@ -28,7 +28,7 @@ pub(super) struct LinkChanges {
     /// Size of the last packet for which a loss probability was computed, and that probability, in 2^-64.
     chance: (u32, u64),
     random: Random,
-    eras: Option<RateHistory>,
+    rate_history: Option<RateHistory>,
 }
 
 /// Totals at earlier rates.
@@ -48,7 +48,7 @@ struct RateHistory {
 
 /// How a dead link cuts off a transmission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut {
+pub enum Interruption {
     /// The link is down when it starts.
     AtStart,
     /// The link goes down during it.
@@ -105,9 +105,9 @@ impl Egress {
             errors: Errors::NONE,
             chance: (0, 0),
             random,
-            eras: None,
+            rate_history: None,
         }));
-        self.note_care();
+        self.update_admission_conditions();
     }
 
     /// Prepares for changes of its rate, too, before the run; the queue holds `limit`.
@@ -115,7 +115,7 @@ impl Egress {
         // All times are computed from the current rate.
         self.ps_per_byte = 0;
         let eras = RateHistory { wire: (0, self.rate), peak: 0, limit, started: 0, busy: 0 };
-        self.changing().eras = Some(eras);
+        self.changing().rate_history = Some(eras);
     }
 
     /// Adds an outage of the link, before the run and in rising order.
@@ -128,25 +128,25 @@ impl Egress {
     }
 
     fn eras(&self) -> Option<&RateHistory> {
-        self.extras.changing.as_ref()?.eras.as_ref()
+        self.extras.changing.as_ref()?.rate_history.as_ref()
     }
 
     fn eras_mut(&mut self) -> Option<&mut RateHistory> {
-        self.extras.changing.as_mut()?.eras.as_mut()
+        self.extras.changing.as_mut()?.rate_history.as_mut()
     }
 
     /// Whether an outage of the link cuts off a transmission, and how; a packet cut off later is lost at that instant.
-    pub fn cut_of(&mut self, start: &Start) -> Option<Cut> {
+    pub fn interruption_of(&mut self, start: &Start) -> Option<Interruption> {
         let changing = self.extras.changing.as_deref_mut()?;
         while changing.outages.front().is_some_and(|outage| outage.1 <= start.at) {
             changing.outages.pop_front();
         }
         let from = changing.outages.front().map(|outage| outage.0).filter(|&from| from < start.end)?;
         if from <= start.at {
-            return Some(Cut::AtStart);
+            return Some(Interruption::AtStart);
         }
         changing.lost_on_wire = Some((start.packet, start.end));
-        Some(Cut::Later)
+        Some(Interruption::Later)
     }
 
     /// The link carries nothing from `now` on: returns the packet on the wire, which is lost, if there is one, with its
@@ -177,7 +177,7 @@ impl Egress {
         }
         // Packets in input buffers are still to be dropped there.
         if self.extras.in_input_buffers == 0 {
-            (self.queued, self.extras.data_bytes) = (0, 0);
+            (self.queued_ps, self.extras.data_bytes) = (0, 0);
         }
         self.note_all_lost(&waiting);
         self.dropped += waiting.len() as u64;
@@ -241,7 +241,7 @@ impl Egress {
             span += rate.serialization(size).0;
         }
         let (old, free_at, started) = (self.rate, self.free_at, self.bytes - bytes);
-        let peak = bytes_of(old, self.peak);
+        let peak = bytes_of(old, self.peak_ps);
         let eras = self.eras_mut().expect("the rate was said to change");
         // A packet that started before the last change still has its earlier rate.
         if eras.wire.0 <= now {
@@ -252,7 +252,7 @@ impl Egress {
         eras.peak = eras.peak.max(peak);
         let limit = eras.limit;
         let limit = limit.map_or(u64::MAX, |limit| span_of(rate, limit));
-        (self.rate, self.queued, self.peak, self.limit) = (rate, span, 0, limit);
+        (self.rate, self.queued_ps, self.peak_ps, self.limit_ps) = (rate, span, 0, limit);
     }
 
     /// As [`Egress::note_peak`], while the wire has a packet of an earlier rate; `None` if it has none.
@@ -290,7 +290,7 @@ impl Egress {
 
     /// Peak of the bytes accepted and not yet sent.
     pub(super) fn peak_bytes(&self) -> u64 {
-        bytes_of(self.rate, self.peak).max(self.eras().map_or(0, |eras| eras.peak))
+        bytes_of(self.rate, self.peak_ps).max(self.eras().map_or(0, |eras| eras.peak))
     }
 
     /// How long the wire was busy before `now` with the bytes it has sent, where its rate changes.

@@ -43,7 +43,7 @@ impl Egress {
             dropped: self.dropped,
             marked: self.n_marked(),
             pauses: self.extras.pauses.n_sent,
-            paused: self.starved_at(now, 0),
+            paused: self.blocked_time(now, 0),
             busy: self.busy_at(now, self.sent_bytes(now)),
         }
     }
@@ -57,7 +57,7 @@ impl Egress {
 
     /// Writes what later behaviour depends on.
     pub fn write_state(&self, out: &mut StateWriter) {
-        out.word(u64::from(self.up) | u64::from(self.paused) << 8);
+        out.word(u64::from(self.up) | u64::from(self.blocked_classes) << 8);
         out.instant(Time(self.free_at));
         self.write_changes(out);
         if let Some(marker) = &self.extras.marker {

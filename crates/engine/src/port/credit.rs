@@ -21,15 +21,15 @@ impl Egress {
         credits.only_spends = !is_switch && !self.must_observe_starts();
         self.extras.watched |= !is_switch;
         self.credits = Some(Box::new(credits));
-        self.note_care();
+        self.update_admission_conditions();
     }
 
     /// Enables computed starts of packets when they are staged, unless starts must be seen, before the run: at a port
     /// of a switch with one virtual lane.
-    pub fn start_ahead(&mut self) {
+    pub fn enable_precomputed_starts(&mut self) {
         // At odd rates the time of several packets is not the sum of their times.
         let is_ahead = !self.must_observe_starts() && self.ps_per_byte != 0;
-        self.link_credits().is_ahead = is_ahead;
+        self.link_credits().precomputes_starts = is_ahead;
     }
 
     /// # Panics
@@ -105,18 +105,18 @@ impl Egress {
 
     /// Whether starts may be computed when packets are staged.
     #[inline]
-    pub fn starts_ahead(&self) -> bool {
-        self.credits.as_deref().is_some_and(|credits| credits.is_ahead)
+    pub fn precomputes_starts(&self) -> bool {
+        self.credits.as_deref().is_some_and(|credits| credits.precomputes_starts)
     }
 
     /// Bytes of packets whose start is computed and lies ahead.
     #[inline]
-    pub fn bytes_ahead_of_starts(&self) -> u64 {
+    pub fn precomputed_bytes(&self) -> u64 {
         self.credits.as_deref().map_or(0, LinkCredits::ahead_bytes)
     }
 
     /// The same at `now`, to which the port need not be advanced.
-    pub fn bytes_ahead_at(&self, now: u64) -> u64 {
+    pub fn precomputed_bytes_at(&self, now: u64) -> u64 {
         self.credits.as_deref().map_or(0, |credits| credits.ahead_at(now))
     }
 
@@ -154,14 +154,14 @@ impl Egress {
     ) {
         let busy = self.serialization(packet.bytes);
         let at = self.free_at.max(now);
-        let backlog = at - now + self.queued + busy;
-        if backlog > self.peak {
+        let backlog = at - now + self.queued_ps + busy;
+        if backlog > self.peak_ps {
             self.note_peak(now, backlog);
         }
         self.bytes += u64::from(packet.bytes);
         self.free_at = at + busy;
         let credits = self.credits.as_deref_mut().expect("the port has credits");
-        credits.counters.take(packet);
+        credits.counters.consume(packet);
         if at > now {
             credits.depart(at, packet.bytes, packet.is_data());
             self.next_start = self.next_start.min(at);
@@ -176,14 +176,20 @@ impl Egress {
     /// Puts a packet that was expected onto the link: it starts when the wire is free, or at `now` if it is. Credits
     /// suffice, and its start need not be seen.
     #[inline]
-    pub fn launch_ahead(&mut self, now: u64, packet: &Packet, context: &mut PartitionContext, round: &Round) {
+    pub fn launch_precomputed(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let busy = self.serialization(packet.bytes);
         let at = self.free_at.max(now);
-        self.queued -= busy;
+        self.queued_ps -= busy;
         self.extras.in_input_buffers -= 1;
         self.free_at = at + busy;
         let credits = self.credits.as_deref_mut().expect("the port has credits");
-        credits.counters.take(packet);
+        credits.counters.consume(packet);
         if at > now {
             credits.depart(at, packet.bytes, packet.is_data());
             self.next_start = self.next_start.min(at);
@@ -203,7 +209,7 @@ impl Egress {
     /// Spends the credits of a packet that starts.
     pub fn spend(&mut self, at: u64, packet: &Packet) {
         let Some(credits) = &mut self.credits else { return };
-        credits.counters.take(packet);
+        credits.counters.consume(packet);
         self.update_blocked_classes(at);
     }
 
@@ -234,7 +240,7 @@ impl Egress {
         let Some(counters) = self.credit_counters().filter(|counters| counters.limits_classes()) else {
             return;
         };
-        let (short, before) = (counters.short(), self.paused);
+        let (short, before) = (counters.short(), self.blocked_classes);
         if short | before == 0 {
             return;
         }
@@ -246,7 +252,7 @@ impl Egress {
             }
             _ => pauses.busy += self.free_at - at,
         }
-        self.paused = short;
+        self.blocked_classes = short;
         let changed = before ^ short;
         if changed != 0 {
             self.move_paused(at, changed);
@@ -269,8 +275,8 @@ impl Egress {
 
     /// Adds credits that have come back to a NIC that lacked none; the port must be advanced to now.
     #[inline]
-    pub fn take_credits(&mut self, vl: usize, blocks: u32) {
-        self.link_credits().counters.give(vl, blocks);
+    pub fn add_credits(&mut self, vl: usize, blocks: u32) {
+        self.link_credits().counters.replenish(vl, blocks);
     }
 
     /// Adds credits that have come back to a NIC, which has had something to send from `wanted_from` on; the port must
@@ -283,22 +289,22 @@ impl Egress {
         wanted_from: u64,
     ) -> Option<u64> {
         let counters = &mut self.credits.as_deref_mut()?.counters;
-        counters.give(vl, blocks);
-        let released = self.paused & !counters.short();
+        counters.replenish(vl, blocks);
+        let released = self.blocked_classes & !counters.short();
         if released == 0 {
             return None;
         }
-        self.extras.pauses.total = self.starved_at(now, wanted_from);
+        self.extras.pauses.total = self.blocked_time(now, wanted_from);
         // Nothing starts before the credits have arrived, regardless of when the port is accessed.
         self.free_at = self.free_at.max(now);
         (self.extras.pauses.since, self.extras.pauses.busy) = (self.free_at, 0);
-        self.paused &= !released;
+        self.blocked_classes &= !released;
         self.move_paused(now, released)
     }
 
     /// Whether the port is blocked by credits: packets wait and the wire is free, but there are no credits.
     pub fn is_credit_blocked(&self) -> bool {
-        self.paused != 0
+        self.blocked_classes != 0
     }
 
     /// Time since it was last blocked by credits.
@@ -312,7 +318,7 @@ impl Egress {
 
     /// Records whether it is blocked by credits.
     pub fn set_credit_blocked(&mut self, now: u64, is_starving: bool) {
-        match (self.paused != 0, is_starving) {
+        match (self.blocked_classes != 0, is_starving) {
             (false, true) => self.extras.pauses.since = now,
             (true, false) => {
                 self.extras.pauses.total += now - self.extras.pauses.since;
@@ -321,14 +327,14 @@ impl Egress {
             }
             _ => {}
         }
-        self.paused = u8::from(is_starving);
+        self.blocked_classes = u8::from(is_starving);
     }
 
     /// How long it has been paused or blocked by credits before `now`; at a NIC there has been something to send from
     /// `wanted_from` on.
-    pub fn starved_at(&self, now: u64, wanted_from: u64) -> u64 {
+    pub fn blocked_time(&self, now: u64, wanted_from: u64) -> u64 {
         let Pauses { since, busy, total, .. } = self.extras.pauses;
-        if self.paused == 0 {
+        if self.blocked_classes == 0 {
             return total;
         }
         let busy = busy.saturating_sub(self.free_at.saturating_sub(now));
@@ -337,7 +343,7 @@ impl Egress {
 
     /// Whether the other end blocks some class here.
     pub fn is_blocked(&self) -> bool {
-        self.paused != 0
+        self.blocked_classes != 0
     }
 
     /// Records the occupancy before this port of a switch, before the run; packets come by `n_links` in-links.
@@ -352,7 +358,7 @@ impl Egress {
 
     /// Counts a packet that came by `ingress`, will leave by this port and enters an input buffer, `waiting` others
     /// before it; returns what it finds, where that is recorded.
-    pub fn expect_packet(
+    pub fn count_buffered_packet(
         &mut self,
         now: u64,
         packet: &Packet,
@@ -360,18 +366,18 @@ impl Egress {
         round: &Round,
     ) -> Option<QueueSnapshot> {
         let busy = self.serialization(packet.bytes);
-        let backlog = self.free_at.max(now) - now + self.queued + busy;
-        if backlog > self.peak {
+        let backlog = self.free_at.max(now) - now + self.queued_ps + busy;
+        if backlog > self.peak_ps {
             self.note_peak(now, backlog);
         }
         self.bytes += u64::from(packet.bytes);
-        self.queued += busy;
+        self.queued_ps += busy;
         self.extras.in_input_buffers += 1;
         if packet.is_data() {
             self.extras.data_bytes += u64::from(packet.bytes);
         }
         self.count.as_ref()?;
-        let bytes = self.bytes_ahead(now, self.queued - busy);
+        let bytes = self.bytes_ahead(now, self.queued_ps - busy);
         let count = self.count.as_deref_mut()?;
         count.expect(packet, QueueSnapshot { at: now, packets: waiting, bytes, ingress }, round)
     }
@@ -388,7 +394,7 @@ impl Egress {
 
     /// Subtracts such a packet, which no longer waits.
     fn leave_outside(&mut self, packet: &Packet) {
-        self.queued -= self.serialization(packet.bytes);
+        self.queued_ps -= self.serialization(packet.bytes);
         self.extras.in_input_buffers -= 1;
         if packet.is_data() {
             self.extras.data_bytes -= u64::from(packet.bytes);
@@ -415,7 +421,7 @@ impl Egress {
         if self.extras.watched {
             self.launch_watched(&start, snapshot, context, round);
         } else {
-            self.link_credits().counters.take(&packet);
+            self.link_credits().counters.consume(&packet);
             let head = self.cut_through_end(start);
             self.channel.push(self.entry(&head), context, round);
         }

@@ -15,11 +15,11 @@ use crate::packet::{InFlight, Packet};
 impl Egress {
     /// Sets the marker of data packets, before the run.
     pub fn set_marker(&mut self, marker: Marker) {
-        self.set_guarded();
+        self.enable_data_counting();
         // Adaptive thresholds are those of the instant at which a packet starts: every start must be seen.
         self.extras.watched |= marker.adapts();
         self.extras.marker = Some(marker);
-        self.note_care();
+        self.update_admission_conditions();
     }
 
     /// Updates the thresholds, where they are adaptive, as a packet starts.
@@ -29,7 +29,7 @@ impl Egress {
             let waiting = self.extras.data_bytes - u64::from(start.packet.bytes);
             let marker = self.extras.marker.as_mut().expect("just seen");
             if marker.observe(start.at, start.end - start.at, waiting) {
-                self.note_care();
+                self.update_admission_conditions();
             }
         }
     }
@@ -40,7 +40,7 @@ impl Egress {
         self.has_start_effects = true;
         self.extras.watched = true;
         self.extras.loss = Some((chance, random));
-        self.note_care();
+        self.update_admission_conditions();
     }
 
     /// Samples whether a data packet whose transmission starts is lost on the link.
@@ -52,15 +52,15 @@ impl Egress {
 
     /// Whether data packets are counted or marked here, and must come by [`Egress::guard`], or there are credits.
     #[inline(always)]
-    pub fn is_guarded(&self) -> bool {
+    pub fn has_enqueue_effects(&self) -> bool {
         self.extras.guarded
     }
 
     /// Enables counting of data packets at enqueue and dequeue, before the run.
-    pub fn set_guarded(&mut self) {
+    pub fn enable_data_counting(&mut self) {
         (self.uses_fast_path, self.has_start_effects) = (false, true);
         (self.extras.guarded, self.extras.counted) = (true, true);
-        self.note_care();
+        self.update_admission_conditions();
     }
 
     /// Whether arriving data packets need more than [`Egress::count_in`]: their class is paused, or the marker
@@ -71,10 +71,10 @@ impl Egress {
     }
 
     /// Updates what [`Egress::needs_admission_check`] and [`Egress::may_join`] depend on.
-    pub(super) fn note_care(&mut self) {
+    pub(super) fn update_admission_conditions(&mut self) {
         let marker = self.extras.marker.as_ref();
         self.extras.needs_admission_check = marker.is_some_and(|marker| marker.at_enqueue)
-            || self.paused != 0
+            || self.blocked_classes != 0
             || self.is_by_class()
             || self.credits.is_some();
         let judges_starts = marker.filter(|marker| !marker.at_enqueue);
@@ -94,7 +94,7 @@ impl Egress {
     /// `now` with packets that are all before it, and none of them is counted or marked.
     #[inline(always)]
     pub fn may_join(&self, now: u64, bytes: u32) -> bool {
-        self.next_start.saturating_add(self.queued) > now
+        self.next_start.saturating_add(self.queued_ps) > now
             && self.extras.data_bytes + u64::from(bytes) <= self.extras.low_threshold
     }
 
@@ -116,7 +116,7 @@ impl Egress {
 
     /// Counts a packet about to join its queue, and marks it if the marker decides at enqueue and marks it.
     #[inline(always)]
-    pub fn guard(&mut self, packet: Packet) -> Packet {
+    pub fn count_and_mark(&mut self, packet: Packet) -> Packet {
         if !packet.is_data() {
             return packet;
         }
@@ -132,7 +132,7 @@ impl Egress {
     }
 
     /// A packet whose transmission starts, marked if the marker decides at dequeue and marks it.
-    pub fn released(&mut self, packet: Packet) -> Packet {
+    pub fn dequeued(&mut self, packet: Packet) -> Packet {
         if !self.extras.counted {
             return packet;
         }
@@ -142,7 +142,7 @@ impl Egress {
 
     /// The next transmission out of the class queues of a guarded port, as it goes onto the link.
     #[inline(always)]
-    pub fn take_released(&mut self) -> InFlight {
+    pub fn take_dequeued(&mut self) -> InFlight {
         let Start { end, packet, .. } = self.take_start();
         let packet = self.dequeue_marked(packet);
         InFlight { arrival: end + self.delay, packet }
@@ -165,7 +165,7 @@ impl Egress {
 
     /// Subtracts a packet that has left its queue.
     #[inline(always)]
-    pub fn unguard(&mut self, packet: Packet) {
+    pub fn uncount(&mut self, packet: Packet) {
         if self.extras.counted && packet.is_data() {
             self.extras.data_bytes -= u64::from(packet.bytes);
         }
@@ -199,7 +199,7 @@ mod tests {
 
     use super::*;
     use crate::channel::{Channel, ReceiverLocation};
-    use crate::packet::{Address, DataState, PacketKind};
+    use crate::packet::{Address, HeaderFlags, PacketKind};
     use crate::port::Form;
     use crate::ring::{Receiver, ring};
 
@@ -209,14 +209,14 @@ mod tests {
         let mut port =
             Egress::new(PortId(0), Channel::new(sender, ReceiverLocation::Inside(0)), Rate(8_000_000_000), 0);
         port.set_form(Form::Lazy);
-        port.set_guarded();
+        port.enable_data_counting();
         port.set_top_class(1);
         (port, receiver)
     }
 
     fn advance_port(port: &mut Egress, now: u64) {
         while port.has_start_before(now) {
-            let entry = port.take_released();
+            let entry = port.take_dequeued();
             port.channel.put(entry);
         }
     }
@@ -230,7 +230,7 @@ mod tests {
             let (mut now, mut n_joined) = (0, 0);
             for number in 0..200 {
                 now += random.next_u64() % 1_500_000;
-                let data = Packet::data(to, 0, number, 0, 1_000, DataState::new(0, true));
+                let data = Packet::data(to, 0, number, 0, 1_000, HeaderFlags::new(0, true));
                 advance_port(&mut eager, now);
                 if random.next_u32().is_multiple_of(3) {
                     let answer = data.answer(PacketKind::Acknowledgement, to, 64, 1);

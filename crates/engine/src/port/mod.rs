@@ -43,7 +43,7 @@ mod queries;
 
 use by_class::ByClass;
 pub use by_class::ClassTotals;
-pub use change::Cut;
+pub use change::Interruption;
 use change::LinkChanges;
 pub use counters::Totals;
 use pause::Pauses;
@@ -93,9 +93,9 @@ pub struct Egress {
     /// Picoseconds per byte where that is whole, else 0.
     ps_per_byte: u64,
     /// Transmission time of the packets in the class queues, in ps.
-    queued: u64,
+    queued_ps: u64,
     /// Largest backlog so far, in ps.
-    peak: u64,
+    peak_ps: u64,
     /// Bytes accepted and not lost.
     bytes: u64,
     delay: u64,
@@ -115,7 +115,7 @@ pub struct Egress {
     /// Whether the link carries packets.
     up: bool,
     /// One bit per class that the other end has paused.
-    paused: u8,
+    blocked_classes: u8,
     /// The class data travels in.
     data_class: u8,
     /// The instant for which a start is announced as an event, `u64::MAX` for none.
@@ -131,7 +131,7 @@ pub struct Egress {
     /// Packets that wait, and their peak number, where they are counted.
     count: Option<Box<Count>>,
     /// The largest backlog the queue may hold, in ps.
-    limit: u64,
+    limit_ps: u64,
     rate: Rate,
     dropped: u64,
     /// The class queues, in lazy and timed form.
@@ -226,8 +226,8 @@ impl Egress {
             free_at: 0,
             next_start: u64::MAX,
             ps_per_byte: if per_byte.is_multiple_of(rate.0) { per_byte / rate.0 } else { 0 },
-            queued: 0,
-            peak: 0,
+            queued_ps: 0,
+            peak_ps: 0,
             bytes: 0,
             delay,
             channel,
@@ -238,7 +238,7 @@ impl Egress {
             listed: false,
             has_start_effects: false,
             up: true,
-            paused: 0,
+            blocked_classes: 0,
             data_class: 0,
             timer_at: u64::MAX,
             counts_starts: false,
@@ -246,7 +246,7 @@ impl Egress {
             credits: None,
             extras: Box::default(),
             count: None,
-            limit: u64::MAX,
+            limit_ps: u64::MAX,
             rate,
             dropped: 0,
             queues: None,
@@ -255,7 +255,7 @@ impl Egress {
 
     /// Limits the bytes accepted and not yet sent, before the run.
     pub fn set_limit(&mut self, limit: Bytes) {
-        self.limit = change::span_of(self.rate, limit);
+        self.limit_ps = change::span_of(self.rate, limit);
     }
 
     /// Counts waiting packets, before the run.
@@ -279,7 +279,7 @@ impl Egress {
         self.uses_fast_path = false;
         self.count.get_or_insert_default();
         self.counts_starts = self.form == Form::Computed;
-        self.note_care();
+        self.update_admission_conditions();
         self.count.as_deref_mut().expect("just made")
     }
 
@@ -295,19 +295,19 @@ impl Egress {
         self.queues = (form != Form::Computed).then(Box::default);
         self.uses_fast_path = form == Form::Computed && self.count.is_none() && self.ps_per_byte != 0;
         self.counts_starts = form == Form::Computed && self.count.is_some();
-        self.note_care();
+        self.update_admission_conditions();
     }
 
     /// Enables computed starts of the highest class in use (lazy form only): one class at most is left to wait.
     pub fn set_top_class(&mut self, class: u8) {
         self.computed_from = class;
-        self.note_care();
+        self.update_admission_conditions();
     }
 
     /// Enables computed starts of the highest class in use while no pause frame can come (lazy form only).
     pub fn set_top_class_unless_frames(&mut self, class: u8) {
         self.computed_unless_frames = class;
-        self.note_care();
+        self.update_admission_conditions();
     }
 
     /// The form of the start rule.
@@ -386,7 +386,7 @@ impl Egress {
     #[inline(always)]
     pub fn enqueue_fast(&mut self, now: u64, bytes: u32) -> Option<u64> {
         let end = self.free_at.max(now) + u64::from(bytes) * self.ps_per_byte;
-        if end - now > self.peak && !self.note_peak(now, end - now) {
+        if end - now > self.peak_ps && !self.note_peak(now, end - now) {
             return None;
         }
         self.bytes += u64::from(bytes);
@@ -420,7 +420,7 @@ impl Egress {
     pub fn enqueue_computed(&mut self, now: u64, bytes: u32) -> Option<u64> {
         let start = self.free_at.max(now);
         let end = start + self.serialization(bytes);
-        if end + self.queued - now > self.peak && !self.note_peak(now, end + self.queued - now) {
+        if end + self.queued_ps - now > self.peak_ps && !self.note_peak(now, end + self.queued_ps - now) {
             return None;
         }
         self.bytes += u64::from(bytes);
@@ -444,11 +444,11 @@ impl Egress {
         {
             return fits;
         }
-        if backlog > self.limit {
+        if backlog > self.limit_ps {
             self.dropped += 1;
             return false;
         }
-        self.peak = backlog;
+        self.peak_ps = backlog;
         true
     }
 
@@ -493,12 +493,12 @@ impl Egress {
     #[inline(always)]
     fn append(&mut self, now: u64, free_at: u64, packet: &Packet) -> Enqueued {
         let busy = self.serialization(packet.bytes);
-        let backlog = free_at + self.queued - now + busy;
-        if backlog > self.peak && !self.note_peak(now, backlog) {
+        let backlog = free_at + self.queued_ps - now + busy;
+        if backlog > self.peak_ps && !self.note_peak(now, backlog) {
             return Enqueued::Full;
         }
         self.bytes += u64::from(packet.bytes);
-        self.queued += busy;
+        self.queued_ps += busy;
         let class = packet.class();
         let idle = self.next_start == u64::MAX;
         if idle {
@@ -523,7 +523,7 @@ impl Egress {
         }
         let waiting = self.waiting_packets(now);
         // The packet itself is counted already.
-        let bytes = self.bytes_ahead(now, self.queued - busy);
+        let bytes = self.bytes_ahead(now, self.queued_ps - busy);
         let found = QueueSnapshot { at: now, packets: waiting as u32 - 1, bytes, ingress: 0 };
         let count = self.count.as_deref_mut().expect("seen by the caller");
         count.peak = count.peak.max(waiting as u32);
@@ -577,7 +577,7 @@ impl Egress {
         let busy = self.serialization(packet.bytes);
         let at = self.next_start;
         let end = at + busy;
-        self.queued -= busy;
+        self.queued_ps -= busy;
         self.free_at = end;
         self.next_start = if more { end } else { u64::MAX };
         Start { at, end, packet }
@@ -587,7 +587,7 @@ impl Egress {
     pub fn take_back(&mut self, start: &Start) {
         self.lose(&start.packet);
         self.undo_start_of_class(&start.packet);
-        self.unguard(start.packet);
+        self.uncount(start.packet);
         self.free_at = start.at;
         if self.next_start != u64::MAX {
             self.next_start = start.at;
@@ -624,7 +624,7 @@ impl Egress {
     /// Bytes accepted and not yet sent at `now`; the port must be advanced to `now`.
     #[inline]
     pub fn waiting_bytes(&self, now: u64) -> u64 {
-        self.bytes_ahead(now, self.queued)
+        self.bytes_ahead(now, self.queued_ps)
     }
 
     /// The bytes that the wire sends from `now` until it is free, and then for `queued` ps.
@@ -652,7 +652,7 @@ impl Egress {
 
     #[inline(never)]
     fn waiting_anywhere(&mut self, now: u64) -> u64 {
-        if self.free_at <= now && self.queued == 0 {
+        if self.free_at <= now && self.queued_ps == 0 {
             return 0;
         }
         let in_queues = self.waiting_in_queues(now);

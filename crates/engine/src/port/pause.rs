@@ -7,7 +7,7 @@
 
 use super::{Egress, Enqueued, Extras, N_QUEUES};
 use crate::packet::{Packet, PacketKind};
-use crate::turns::bits;
+use crate::turns::classes_high_first;
 
 /// Times for which classes were paused.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,20 +26,20 @@ impl Egress {
     /// Whether the other end has paused a class.
     #[inline(always)]
     pub fn is_paused(&self, class: u8) -> bool {
-        u32::from(self.paused) >> class & 1 == 1
+        u32::from(self.blocked_classes) >> class & 1 == 1
     }
 
     /// Pauses classes, one bit each, or resumes them, as the other end signals; the port must be advanced to `now`.
     /// Returns the next start where there was none before.
     pub fn set_paused(&mut self, now: u64, classes: u8, is_paused: bool) -> Option<u64> {
-        let before = self.paused;
-        self.paused = if is_paused { before | classes } else { before & !classes };
-        self.note_care();
-        let (changed, paused) = (before ^ self.paused, self.paused);
+        let before = self.blocked_classes;
+        self.blocked_classes = if is_paused { before | classes } else { before & !classes };
+        self.update_admission_conditions();
+        let (changed, paused) = (before ^ self.blocked_classes, self.blocked_classes);
         if let Some(by_class) = self.by_class_mut() {
             by_class.note_pauses(now, changed, paused);
         }
-        match (before, self.paused) {
+        match (before, self.blocked_classes) {
             (0, 1..) => self.extras.pauses.since = now,
             (1.., 0) => self.extras.pauses.total += now - self.extras.pauses.since,
             _ => {}
@@ -57,7 +57,8 @@ impl Egress {
     /// Moves the packets of classes, one bit each, out of the class queues when these are paused, and back when they
     /// are resumed. Returns the next start where there was none before.
     pub(super) fn move_paused_classes(&mut self, now: u64, classes: u8) -> Option<u64> {
-        let filled = bits(classes).map(|class| self.swap_paused(class)).last().expect("at least one");
+        let filled =
+            classes_high_first(classes).map(|class| self.swap_paused(class)).last().expect("at least one");
         let was_none = self.next_start == u64::MAX;
         self.next_start = match (filled, was_none) {
             (0, _) => u64::MAX,
@@ -111,7 +112,7 @@ impl Egress {
         }
         let classes =
             self.extras.by_class.as_ref().map_or(0, |by_class| by_class.classes_with_paused_packets());
-        bits(classes).for_each(|class| _ = self.swap_paused(class));
+        classes_high_first(classes).for_each(|class| _ = self.swap_paused(class));
     }
 
     /// Appends a packet of a paused class; the port must be advanced to `now`. Returns whether the queue may hold it.
@@ -132,7 +133,7 @@ mod tests {
 
     use super::*;
     use crate::channel::{Channel, ReceiverLocation};
-    use crate::packet::{Address, DataState, PacketKind};
+    use crate::packet::{Address, HeaderFlags, PacketKind};
     use crate::port::Form;
     use crate::ring::ring;
 
@@ -144,7 +145,7 @@ mod tests {
         port.set_form(Form::Lazy);
         port.trace_packets(true);
         let to = Address { host: 1, slot: 0 };
-        let data = |sequence| Packet::data(to, 0, sequence, 0, 1_000, DataState::new(0, true));
+        let data = |sequence| Packet::data(to, 0, sequence, 0, 1_000, HeaderFlags::new(0, true));
         let control = data(9).answer(PacketKind::Acknowledgement, to, 64, 5);
         port.enqueue(10, &data(0));
         assert_eq!(port.set_paused(20, 1, true), None);

@@ -22,7 +22,7 @@ impl Egress {
         assert!(self.form != Form::Computed, "a computed start is not seen");
         (self.uses_fast_path, self.has_start_effects, self.extras.watched) = (false, true, true);
         self.extras.probe = Some(Box::new(probe));
-        self.note_care();
+        self.update_admission_conditions();
     }
 
     /// The telemetry record of a packet whose transmission starts, where there is one.
@@ -34,7 +34,7 @@ impl Egress {
 
     #[cold]
     fn write_down_now(&mut self, start: &mut Start, context: &mut PartitionContext) -> Option<Record> {
-        let (port, at, rate, queued) = (self.id, Time(start.at), self.rate, self.queued);
+        let (port, at, rate, queued) = (self.id, Time(start.at), self.rate, self.queued_ps);
         let hop = || Hop { port, at, sent: 0, waiting: bytes_of(rate, queued), rate };
         let telemetry = context.telemetry.as_deref_mut()?;
         self.extras.probe.as_deref_mut()?.note(&mut start.packet, hop, telemetry)

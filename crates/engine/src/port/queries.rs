@@ -16,13 +16,13 @@ impl Egress {
     /// When the wire will have sent everything that was accepted, unless the port is blocked before that.
     #[inline(always)]
     pub fn drained_at(&self) -> u64 {
-        if self.next_start == u64::MAX { self.free_at } else { self.next_start + self.queued }
+        if self.next_start == u64::MAX { self.free_at } else { self.next_start + self.queued_ps }
     }
 
     /// Whether the port is never blocked before that: then its backlog follows from [`Egress::drained_at`].
     #[inline(always)]
     pub fn is_drained_steadily(&self) -> bool {
-        self.paused == 0 && self.ps_per_byte != 0 && (self.listed || self.credits.is_none())
+        self.blocked_classes == 0 && self.ps_per_byte != 0 && (self.listed || self.credits.is_none())
     }
 
     /// Picoseconds per byte, where that is whole and constant; else zero.
@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
     use crate::channel::{Channel, ReceiverLocation};
-    use crate::packet::{Address, DataState, Packet, PacketKind};
+    use crate::packet::{Address, HeaderFlags, Packet, PacketKind};
     use crate::port::Form;
     use crate::ring::ring;
 
@@ -97,9 +97,9 @@ mod tests {
         let mut port =
             Egress::new(PortId(0), Channel::new(sender, ReceiverLocation::Inside(0)), Rate(8_000_000_000), 0);
         port.set_form(Form::Lazy);
-        port.set_guarded();
+        port.enable_data_counting();
         let to = Address { host: 1, slot: 0 };
-        let data = Packet::data(to, 0, 0, 0, 1_000, DataState::new(0, true));
+        let data = Packet::data(to, 0, 0, 0, 1_000, HeaderFlags::new(0, true));
         let answer = data.answer(PacketKind::Acknowledgement, to, 64, 5);
         for _ in 0..3 {
             port.count_in(&data);
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!((port.class_bytes(0, 0), port.waiting_bytes(0)), (3_000, 3_192));
         // Answers are sent first; then a data packet is on the wire, which no longer waits.
         for _ in 0..4 {
-            port.take_released();
+            port.take_dequeued();
         }
         assert_eq!((port.class_bytes(192_000, 0), port.waiting_bytes(192_000)), (2_000, 3_000));
         assert_eq!((port.sent_bytes(192_000), port.sent_bytes(692_000)), (192, 692));
@@ -126,7 +126,7 @@ mod tests {
             Egress::new(PortId(0), Channel::new(sender, ReceiverLocation::Inside(0)), Rate(8_000_000_000), 0);
         port.set_form(Form::Lazy);
         let to = Address { host: 1, slot: 0 };
-        let data = Packet::data(to, 0, 0, 0, 1_000, DataState::new(0, true));
+        let data = Packet::data(to, 0, 0, 0, 1_000, HeaderFlags::new(0, true));
         (0..3).for_each(|_| _ = port.enqueue(0, &data));
         let mut sent = Vec::new();
         for number in 0..3 {

@@ -16,7 +16,7 @@ use crate::context::PartitionContext;
 use crate::node::advance_port;
 use crate::port::Egress;
 use crate::round::Round;
-use crate::turns::{DeficitRoundRobin, bits};
+use crate::turns::{DeficitRoundRobin, classes_high_first};
 
 /// See the module.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl ByClass {
     }
 
     /// Adds a queue pair of a class, ready from the instant in its turn.
-    pub fn push(&mut self, class: u8, turn: ready::Turn) {
+    pub fn push(&mut self, class: u8, turn: ready::ReadyEntry) {
         self.ready[usize::from(class & 7)].push(turn);
         self.filled |= 1 << class;
     }
@@ -62,19 +62,23 @@ impl ByClass {
         self.filled = self.filled & !(1 << class) | u8::from(is_filled) << class;
     }
 
-    fn first_of(&self, class: u8) -> ready::Turn {
+    fn first_of(&self, class: u8) -> ready::ReadyEntry {
         self.ready[usize::from(class & 7)].first().expect("the class is marked as filled")
     }
 
     /// The earliest instant from which a queue pair of a class that is not paused is ready.
     pub fn first_from(&self, paused: impl Fn(u8) -> bool) -> Option<u64> {
-        bits(self.filled).filter(|&class| !paused(class)).map(|class| self.first_of(class).from).min()
+        classes_high_first(self.filled)
+            .filter(|&class| !paused(class))
+            .map(|class| self.first_of(class).from)
+            .min()
     }
 
     /// The class whose queue pair sends at `start`.
     fn in_turn(&mut self, start: u64, egress: &Egress, pairs: &mut Pairs, round: &Round) -> u8 {
         let is_ready = |class: &u8| !egress.is_paused(*class) && self.first_of(*class).from <= start;
-        let ready = bits(self.filled).filter(is_ready).fold(0, |ready, class| ready | 1 << class);
+        let ready =
+            classes_high_first(self.filled).filter(is_ready).fold(0, |ready, class| ready | 1 << class);
         let strict = ready & !self.weighted;
         if strict != 0 {
             return 7 - strict.leading_zeros() as u8;

@@ -23,11 +23,11 @@ impl Node {
         round: &Round,
     ) {
         self.serve(now, context, round);
-        let node = self.place;
+        let node = self.index_in_partition;
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let Some(flow) = round.flows.get(packet.flow as usize) else {
-            // It belongs to no message: a share notice from a switch.
-            return self.on_share(now, packet);
+            // It belongs to no message: a rate notice from a switch.
+            return self.on_rate_notice(now, packet);
         };
         let slot = flow.send_slot;
         let nic = self.nic_mut().expect("the host has queue pairs");
@@ -98,7 +98,7 @@ impl Nic {
     fn on_notification(&mut self, now: u64, packet: &Packet, rdma: &Rdma) {
         let pair = self.sends.get_mut(packet.slot);
         let nic_port = &mut self.ports[pair.port as usize];
-        pair.be_warned(now, packet, rdma, &nic_port.controller);
+        pair.on_congestion_signal(now, packet, rdma, &nic_port.controller);
         if nic_port.controller.is_for_port() {
             // Congestion control acts per port: all its queue pairs take the same rate state.
             let (port, rate) = (pair.port, pair.rate);
@@ -124,7 +124,7 @@ impl SendPair {
     }
 
     /// Adapts the rate to the congestion signalled by a control packet.
-    fn be_warned(&mut self, now: u64, packet: &Packet, rdma: &Rdma, controller: &Controller) {
+    fn on_congestion_signal(&mut self, now: u64, packet: &Packet, rdma: &Rdma, controller: &Controller) {
         let is_nack = packet.kind() == PacketKind::Nack;
         if is_nack && rdma.nack == NackReaction::SlowStart {
             if packet.has(Packet::ECHO) {

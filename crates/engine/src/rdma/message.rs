@@ -6,7 +6,7 @@ pub struct Outgoing {
     /// Packets put on the wire.
     pub packets: u64,
     /// Of these, retransmissions.
-    pub again: u64,
+    pub retransmitted: u64,
     /// ACKs, NACKs and CNPs received.
     pub answers: u64,
     /// Of these, congestion notifications.
@@ -34,12 +34,12 @@ pub struct Incoming {
     /// Sum of the links they crossed.
     pub hops: u64,
     /// Counters of its packets beside these.
-    pub tally: Tally,
+    pub tally: ReceiveCounts,
 }
 
 /// What a receiver counts of a message beside its bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct ReceiveCounts {
     /// Retransmitted packets received.
     pub again: u32,
     /// Duplicates of packets already accepted: spurious retransmissions.

@@ -11,6 +11,7 @@
 //! Invariants: a queue pair's slot is reused only when nothing of its messages is left anywhere in the fabric, so a
 //! late packet never reaches the wrong queue pair.
 
+mod ack_feedback;
 mod by_class;
 mod control;
 mod injection;
@@ -19,7 +20,6 @@ mod nic;
 mod pair;
 mod ready;
 mod receive;
-mod senses;
 mod serve;
 mod share;
 

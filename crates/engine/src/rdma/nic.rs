@@ -5,12 +5,12 @@ use netloom_policy::congestion::{Controller, Senses, Site, State};
 use netloom_policy::transport::{Receiver, Sender};
 use netloom_units::{HostId, Rate, StateWriter, Time};
 
+use super::ack_feedback::Signals;
 use super::by_class::ByClass;
 use super::injection::Injection;
 use super::message::{Incoming, Outgoing};
 use super::pair::{ReceivePair, SendPair};
-use super::ready::{Ready, Turn};
-use super::senses::Signals;
+use super::ready::{Ready, ReadyEntry};
 use super::share::RateShare;
 use crate::port::Egress;
 use crate::reordering::Reordering;
@@ -151,7 +151,7 @@ impl Nic {
             return nic_port.remove(class, place);
         }
         let number = pair.number.expect("a queue pair with work has a number");
-        let turn = Turn { from: now.max(pair.next_at), number, place };
+        let turn = ReadyEntry { from: now.max(pair.next_at), number, place };
         self.quiet_until = self.quiet_until.min(turn.from);
         self.has_inner_work |= nic_port.is_inner;
         nic_port.push(class, turn);
@@ -200,7 +200,7 @@ impl Nic {
 }
 
 impl NicPort {
-    fn push(&mut self, class: u8, turn: Turn) {
+    fn push(&mut self, class: u8, turn: ReadyEntry) {
         match &mut self.by_class {
             Some(by_class) => by_class.push(class, turn),
             None => self.ready.push(turn),

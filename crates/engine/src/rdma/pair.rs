@@ -6,8 +6,8 @@ use netloom_policy::congestion::State;
 use netloom_policy::transport::{Receiver, Reliability, Sender};
 use netloom_units::Rate;
 
-use super::senses::Signals;
-use crate::packet::DataState;
+use super::ack_feedback::Signals;
+use crate::packet::HeaderFlags;
 
 /// The sending end.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ pub struct Posted {
     /// Size of that packet on the wire.
     pub last_bytes: u32,
     /// Header fields common to all its packets.
-    pub stamp: DataState,
+    pub header_flags: HeaderFlags,
 }
 
 impl SendPair {
@@ -175,7 +175,7 @@ pub struct ReceivePair {
     /// The source host.
     pub source: u32,
     /// The slot of the sending end there.
-    pub far: u32,
+    pub peer_slot: u32,
     /// Transport state of the receiver.
     pub receiver: Receiver,
     /// Packets accepted since the last response.
@@ -189,14 +189,14 @@ pub struct ReceivePair {
 impl ReceivePair {
     /// A queue pair that has received nothing.
     pub fn new(receiver: Receiver) -> ReceivePair {
-        ReceivePair { source: 0, far: 0, receiver, unanswered: 0, last_cnp: 0, ends: Vec::new() }
+        ReceivePair { source: 0, peer_slot: 0, receiver, unanswered: 0, last_cnp: 0, ends: Vec::new() }
     }
 
     /// Resets all state; allocated memory is kept.
     pub fn clear(&mut self) {
         self.receiver.clear();
         self.ends.clear();
-        (self.source, self.far, self.unanswered, self.last_cnp) = (0, 0, 0, 0);
+        (self.source, self.peer_slot, self.unanswered, self.last_cnp) = (0, 0, 0, 0);
     }
 
     /// Whether all packets up to the end of a message not yet taken have arrived.

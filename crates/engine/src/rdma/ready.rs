@@ -17,7 +17,7 @@ pub struct Ready {
 
 /// A queue pair with something to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Turn {
+pub struct ReadyEntry {
     /// The earliest instant at which it may send, in ps.
     pub from: u64,
     /// Its number among the host's queue pairs.
@@ -26,26 +26,26 @@ pub struct Turn {
     pub place: u32,
 }
 
-impl Turn {
+impl ReadyEntry {
     #[inline(always)]
     fn word(self) -> u128 {
         u128::from(self.from) << 64 | u128::from(self.number) << 32 | u128::from(self.place)
     }
 
     #[inline(always)]
-    fn of(word: u128) -> Turn {
-        Turn { from: (word >> 64) as u64, number: (word >> 32) as u32, place: word as u32 }
+    fn of(word: u128) -> ReadyEntry {
+        ReadyEntry { from: (word >> 64) as u64, number: (word >> 32) as u32, place: word as u32 }
     }
 }
 
 impl Ready {
     /// The queue pair that is served first.
     #[inline(always)]
-    pub fn first(&self) -> Option<Turn> {
+    pub fn first(&self) -> Option<ReadyEntry> {
         match (self.line.front(), self.others.peek()) {
             (None, None) => None,
-            (Some(&word), None) | (None, Some(&Reverse(word))) => Some(Turn::of(word)),
-            (Some(&line), Some(&Reverse(other))) => Some(Turn::of(line.min(other))),
+            (Some(&word), None) | (None, Some(&Reverse(word))) => Some(ReadyEntry::of(word)),
+            (Some(&line), Some(&Reverse(other))) => Some(ReadyEntry::of(line.min(other))),
         }
     }
 
@@ -56,7 +56,7 @@ impl Ready {
 
     /// Adds a queue pair.
     #[inline(always)]
-    pub fn push(&mut self, turn: Turn) {
+    pub fn push(&mut self, turn: ReadyEntry) {
         let word = turn.word();
         if self.line.back().is_none_or(|&last| last < word) {
             self.line.push_back(word);
@@ -67,7 +67,7 @@ impl Ready {
 
     /// The first queue pair gets a later turn.
     #[inline(always)]
-    pub fn reschedule_first(&mut self, later: Turn) {
+    pub fn reschedule_first(&mut self, later: ReadyEntry) {
         self.pop();
         self.push(later);
     }
@@ -84,8 +84,8 @@ impl Ready {
 
     /// Removes a queue pair that has nothing left to send.
     pub fn remove(&mut self, place: u32) {
-        self.line.retain(|&word| Turn::of(word).place != place);
-        self.others.retain(|&Reverse(word)| Turn::of(word).place != place);
+        self.line.retain(|&word| ReadyEntry::of(word).place != place);
+        self.others.retain(|&Reverse(word)| ReadyEntry::of(word).place != place);
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
         let mut ready = Ready::default();
         let mut sorted: BTreeSet<(u64, u32)> = BTreeSet::new();
         for number in 0..40 {
-            ready.push(Turn { from: 7, number, place: 100 - number });
+            ready.push(ReadyEntry { from: 7, number, place: 100 - number });
             sorted.insert((7, number));
         }
         for round in 0..2_000 {
@@ -114,12 +114,12 @@ mod tests {
             // Most at one rate, some slower, some absent for a while.
             let from =
                 first.from + if random.next_u32().is_multiple_of(4) { random.next_u64() % 100 } else { 20 };
-            ready.push(Turn { from, ..first });
+            ready.push(ReadyEntry { from, ..first });
             sorted.insert((from, first.number));
             if round % 100 == 99 {
                 let gone = *sorted.iter().nth(5).expect("forty are left");
                 ready.remove(100 - gone.1);
-                ready.push(Turn { from: gone.0 + 1, number: gone.1, place: 100 - gone.1 });
+                ready.push(ReadyEntry { from: gone.0 + 1, number: gone.1, place: 100 - gone.1 });
                 sorted.remove(&gone);
                 sorted.insert((gone.0 + 1, gone.1));
             }

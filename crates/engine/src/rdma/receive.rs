@@ -7,7 +7,7 @@ use netloom_model::Rdma;
 use netloom_policy::congestion::Notify;
 use netloom_policy::transport::{Answer, Psn, Receipt};
 
-use super::message::{Incoming, Tally};
+use super::message::{Incoming, ReceiveCounts};
 use super::pair::ReceivePair;
 use crate::context::{PartitionContext, Report};
 use crate::node::Node;
@@ -54,7 +54,7 @@ impl Node {
         let incoming = nic.incoming.get_mut(slot);
         incoming.take(packet, receipt, Answers { cnp, answer }, rdma);
         let expected = Psn::of(pair.receiver.expected(), rdma.first_psn).bits();
-        let to = Address { host: pair.source, slot: pair.far };
+        let to = Address { host: pair.source, slot: pair.peer_slot };
         // A message cannot be complete before its last packet has arrived.
         let may_end = receipt.is_new && !pair.ends.is_empty();
         let control = |kind| {
@@ -141,7 +141,7 @@ impl Incoming {
     }
 }
 
-impl Tally {
+impl ReceiveCounts {
     /// Counts a packet that is early, a duplicate, retransmitted or marked.
     fn take(&mut self, packet: &Packet, receipt: Receipt, answers: Answers) {
         self.again += u32::from(packet.has(Packet::RETRANSMISSION));

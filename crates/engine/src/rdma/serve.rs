@@ -22,7 +22,7 @@ use crate::context::{PartitionContext, Report, Timeout, TimerKind};
 use crate::flow::Flow;
 use crate::host::entropy;
 use crate::node::{Node, advance_port, push, transmit};
-use crate::packet::{Address, DataState, InFlight, Packet};
+use crate::packet::{Address, HeaderFlags, InFlight, Packet};
 use crate::port::Egress;
 use crate::round::Round;
 use crate::slab::Slab;
@@ -47,7 +47,7 @@ impl Node {
     /// `u64::MAX` for none.
     #[inline(never)]
     pub fn serve_now(&mut self, until: u64, context: &mut PartitionContext, round: &Round) -> u64 {
-        let at = (self.id.0, self.place);
+        let at = (self.id.0, self.index_in_partition);
         let Node { ports, host, .. } = self;
         let Some(nic) = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) else { return u64::MAX };
         if nic.injection.is_some() {
@@ -79,7 +79,7 @@ impl Node {
 
     #[inline(never)]
     fn expect_inner_starts(&mut self, context: &mut PartitionContext, round: &Round) {
-        let Node { ports, host, place, .. } = self;
+        let Node { ports, host, index_in_partition: place, .. } = self;
         let Some(nic) = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) else { return };
         nic.has_inner_work = nic.inner_ports.iter().any(|&port| !nic.ports[port as usize].is_empty());
         for &port in &nic.inner_ports {
@@ -129,7 +129,7 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) -> bool {
-        let (node, source) = (self.place, self.id.0);
+        let (node, source) = (self.index_in_partition, self.id.0);
         let rdma = round.model.transport.rdma().expect("only queue pairs set such timers");
         let late = |pair: &SendPair| pair.number == Some(number) && pair.deadline <= now;
         let nic = self.nic_mut().expect("only NICs set such timers");
@@ -181,20 +181,20 @@ impl Node {
         let flow = &round.flows[place as usize];
         let Flow { message, send_slot, send_pair, .. } = *flow;
         let (n_packets, last) = round.model.transport.cut(message.size);
-        let mut stamp = flow.stamp(round.model);
+        let mut header_flags = flow.header_flags(round.model);
         if round.model.balances.switch.asks_for_drained() {
-            stamp = stamp.reporting_drained();
+            header_flags = header_flags.reporting_drained();
         }
         let nic = self.nic_mut().expect("messages on queue pairs need a NIC");
         if nic.sends.get_mut(send_pair).number.is_none() {
             let entropy = entropy(round.model, flow, number, now);
-            self.open(now, send_pair, (entropy, stamp), context, round);
+            self.open(now, send_pair, (entropy, header_flags), context, round);
         }
         let nic = self.nic_mut().expect("seen above");
         let pair = nic.sends.get_mut(send_pair);
         let end = pair.sender.course().end + n_packets;
         let last_bytes = last.0 as u32;
-        pair.post(Posted { flow: place, slot: send_slot, end, last_bytes, stamp }, n_packets);
+        pair.post(Posted { flow: place, slot: send_slot, end, last_bytes, header_flags }, n_packets);
         nic.wake(now, send_pair);
     }
 
@@ -203,13 +203,13 @@ impl Node {
         &mut self,
         now: u64,
         place: u32,
-        (entropy, stamp): (u32, DataState),
+        (entropy, header_flags): (u32, HeaderFlags),
         context: &mut PartitionContext,
         round: &Round,
     ) {
         let destination = self.nic_mut().expect("seen by the caller").sends.get_mut(place).destination;
         let to = Address { host: destination, slot: 0 };
-        let first = Packet::data(to, 0, 0, entropy, round.model.transport.packet.0 as u32, stamp);
+        let first = Packet::data(to, 0, 0, entropy, round.model.transport.packet.0 as u32, header_flags);
         let port = self.port_towards(now, &first, context, round);
         let line = self.ports[port as usize].rate();
         let nic = self.nic_mut().expect("seen by the caller");
@@ -244,7 +244,7 @@ impl Pairs<'_> {
         &mut self,
         controller: &mut Controller,
         ready: &mut Ready,
-        (turn, start): (ready::Turn, u64),
+        (turn, start): (ready::ReadyEntry, u64),
         context: &mut PartitionContext,
         round: &Round,
     ) -> Packet {
@@ -255,7 +255,7 @@ impl Pairs<'_> {
         let packet = packet_at(pair, sent, message, rdma, round);
         let outgoing = self.outgoing.get_mut(message.slot);
         outgoing.packets += 1;
-        outgoing.again += u64::from(sent.is_again);
+        outgoing.retransmitted += u64::from(sent.is_again);
         let bytes = Bytes(u64::from(packet.bytes));
         let rate = if MAY_SENSE {
             pair.send_in_detail((sent, start), bytes, controller)
@@ -274,7 +274,7 @@ impl Pairs<'_> {
                 0 => pair.next_at,
                 whole => pair.keep_turn(turn.from, bytes.0, whole, rate),
             };
-            ready.reschedule_first(ready::Turn { from, ..turn });
+            ready.reschedule_first(ready::ReadyEntry { from, ..turn });
         } else {
             pair.turn_left = 0;
             ready.pop();
@@ -377,7 +377,7 @@ fn packet_at(pair: &SendPair, turn: SendItem, message: Posted, rdma: &Rdma, roun
     let psn = Psn::of(turn.position, rdma.first_psn).bits();
     let flags =
         if turn.is_again { Packet::RETRANSMISSION } else { 0 } | if is_last { Packet::LAST } else { 0 };
-    let packet = Packet::data(to, message.flow, psn, pair.entropy, bytes, message.stamp).with(flags);
+    let packet = Packet::data(to, message.flow, psn, pair.entropy, bytes, message.header_flags).with(flags);
     if packet.has(Packet::DRAINED) { set_drained(packet, pair, turn) } else { packet }
 }
 

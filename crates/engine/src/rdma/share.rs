@@ -33,9 +33,9 @@ impl RateShare {
 }
 
 impl Node {
-    /// A share notice from a switch arrives.
+    /// A rate notice from a switch arrives.
     #[cold]
-    pub(super) fn on_share(&mut self, now: u64, notice: &Packet) {
+    pub(super) fn on_rate_notice(&mut self, now: u64, notice: &Packet) {
         let share = Rate(u64::from(notice.tag) * 1_000_000);
         let lease = RateShare { destination: notice.sequence, share, at: now };
         let nic = self.nic_mut().expect("the host has queue pairs");

@@ -46,8 +46,9 @@ pub fn measure(case: &Case) -> Result<Measurement, LabError> {
     let options = Options { threads: case.threads, ..Options::default() };
     let begun = Instant::now();
     let clock = || begun.elapsed().as_nanos() as u64;
-    let seams = Extensions { observer: Some(&mut at_first), clock: Some(&clock), ..Extensions::default() };
-    let outcome = run(&model, &mut work, &mut Nowhere, options, seams);
+    let extensions =
+        Extensions { observer: Some(&mut at_first), clock: Some(&clock), ..Extensions::default() };
+    let outcome = run(&model, &mut work, &mut Nowhere, options, extensions);
     let wall_ns = begun.elapsed().as_nanos() as u64;
     if outcome.status != Status::Complete {
         return Err(LabError::Internal(format!("the case `{}` ended as {:?}", case.name, outcome.status)));

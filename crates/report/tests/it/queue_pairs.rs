@@ -43,8 +43,8 @@ fn signal(port: &PortRow, marked: u64, paused: u64, nacks: [u64; 3]) -> SignalRo
         pauses: 2,
         paused: Duration(paused * SECOND),
         nacks_forwarded,
-        nacks_suppressed: nacks_suppressed,
-        nacks_generated: nacks_generated,
+        nacks_suppressed,
+        nacks_generated,
     }
 }
 

@@ -126,8 +126,8 @@ pub fn run(draft: &Draft) -> Witnessed {
     let clerk = |node| Clerk { node, packet_bytes, notes: Arc::clone(&notes) };
     let hooks = switches.map(|node| PlacedHook { node: NodeId(node), hook: Box::new(clerk(node)) }).collect();
     let work = ListedWork::new(&draft.sendings);
-    let seams = Extensions { hooks, ..Extensions::default() };
-    let run = simulate_with(&model, work.clone(), Options::default(), seams);
+    let extensions = Extensions { hooks, ..Extensions::default() };
+    let run = simulate_with(&model, work.clone(), Options::default(), extensions);
     let notes = std::mem::take(&mut *notes.lock().expect("unbroken"));
 
     model.balances.host = draft.kind.chosen();

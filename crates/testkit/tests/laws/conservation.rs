@@ -54,8 +54,8 @@ fn counted(model: &Model, sendings: &[Sending]) -> (Run, Tally) {
     let switches = model.fabric.n_hosts() as u32..model.fabric.n_nodes() as u32;
     let position = |node| PlacedHook { node, hook: Box::new(Counting { node, tally: Arc::clone(&tally) }) };
     let hooks = switches.map(NodeId).map(position).collect();
-    let seams = Extensions { hooks, ..Extensions::default() };
-    let run = simulate_with(model, ListedWork::new(sendings), Options::default(), seams);
+    let extensions = Extensions { hooks, ..Extensions::default() };
+    let run = simulate_with(model, ListedWork::new(sendings), Options::default(), extensions);
     let tally = std::mem::take(&mut *tally.lock().expect("unbroken"));
     (run, tally)
 }

@@ -175,9 +175,9 @@ fn sharing_rounds_by_measured_time_gives_the_same_rows() {
         let expected = simulate(&model, work(1)).results();
         for threads in [2, 3, 8] {
             let options = Options { threads, ..Options::default() };
-            let seams = Extensions { clock: Some(&clock), ..Extensions::default() };
+            let extensions = Extensions { clock: Some(&clock), ..Extensions::default() };
             assert!(
-                simulate_with(&model, work(1), options, seams).results() == expected,
+                simulate_with(&model, work(1), options, extensions).results() == expected,
                 "{name}, {threads}"
             );
         }

@@ -159,8 +159,8 @@ fn a_class_set_by_a_hook_applies_at_every_later_switch() {
             Verdict::Pass
         };
         let hooks = vec![PlacedHook { node: NodeId(3), hook: Box::new(Scripted(raise)) }];
-        let seams = Extensions { hooks, ..Extensions::default() };
-        let run = simulate_with(&model(narrow_end()), work.clone(), options, seams);
+        let extensions = Extensions { hooks, ..Extensions::default() };
+        let run = simulate_with(&model(narrow_end()), work.clone(), options, extensions);
         // The first packet is on the slow wire from 3.1 to 13.1 us; the raised one is next, four low ones follow.
         let ends: Vec<_> = run.records.flows.iter().map(|flow| flow.end.map(|end| end.0)).collect();
         assert_eq!(ends, [Some(24_100_000), Some(64_100_000)], "{options:?}");

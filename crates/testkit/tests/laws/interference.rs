@@ -250,8 +250,8 @@ fn progress_counts_the_steps_of_finite_jobs() {
     let model = compiled(&scene(3, ""));
     let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the jobs are valid");
     let mut last = Last(None);
-    let seams = Extensions { observer: Some(&mut last), ..Extensions::default() };
-    let run = simulate_with(&model, work, Options::default(), seams);
+    let extensions = Extensions { observer: Some(&mut last), ..Extensions::default() };
+    let run = simulate_with(&model, work, Options::default(), extensions);
     let [victim, aggressor] = run.records.jobs[..] else { panic!("two jobs") };
     let progress = last.0.expect("there was a window");
     assert!(aggressor.steps > 3);

@@ -37,8 +37,8 @@ impl Observer for Bounded {
 
 pub fn run(model: &Model, work: &ListedWork, options: Options) -> Run {
     let mut observer = Bounded;
-    let seams = Extensions { observer: Some(&mut observer), ..Extensions::default() };
-    simulate_with(model, work.clone(), options, seams)
+    let extensions = Extensions { observer: Some(&mut observer), ..Extensions::default() };
+    simulate_with(model, work.clone(), options, extensions)
 }
 
 /// Random faults of all kinds.

@@ -178,7 +178,7 @@ impl Hook for Clerk {
     }
 
     fn on_start(&mut self, now: Time, egress: u32, packet: &mut Packet, _: &mut Actions) -> Verdict {
-        if packet.is_frame() {
+        if packet.is_link_local() {
             let stops = packet.kind() == PacketKind::Pause;
             self.notes.lock().expect("unbroken").frames.push((now.0, self.node, egress as usize, stops));
         }
@@ -200,9 +200,9 @@ pub fn run(scene: &RoceScene) -> Witnessed {
     let switches = model.fabric.n_hosts()..model.fabric.n_nodes();
     let clerk = |node| Clerk { node, qp_of: Arc::clone(&qp_of), notes: Arc::clone(&notes) };
     let position = |node| PlacedHook { node: NodeId(node as u32), hook: Box::new(clerk(node)) };
-    let seams = Extensions { hooks: switches.map(position).collect(), ..Extensions::default() };
+    let extensions = Extensions { hooks: switches.map(position).collect(), ..Extensions::default() };
     let work = work(scene);
-    let run = simulate_with(&model, work.clone(), Options::default(), seams);
+    let run = simulate_with(&model, work.clone(), Options::default(), extensions);
     let notes = std::mem::take(&mut *notes.lock().expect("unbroken"));
 
     let plain = simulate_with(&model, work.clone(), Options::default(), Extensions::default());

@@ -184,7 +184,7 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        let node = self.place;
+        let node = self.index_in_partition;
         let record = context.telemetry.as_ref().map(|telemetry| telemetry.here());
         let hops = record.as_ref().map_or(&[][..], |record| record.hops());
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");

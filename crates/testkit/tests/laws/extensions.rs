@@ -65,8 +65,8 @@ fn a_run_stopped_by_an_observer_has_valid_records() {
     let (model, work) = busy();
     let whole = simulate(&model, work.clone());
     let mut stop = StopAfter(9);
-    let seams = Extensions { observer: Some(&mut stop), ..Extensions::default() };
-    let part = simulate_with(&model, work, Options::default(), seams);
+    let extensions = Extensions { observer: Some(&mut stop), ..Extensions::default() };
+    let part = simulate_with(&model, work, Options::default(), extensions);
     assert_eq!((part.outcome.status.clone(), part.outcome.windows), (Status::Stopped, 9));
     is_part_of(&part, &whole);
 }
@@ -133,8 +133,8 @@ fn phases(mut model: Model, entropy: FlowHashInput) -> Phases {
         |period: u64| exchange.map(|(from, to, size)| Sending::new(period * PERIOD, from, to, size));
     let sendings: Vec<Sending> = (0..N_PERIODS).flat_map(in_period).collect();
     let mut phases = Phases::default();
-    let seams = Extensions { observer: Some(&mut phases), ..Extensions::default() };
-    let run = simulate_with(&model, ListedWork::new(&sendings).at_a_time(1), Options::default(), seams);
+    let extensions = Extensions { observer: Some(&mut phases), ..Extensions::default() };
+    let run = simulate_with(&model, ListedWork::new(&sendings).at_a_time(1), Options::default(), extensions);
     assert_eq!(run.outcome.status, Status::Complete);
     phases
 }
@@ -190,8 +190,8 @@ fn progress_agrees_with_the_outcome() {
     }
     let (model, work) = busy();
     let mut last = Last(None);
-    let seams = Extensions { observer: Some(&mut last), ..Extensions::default() };
-    let run = simulate_with(&model, work, Options::default(), seams);
+    let extensions = Extensions { observer: Some(&mut last), ..Extensions::default() };
+    let run = simulate_with(&model, work, Options::default(), extensions);
     let progress = last.0.expect("there were windows");
     assert_eq!((progress.hops, progress.windows), (run.outcome.hops, run.outcome.windows));
     assert!(progress.now > Time(run.outcome.end.0));
@@ -228,8 +228,8 @@ fn reading_ports_has_no_effect_and_agrees_with_the_rows() {
     for threads in [1, 2] {
         for options in port_forms().map(|options| Options { threads, ..options }) {
             let mut reader = Reader::default();
-            let seams = Extensions { observer: Some(&mut reader), ..Extensions::default() };
-            let watched = simulate_with(&model, work.clone(), options, seams);
+            let extensions = Extensions { observer: Some(&mut reader), ..Extensions::default() };
+            let watched = simulate_with(&model, work.clone(), options, extensions);
             let alone = simulate_with(&model, work.clone(), options, Extensions::default());
             assert_eq!(watched, alone);
             assert!(reader.n_changes > 10, "only {} different states", reader.n_changes);

@@ -9,19 +9,19 @@
 use netloom_model::Rdma;
 use netloom_records::DropReason;
 
-use super::features::{GUARDED_COMPARING, PAUSING, includes};
+use super::features::{COUNTED_COMPARING, PAUSING, includes};
 use super::{Forwarding, Node, advance_port};
 use crate::buffer::{Admission, Request};
 use crate::context::{PartitionContext, TimerKind};
 use crate::packet::{Packet, PacketKind};
 use crate::port::{Enqueued, Form};
 use crate::round::Round;
-use crate::turns::bits;
+use crate::turns::classes_high_first;
 
 impl Node {
     /// As [`Node::enqueue_class`], where ports share a buffer or mark packets.
     #[inline(always)]
-    pub(super) fn enqueue_guarded<const CARE: u8>(
+    pub(super) fn enqueue_with_admission<const FEATURES: u8>(
         &mut self,
         now: u64,
         forwarding: Forwarding,
@@ -40,21 +40,21 @@ impl Node {
             waiting,
         };
         // Without `PAUSING`, starts of control packets are computed elsewhere, so this is data.
-        let is_data = !includes(CARE, PAUSING) || packet.is_data();
-        let is_simple = (includes(CARE, PAUSING) || packet.is_data()) && !egress.needs_admission_check();
+        let is_data = !includes(FEATURES, PAUSING) || packet.is_data();
+        let is_simple = (includes(FEATURES, PAUSING) || packet.is_data()) && !egress.needs_admission_check();
         let joins = match buffer {
             Some(buffer) if is_simple && is_data => buffer.take_at_once(&request),
             _ => is_simple,
         };
         if !joins {
-            return self.enqueue_with_care(now, forwarding, packet, context, round);
+            return self.enqueue_checked(now, forwarding, packet, context, round);
         }
         if is_data {
             egress.count_in(packet);
         }
         match egress.join(now, packet) {
             Enqueued::Taken => {}
-            Enqueued::StartsAt(at) => self.expect_start(forwarding.port, at, context),
+            Enqueued::StartsAt(at) => self.schedule_start(forwarding.port, at, context),
             Enqueued::Full => self.refuse_counted(now, forwarding.port, packet, context, round),
         }
     }
@@ -70,7 +70,7 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        self.ports[port as usize].unguard(*packet);
+        self.ports[port as usize].uncount(*packet);
         self.take_back_at_edge(packet, round);
         self.refuse(now, port, DropReason::QueueFull, packet, context);
     }
@@ -87,9 +87,9 @@ impl Node {
         }
     }
 
-    /// As [`Node::enqueue_guarded`], for a packet that cannot simply join its queue.
+    /// As [`Node::enqueue_with_admission`], for a packet that cannot simply join its queue.
     #[inline(never)]
-    fn enqueue_with_care(
+    fn enqueue_checked(
         &mut self,
         now: u64,
         forwarding: Forwarding,
@@ -117,14 +117,14 @@ impl Node {
             }
         }
         let egress = &mut self.ports[forwarding.port as usize];
-        let packet = egress.guard(*packet);
+        let packet = egress.count_and_mark(*packet);
         let is_taken = if egress.is_paused(packet.class()) {
             egress.enqueue_paused(now, &packet)
         } else {
             match egress.enqueue(now, &packet) {
                 Enqueued::Taken => true,
                 Enqueued::StartsAt(at) => {
-                    self.expect_start(forwarding.port, at, context);
+                    self.schedule_start(forwarding.port, at, context);
                     true
                 }
                 Enqueued::Full => false,
@@ -163,7 +163,7 @@ impl Node {
 
     /// Schedules a start at a port: marks a lazy port as busy, and sets a timer where the start must be an event.
     #[inline(always)]
-    pub(crate) fn expect_start(&mut self, port: u32, at: u64, context: &mut PartitionContext) {
+    pub(crate) fn schedule_start(&mut self, port: u32, at: u64, context: &mut PartitionContext) {
         let egress = &mut self.ports[port as usize];
         let is_lazy = egress.form() == Form::Lazy;
         if is_lazy {
@@ -172,7 +172,7 @@ impl Node {
         if (!is_lazy || self.buffer.as_ref().is_some_and(|buffer| buffer.is_pausing()))
             && egress.is_timer_needed(at)
         {
-            context.set_timer(at, self.place, TimerKind::Start { port });
+            context.set_timer(at, self.index_in_partition, TimerKind::Start { port });
         }
     }
 
@@ -181,7 +181,7 @@ impl Node {
     pub(crate) fn expect_starts(&mut self, context: &mut PartitionContext) {
         for port in 0..self.ports.len() as u32 {
             if let Some(at) = self.ports[port as usize].next_start() {
-                self.expect_start(port, at, context);
+                self.schedule_start(port, at, context);
             }
         }
     }
@@ -203,7 +203,7 @@ impl Node {
         }
         advance_port(&mut self.ports[port as usize], now, context, round);
         let forwarding = Forwarding { ingress: self.ports.len() as u32, port };
-        for class in bits(classes).map(|class| 1 << class) {
+        for class in classes_high_first(classes).map(|class| 1 << class) {
             let egress = &mut self.ports[port as usize];
             let amended = egress.amend_frame(kind, class);
             match (amended, kind) {
@@ -214,7 +214,7 @@ impl Node {
             }
             if amended.is_none() {
                 let frame = Packet::pause_frame(kind, class, Rdma::FRAME.0 as u32);
-                self.enqueue::<GUARDED_COMPARING>(
+                self.enqueue::<COUNTED_COMPARING>(
                     now,
                     forwarding,
                     Packet::BEFORE_CLASSES,
@@ -269,7 +269,7 @@ impl Node {
         let is_pause = frame.kind() == PacketKind::Pause;
         let next = self.ports[port as usize].set_paused(now, frame.sequence as u8, is_pause);
         if let Some(at) = next {
-            self.expect_start(port, at, context);
+            self.schedule_start(port, at, context);
         }
         self.note_load(port);
         self.reevaluate_starts();
@@ -300,7 +300,7 @@ impl Node {
         let (buffer, egress) = (buffer.as_deref_mut()?, &ports[port as usize]);
         if buffer.is_by_class() {
             let sync = |class| buffer.sync_of_class(port, class, egress.data_waiting_of(class));
-            return bits(round.model.data_classes()).find_map(sync);
+            return classes_high_first(round.model.data_classes()).find_map(sync);
         }
         let resumed = buffer.sync(port as usize, egress.data_waiting())?;
         Some((resumed, 1 << round.model.classes.data))

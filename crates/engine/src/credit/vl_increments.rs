@@ -14,29 +14,29 @@ use crate::node::Forwarding;
 use crate::packet::Packet;
 
 /// See the module.
-pub struct Steps {
+pub struct VlIncrements {
     /// The kind of each port, and of the in-link of the switch's own packets.
     kinds: Box<[PortKind]>,
     n_steps: u8,
 }
 
-impl Steps {
+impl VlIncrements {
     /// The steps of a switch.
-    pub fn of(model: &Model, node: NodeId, n_steps: u8) -> Steps {
+    pub fn of(model: &Model, node: NodeId, n_steps: u8) -> VlIncrements {
         let n_ports = model.fabric.ports_of(node).len() as u32;
         let kinds = (0..n_ports).map(|port| model.routing.port_kind(node, port));
-        Steps { kinds: kinds.chain([PortKind::Host]).collect(), n_steps }
+        VlIncrements { kinds: kinds.chain([PortKind::Host]).collect(), n_steps }
     }
 
     /// By how many VLs a packet rises.
     #[inline]
-    pub fn rise(&self, ingress: u32, egress: u32) -> usize {
+    pub fn vl_increment(&self, ingress: u32, egress: u32) -> usize {
         usize::from(rise(self.kinds[ingress as usize], self.kinds[egress as usize]))
     }
 
     /// A packet that has chosen its egress, in the VL in which it leaves; `None` if there is no such VL.
     pub fn onward(&self, packet: &Packet, forwarding: Forwarding) -> Option<Packet> {
         let rise = rise(self.kinds[forwarding.ingress as usize], self.kinds[forwarding.port as usize]);
-        (packet.step() + rise < self.n_steps).then(|| packet.stepped(rise))
+        (packet.vl_offset() + rise < self.n_steps).then(|| packet.with_vl_offset(rise))
     }
 }

@@ -8,11 +8,11 @@
 
 use super::Node;
 use crate::buffer::{Inflow, SharedBuffer};
-use crate::edge::Edge;
+use crate::edge::TorFilter;
 use crate::round::Round;
 
 /// See the module.
-pub(super) struct FrameBound {
+pub(super) struct PauseBound {
     inflow: Inflow,
     /// The window in which the bound was last computed.
     window: u64,
@@ -21,7 +21,7 @@ pub(super) struct FrameBound {
 impl Node {
     /// Enables computed starts of control packets while no pause frame can come, before the run.
     pub fn bound_frames(&mut self, inflow: Inflow) {
-        self.frame_bound = Some(Box::new(FrameBound { inflow, window: u64::MAX }));
+        self.frame_bound = Some(Box::new(PauseBound { inflow, window: u64::MAX }));
     }
 
     /// Whether such a bound is computed here.
@@ -58,7 +58,7 @@ impl Node {
 
 /// Whether a packet with none ahead of it is certain to be accepted, while no ingress is paused.
 #[inline(always)]
-pub(super) fn certainly_admits(buffer: Option<&SharedBuffer>, edge: Option<&Edge>, bytes: u32) -> bool {
+pub(super) fn certainly_admits(buffer: Option<&SharedBuffer>, edge: Option<&TorFilter>, bytes: u32) -> bool {
     match buffer {
         Some(buffer) => buffer.certainly_fits(u64::from(bytes)),
         // A full queue may drop it, which must be reported to the edge.

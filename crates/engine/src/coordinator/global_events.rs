@@ -14,7 +14,7 @@ use crate::stages::Stages;
 
 /// An action on the whole fabric at an instant, between two windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum ScheduledCut {
+pub(super) enum GlobalEvent {
     /// Global routing converges on the link failures reported so far.
     Reroute,
     /// Check for a credit deadlock.
@@ -34,16 +34,16 @@ impl Coordinator<'_, '_> {
             for (notice, _) in &self.pending_notices {
                 // Links that are down at time zero are known from the start; later failures from the next snapshot on.
                 let at = if notice.at == Time::ZERO { 0 } else { ((notice.at + late).0 / delay + 1) * delay };
-                cuts.push((at, ScheduledCut::Reroute));
+                cuts.push((at, GlobalEvent::Reroute));
             }
         }
-        cuts.extend(self.model.deadline.map(|deadline| (deadline.0, ScheduledCut::Deadline)));
+        cuts.extend(self.model.deadline.map(|deadline| (deadline.0, GlobalEvent::Deadline)));
         cuts.sort_unstable();
         cuts.dedup();
         self.cuts = cuts.into();
     }
 
-    pub(super) fn next_cut(&self) -> u64 {
+    pub(super) fn next_global_event(&self) -> u64 {
         let cut = self.cuts.front().map_or(u64::MAX, |cut| cut.0);
         let sample = self.sampler.as_ref().map_or(u64::MAX, |sampler| sampler.next().0);
         let rates = self.rates.as_ref().map_or(u64::MAX, |rates| rates.next().0);
@@ -55,9 +55,9 @@ impl Coordinator<'_, '_> {
     }
 
     /// Carries out all actions up to and including `earliest`; returns the status if one of them ends the run.
-    pub(super) fn cut_before(&mut self, earliest: u64) -> Option<Status> {
-        while self.next_cut() <= earliest {
-            let at = self.next_cut();
+    pub(super) fn run_global_events_until(&mut self, earliest: u64) -> Option<Status> {
+        while self.next_global_event() <= earliest {
+            let at = self.next_global_event();
             if self.snapshots.as_ref().is_some_and(|snapshots| snapshots.next() == at) {
                 self.take_snapshot(earliest);
                 continue;
@@ -83,22 +83,22 @@ impl Coordinator<'_, '_> {
                 continue;
             }
             match self.cuts.pop_front().expect("a cut was seen").1 {
-                ScheduledCut::Reroute => self.reroute(at),
-                ScheduledCut::DeadlockCheck => {
-                    let ring = self.find_ring(at);
+                GlobalEvent::Reroute => self.reroute(at),
+                GlobalEvent::DeadlockCheck => {
+                    let ring = self.find_credit_cycle(at);
                     if !ring.is_empty() {
                         self.now = at;
                         return Some(self.deadlock(ring));
                     }
-                    self.look_again_after(earliest);
+                    self.schedule_deadlock_check(earliest);
                 }
-                ScheduledCut::Over => {
+                GlobalEvent::Over => {
                     self.now = at;
                     return Some(Status::Complete);
                 }
                 // Timers of queue pairs with nothing left to acknowledge may still be pending.
-                ScheduledCut::Deadline if self.is_done() => return Some(Status::Complete),
-                ScheduledCut::Deadline => {
+                GlobalEvent::Deadline if self.is_done() => return Some(Status::Complete),
+                GlobalEvent::Deadline => {
                     self.now = at;
                     return Some(Status::Deadline);
                 }
@@ -128,9 +128,9 @@ impl Coordinator<'_, '_> {
     }
 
     /// Schedules the next deadlock check at the first multiple of the interval after an instant.
-    pub(super) fn look_again_after(&mut self, now: u64) {
+    pub(super) fn schedule_deadlock_check(&mut self, now: u64) {
         let at = (now / deadlock::INTERVAL + 1).saturating_mul(deadlock::INTERVAL);
-        let place = self.cuts.partition_point(|cut| *cut < (at, ScheduledCut::DeadlockCheck));
-        self.cuts.insert(place, (at, ScheduledCut::DeadlockCheck));
+        let place = self.cuts.partition_point(|cut| *cut < (at, GlobalEvent::DeadlockCheck));
+        self.cuts.insert(place, (at, GlobalEvent::DeadlockCheck));
     }
 }
