@@ -185,7 +185,7 @@ export interface Drops {
 
 export interface FaultEvent {
   time: number;
-  noticed: number | null;
+  detected: number | null;
   target: "link" | "switch" | "nic" | "host";
   name: string;
   action: "down" | "up" | "flap" | "steady" | "degrade" | "restore" | "errors" | "clear";
@@ -251,7 +251,7 @@ export interface RepairedMessage {
   made: number;
   marked: number;
   cnps: number;
-  notified: number;
+  notifications: number;
   timeouts: number;
   distance: number;
 }
@@ -265,7 +265,7 @@ export interface RepairsOfRun {
   edge: { forwarded: number; blocked: number; made: number } | null;
   marked: number;
   cnps: number;
-  notified: number;
+  notifications: number;
   timeouts: number;
   single: number;
   reordered: number;
@@ -278,11 +278,11 @@ export interface RepairsOfRun {
 export interface RatedFlow {
   flow: string;
   packets: number;
-  again: number;
+  retransmitted: number;
   spurious: number;
   nacks: number;
   marked: number;
-  notified: number;
+  notifications: number;
   mean_rate: number | null;
   mean_goodput: number;
   begin: number;
@@ -305,7 +305,7 @@ export interface StagedFlow {
 
 export interface Stage {
   start: number;
-  judged: number;
+  measured_from: number;
   end: number;
   flows: number;
   throughputs: (number | null)[];
@@ -361,7 +361,7 @@ export interface CongestedPort {
   role: "root" | "branch" | "leaf";
   occupied: number | null;
   sending: number;
-  starved: number;
+  credit_stalled: number;
   waiting: number | null;
   peak: number | null;
   blocked_by: string | null;
@@ -422,13 +422,13 @@ export interface ReorderingOfRun {
   reordered: number;
   packets: number;
   late: number;
-  late_again: number;
+  late_retransmitted: number;
   late_share: number;
   extent: number;
   degree: number;
-  held_packets: number;
-  held_bytes: number;
-  back: number[];
+  buffered_packets: number;
+  buffered_bytes: number;
+  by_extent: number[];
 }
 
 export interface Listed<Row> {
@@ -537,7 +537,7 @@ export interface SlowMessage {
   alone: number | null;
   slowdown: number | null;
   /** Null without a queue pair. */
-  repair: { timeouts: number; again: number } | null;
+  repair: { timeouts: number; retransmitted: number } | null;
   /** Its path, if that was recorded. */
   hops: { total: number; ports: PassedPort[] }[];
 }

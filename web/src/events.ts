@@ -12,7 +12,7 @@ export interface Mark {
   number: string;
   text: string;
   /** When it was detected, in seconds. */
-  noticed: number | null;
+  detected: number | null;
 }
 
 /** Largest number of lines. */
@@ -61,12 +61,12 @@ export function marksOf({ runs, faults }: Report, shown: number[] = runs.map((_,
   const all = [...found.values()].sort((left, right) => left.event.time - right.event.time);
   return all.slice(0, MOST).map(({ event, runs: those }, nth) => {
     const whose = those.length < shown.length ? ` (${those.map((run) => runs[run]?.name ?? "").join(", ")})` : "";
-    return { time: event.time, number: String(nth + 1), text: told(event) + whose, noticed: event.noticed };
+    return { time: event.time, number: String(nth + 1), text: told(event) + whose, detected: event.detected };
   });
 }
 
-const detection = ({ time, noticed }: Mark): string =>
-  noticed === null || noticed === time ? "" : `, detected at ${span(noticed)}`;
+const detection = ({ time, detected }: Mark): string =>
+  detected === null || detected === time ? "" : `, detected at ${span(detected)}`;
 
 /** The list of events; nothing if there are none. */
 export function markLegend(report: Report, marks: Mark[]): HTMLElement[] {

@@ -66,9 +66,9 @@ function line(api: Api, from: Point, to: Point, aside: number, drawn: Stroke & {
 }
 
 /** The tooltip of a port. */
-function about({ name, role, occupied, sending, starved, waiting, peak, blocked_by }: CongestedPort): HTMLElement {
+function about({ name, role, occupied, sending, credit_stalled, waiting, peak, blocked_by }: CongestedPort): HTMLElement {
   const lines = [
-    `${role}: sending ${percent(sending)} of the interval, without credits ${percent(starved)}`,
+    `${role}: sending ${percent(sending)} of the interval, without credits ${percent(credit_stalled)}`,
     ...(occupied === null ? [] : [`packets waiting ${percent(occupied)} of the interval`]),
     ...(waiting === null || peak === null ? [] : [`backlog ${size(waiting)} on average, ${size(peak)} at most`]),
     ...(blocked_by === null ? [] : [`blocked by ${blocked_by}`]),

@@ -60,12 +60,12 @@ function portTable(label: string, { ports, total_ports }: CongestionScene): HTML
     })),
     { title: "blocked by" },
   ];
-  const rows = ports.map(({ name, role, occupied, sending, starved, waiting, peak, blocked_by }) => [
+  const rows = ports.map(({ name, role, occupied, sending, credit_stalled, waiting, peak, blocked_by }) => [
     name,
     role,
     occupied === null ? null : percent(occupied),
     percent(sending),
-    percent(starved),
+    percent(credit_stalled),
     waiting === null ? null : size(waiting),
     peak === null ? null : size(peak),
     blocked_by,

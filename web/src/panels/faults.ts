@@ -17,7 +17,7 @@ function events(report: Report): HTMLElement[] {
       span(event.time),
       `${event.target} ${event.name}`,
       happening(event),
-      event.noticed === null ? null : span(event.noticed),
+      event.detected === null ? null : span(event.detected),
     ]),
   );
   const columns = [

@@ -87,8 +87,8 @@ function content(report: Report): HTMLElement[] {
       shown.map(({ name, flow }) => [
         name,
         count(flow.packets),
-        `${count(flow.again)} (${percent(flow.again / Math.max(flow.packets, 1))})`,
-        ...[flow.spurious, flow.nacks, flow.marked, flow.notified].map(count),
+        `${count(flow.retransmitted)} (${percent(flow.retransmitted / Math.max(flow.packets, 1))})`,
+        ...[flow.spurious, flow.nacks, flow.marked, flow.notifications].map(count),
         flow.mean_rate === null ? null : bitRate(flow.mean_rate),
         bitRate(flow.mean_goodput),
       ]),

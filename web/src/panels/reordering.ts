@@ -25,7 +25,7 @@ function byPlaces(shown: Found[]): HTMLElement {
   const kinds = shown.map(({ run, name, of }) => ({
     name,
     colour: runColour(run),
-    bars: of.back.map((late) => {
+    bars: of.by_extent.map((late) => {
       const share = late / Math.max(of.packets, 1);
       return { value: share, low: share, high: share, tip: [`${count(late)} of ${count(of.packets)} packets`] };
     }),
@@ -36,12 +36,12 @@ function byPlaces(shown: Found[]): HTMLElement {
 }
 
 function toHold(shown: Found[]): HTMLElement {
-  const unit = sizeUnit(Math.max(...shown.map(({ of }) => of.held_bytes), 1));
+  const unit = sizeUnit(Math.max(...shown.map(({ of }) => of.buffered_bytes), 1));
   const bars = shown.map(({ run, name, of }) => ({
     name,
     colour: runColour(run),
-    value: of.held_bytes,
-    tip: [`${size(of.held_bytes)}`, `${count(of.held_packets)} packets`],
+    value: of.buffered_bytes,
+    tip: [`${size(of.buffered_bytes)}`, `${count(of.buffered_packets)} packets`],
   }));
   return figure(
     "Largest reordering buffer for one message",
@@ -66,8 +66,8 @@ const row = ({ name, of }: Found): string[] => [
   name,
   ...[of.messages, of.reordered, of.packets, of.late].map(count),
   percent(of.late_share),
-  ...[of.late_again, of.extent, of.degree, of.held_packets].map(count),
-  size(of.held_bytes),
+  ...[of.late_retransmitted, of.extent, of.degree, of.buffered_packets].map(count),
+  size(of.buffered_bytes),
 ];
 
 function content(report: Report): HTMLElement[] {

@@ -111,7 +111,7 @@ function totals(report: Report, shown: Found[]): HTMLElement {
     ...(of.edge === null ? [null, null, null] : [of.edge.forwarded, of.edge.blocked, of.edge.made].map(count)),
     stacked(count(of.marked), percent(part(of.marked, of))),
     count(of.cnps),
-    count(of.notified),
+    count(of.notifications),
     of.single === 0 ? null : stacked(count(of.reordered), ...ofThose(of)),
     of.single === 0 ? count(of.farthest) : stacked(count(of.farthest), `mean ${significant(of.distance)}`),
   ]);
@@ -139,7 +139,7 @@ const FIGURES_OF_EDGE: typeof FIGURES = [
 const MORE_FIGURES: typeof FIGURES = [
   ["ECN-marked", ({ marked }) => marked],
   ["CNPs", ({ cnps }) => cnps],
-  ["congestion notifications", ({ notified }) => notified],
+  ["congestion notifications", ({ notifications }) => notifications],
   ["distance early (packets)", ({ distance }) => distance],
 ];
 

@@ -111,7 +111,7 @@ function stageTable({ prefix, found }: Shown): HTMLElement {
 /** The warm-up of stages. */
 function warmUp(all: Shown[]): string {
   const left = new Set(
-    all.flatMap(({ found }) => found.stages.map(({ start, judged }) => span(Math.max(0, judged - start)))),
+    all.flatMap(({ found }) => found.stages.map(({ start, measured_from }) => span(Math.max(0, measured_from - start)))),
   );
   const some = [...left].join(", ");
   return some === "0 s"

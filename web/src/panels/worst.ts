@@ -44,7 +44,7 @@ const COLUMNS: WorstColumn[] = [
 /** Of messages on queue pairs. */
 const REPAIR: WorstColumn[] = [
   { title: "timeouts", number: true, cell: ({ repair }) => (repair === null ? null : count(repair.timeouts)) },
-  { title: "retransmitted", number: true, cell: ({ repair }) => (repair === null ? null : some(repair.again, "packet")) },
+  { title: "retransmitted", number: true, cell: ({ repair }) => (repair === null ? null : some(repair.retransmitted, "packet")) },
 ];
 
 const PATH: WorstColumn = { title: "path", cell: pathOf };

@@ -53,7 +53,7 @@ struct Sums {
     row: CongestionRow,
     occupied: u64,
     sending: u64,
-    starved: u64,
+    credit_stalled: u64,
     waiting: f64,
     peak: u64,
 }
@@ -65,7 +65,7 @@ impl Sums {
             row: *row,
             occupied: row.occupied.map_or(0, |span| span.0),
             sending: row.sending.0,
-            starved: row.credit_stalled.0,
+            credit_stalled: row.credit_stalled.0,
             waiting: row.mean_waiting.map_or(0.0, |mean| mean.0 as f64 * span),
             peak: row.peak_waiting.map_or(0, |peak| peak.0),
         }
@@ -74,7 +74,7 @@ impl Sums {
     fn add(&mut self, other: &Sums) {
         self.occupied += other.occupied;
         self.sending += other.sending;
-        self.starved += other.starved;
+        self.credit_stalled += other.credit_stalled;
         self.waiting += other.waiting;
         self.peak = self.peak.max(other.peak);
     }
@@ -204,7 +204,7 @@ impl Congestion {
             role: sums.row.role.word(),
             occupied: sums.row.occupied.map(|_| share(sums.occupied as f64 / span)),
             sending: share(sums.sending as f64 / span),
-            starved: share(sums.starved as f64 / span),
+            credit_stalled: share(sums.credit_stalled as f64 / span),
             waiting: sums.row.mean_waiting.map(|_| six_digits(sums.waiting / span)),
             peak: sums.row.peak_waiting.map(|_| sums.peak),
             blocked_by: sums.row.blocked_by.and_then(|port| ends.get(&port)).map(name),
@@ -296,7 +296,7 @@ pub struct PortData {
     /// Time sending.
     pub sending: f64,
     /// Time without credits.
-    pub starved: f64,
+    pub credit_stalled: f64,
     /// Mean number of bytes waiting; absent for hosts.
     pub waiting: Option<f64>,
     /// Largest number of bytes waiting; absent for hosts.

@@ -74,7 +74,7 @@ impl Faults {
         };
         self.events.push(EventData {
             time: seconds(row.time.0 as f64),
-            noticed: row.detected.map(|at| seconds(at.0 as f64)),
+            detected: row.detected.map(|at| seconds(at.0 as f64)),
             target: row.target.word(),
             name,
             action: row.action.word(),
@@ -137,7 +137,7 @@ pub struct EventData {
     /// When, in seconds.
     pub time: f64,
     /// When it was detected, in seconds; absent if it never was, or need not be.
-    pub noticed: Option<f64>,
+    pub detected: Option<f64>,
     /// Kind of its target.
     pub target: &'static str,
     /// Name of its target.

@@ -62,7 +62,7 @@ pub struct FlowData {
     /// Data packets put on the wire.
     pub packets: u64,
     /// Of these, retransmissions.
-    pub again: u64,
+    pub retransmitted: u64,
     /// Spurious retransmissions: packets that arrived and had been accepted before.
     pub spurious: u64,
     /// NACKs the receiver sent.
@@ -70,7 +70,7 @@ pub struct FlowData {
     /// ECN-marked packets that arrived.
     pub marked: u64,
     /// Notifications that reached congestion control.
-    pub notified: u64,
+    pub notifications: u64,
     /// Mean of the rate of a queue pair at the ends of recorded intervals, in bit/s.
     pub mean_rate: Option<f64>,
     /// Payload over the time from the first to the last interval, in bit/s.
@@ -117,7 +117,7 @@ fn span(rows: &[RateRow], interval: u64) -> u64 {
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     packets: u64,
-    again: u64,
+    retransmitted: u64,
     bytes: u64,
     /// At the end of the last recorded interval that has one.
     rate: Option<f64>,
@@ -132,7 +132,7 @@ fn slots(rows: &[RateRow], interval: u64, joined: u64) -> Vec<Slot> {
     for row in rows {
         let slot = &mut slots[last.min(((row.time.0 - first) / (interval * joined)) as usize)];
         slot.packets += row.packets;
-        slot.again += row.retransmitted;
+        slot.retransmitted += row.retransmitted;
         slot.bytes += row.size.0;
         slot.rate = pair_rate(row).or(slot.rate);
     }
@@ -149,16 +149,17 @@ impl FlowData {
         let mean_rate =
             (!rates.is_empty()).then(|| six_digits(rates.iter().sum::<f64>() / rates.len() as f64));
         let ended = ended(rows, begin, about);
-        let share =
-            |slot: &Slot| (slot.packets > 0).then(|| six_digits(slot.again as f64 / slot.packets as f64));
+        let share = |slot: &Slot| {
+            (slot.packets > 0).then(|| six_digits(slot.retransmitted as f64 / slot.packets as f64))
+        };
         FlowData {
             flow: name(key, about),
             packets: sum(|row| row.packets),
-            again: sum(|row| row.retransmitted),
+            retransmitted: sum(|row| row.retransmitted),
             spurious: sum(|row| row.duplicates),
             nacks: sum(|row| row.nacks),
             marked: sum(|row| row.marked),
-            notified: sum(|row| row.notifications),
+            notifications: sum(|row| row.notifications),
             mean_rate,
             mean_goodput: goodput(sum(|row| row.size.0), begin, ended),
             begin: seconds(begin as f64),

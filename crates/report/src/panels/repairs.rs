@@ -107,7 +107,7 @@ impl Repairs {
             edge: (edge != EdgeData::default()).then_some(edge),
             marked: sums.marked,
             cnps: sums.cnps,
-            notified: sums.notifications,
+            notifications: sums.notifications,
             timeouts: sums.timeouts,
             single,
             reordered,
@@ -139,7 +139,7 @@ pub struct RunData {
     /// CNPs their receivers sent.
     pub cnps: u64,
     /// CNPs, NACKs and marks that reduced the rate of their senders.
-    pub notified: u64,
+    pub notifications: u64,
     /// Retransmission timeouts of their senders.
     pub timeouts: u64,
     /// Number of messages with a row of their own, not only in sums; what follows is about these, except `farthest`.
@@ -178,7 +178,7 @@ pub struct MessageData {
     /// CNPs its receiver sent.
     pub cnps: u32,
     /// CNPs, NACKs and marks that reduced the rate of its sender.
-    pub notified: u32,
+    pub notifications: u32,
     /// Retransmission timeouts of its sender.
     pub timeouts: u32,
     /// Largest distance by which a packet arrived early, in packets.
@@ -198,7 +198,7 @@ impl MessageData {
             made: row.nacks_generated,
             marked: row.marked,
             cnps: row.cnps,
-            notified: row.notifications,
+            notifications: row.notifications,
             timeouts: row.timeouts,
             distance: row.distance,
         }

@@ -89,7 +89,7 @@ pub struct StageData {
     /// Its start.
     pub start: f64,
     /// Start of the part over which figures are taken, after the warm-up.
-    pub judged: f64,
+    pub measured_from: f64,
     /// Its end.
     pub end: f64,
     /// Number of flows active in that part.
@@ -168,7 +168,7 @@ impl StageData {
         };
         Some(StageData {
             start: seconds(first.start.0 as f64),
-            judged: seconds(first.measured_from.0 as f64),
+            measured_from: seconds(first.measured_from.0 as f64),
             end: seconds(first.end.0 as f64),
             flows: rows.len(),
             throughputs: reported.iter().map(throughput).collect(),

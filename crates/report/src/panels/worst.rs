@@ -98,7 +98,7 @@ impl Worst {
         let place =
             self.repairs.as_mut().and_then(|all| all.get_mut(&(row.source, row.destination, row.number)));
         if let Some(place) = place {
-            *place = Some(RepairData { timeouts: row.timeouts, again: row.retransmitted });
+            *place = Some(RepairData { timeouts: row.timeouts, retransmitted: row.retransmitted });
         }
     }
 
@@ -209,7 +209,7 @@ pub struct RepairData {
     /// Retransmission timeouts.
     pub timeouts: u32,
     /// Retransmitted packets that arrived.
-    pub again: u32,
+    pub retransmitted: u32,
 }
 
 /// Ports of the path of a message at the same distance from its sender.

@@ -116,7 +116,7 @@ fn consecutive_spans_with_the_same_roles_are_one_scene() {
     );
     assert_eq!([&branch["from"], &branch["to"]], [&json!(4), &json!(3)]);
     assert_eq!(
-        [&branch["sending"], &branch["starved"], &branch["occupied"]],
+        [&branch["sending"], &branch["credit_stalled"], &branch["occupied"]],
         [&json!(0.5), &json!(0.5), &json!(1.0)]
     );
     assert_eq!(branch["blocked_by"], json!("leaf1 → leaf1.host0"));

@@ -155,7 +155,7 @@ fn fault_events_are_reported_by_the_names_of_the_scenario() {
     let events = vec![event(Target::Link, FaultAction::Degrade), event(Target::Switch, FaultAction::Down)];
     place.run("a", &MemorySink { events, ..rows() }, names("training"), summary("ecmp"));
     let reported = place.data()["faults"][0].clone();
-    let common = json!({"time": 1.0, "noticed": 2.0, "rate": null, "loss": null, "period": null});
+    let common = json!({"time": 1.0, "detected": 2.0, "rate": null, "loss": null, "period": null});
     let with = |more: Value| {
         let mut all = common.clone();
         let fields = more.as_object().expect("fields").clone();

@@ -107,14 +107,14 @@ fn needed_and_spurious_retransmissions_are_distinguished() {
     assert_eq!((of("messages"), of("packets")), (Some(3), Some(400)));
     assert_eq!((of("needed"), of("spurious")), (Some(5), Some(7)));
     assert_eq!((of("nacks"), of("marked"), of("reordered")), (Some(15), Some(8), Some(2)));
-    assert_eq!((of("cnps"), of("notified"), of("timeouts")), (Some(2), Some(9), Some(3)));
+    assert_eq!((of("cnps"), of("notifications"), of("timeouts")), (Some(2), Some(9), Some(3)));
     assert_eq!((of("farthest"), of("affected")), (Some(30), Some(2)));
     assert_eq!(repairs["distance"], json!(11.6667));
     assert_eq!(repairs["edge"], json!({"forwarded": 2, "blocked": 40, "made": 1}));
     let worst = json!({
         "flow": "leaf0.host0 → leaf1.host0 #1",
         "packets": 100, "needed": 5, "spurious": 4, "nacks": 12, "blocked": 6, "made": 2,
-        "marked": 7, "cnps": 2, "notified": 8, "timeouts": 3, "distance": 30,
+        "marked": 7, "cnps": 2, "notifications": 8, "timeouts": 3, "distance": 30,
     });
     assert_eq!(repairs["worst"][0], worst);
     assert_eq!(
@@ -226,8 +226,14 @@ fn flows_over_time_agree_with_the_table() {
     assert_eq!((&rates["total"], &rates["interval"]), (&json!(1), &json!(1.0)));
     let flow = &rates["flows"][0];
     assert_eq!(flow["flow"], "leaf0.host0 → leaf1.host0");
-    assert_eq!((&flow["packets"], &flow["again"], &flow["spurious"]), (&json!(170), &json!(15), &json!(7)));
-    assert_eq!((&flow["nacks"], &flow["marked"], &flow["notified"]), (&json!(15), &json!(15), &json!(5)));
+    assert_eq!(
+        (&flow["packets"], &flow["retransmitted"], &flow["spurious"]),
+        (&json!(170), &json!(15), &json!(7))
+    );
+    assert_eq!(
+        (&flow["nacks"], &flow["marked"], &flow["notifications"]),
+        (&json!(15), &json!(15), &json!(5))
+    );
     // The last second is combined with the one before: 5 of 20 packets, 2 Gbit in 2 s.
     assert_eq!(flow["shares"], json!([0.0, 0.2, null, null, 0.25]));
     assert_eq!(flow["rates"], json!([8e9, 3e9, null, null, 1e9]));
@@ -246,7 +252,7 @@ fn of_many_intervals_neighbours_are_combined() {
     assert_eq!([of("shares").len(), of("rates").len(), of("goodputs").len()], [249; 3]);
     // 2 of 40 packets; the rate at the end.
     assert_eq!((&of("shares")[7], &of("rates")[7]), (&json!(0.05), &json!(31e9)));
-    assert_eq!((&flow["packets"], &flow["again"]), (&json!(10_000), &json!(500)));
+    assert_eq!((&flow["packets"], &flow["retransmitted"]), (&json!(10_000), &json!(500)));
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn stages_have_throughputs_sums_and_fairness() {
     assert_eq!(alone["throughputs"], json!([16e9, null, null]));
     assert_eq!((&alone["sum"], &alone["jain"], &alone["variance"]), (&json!(16e9), &json!(1.0), &json!(0.0)));
     assert_eq!(
-        [&shared["start"], &shared["judged"], &shared["end"]],
+        [&shared["start"], &shared["measured_from"], &shared["end"]],
         [&json!(4.0), &json!(5.0), &json!(8.0)]
     );
     assert_eq!(shared["throughputs"], json!([16e9, 8e9, 8e9]));
