@@ -17,7 +17,7 @@ export SKIPPED := $(CARGO_TARGET_DIR)/skipped
 
 NETLOOM := cargo run --release --locked -p netloom-cli --
 
-.PHONY: help demo test lint budget budget-full bless bench reproduce docs site pictures web fuzz
+.PHONY: help demo test lint budget budget-full golden bench reproduce docs site pictures web fuzz
 .PHONY: .begin .format .clippy .budget .cargo-test .supply .aarch64 .web .perfetto .field .summary
 
 help: ## List the targets
@@ -55,9 +55,9 @@ budget-full: ## The same with larger scenes and two threads; takes a quarter of 
 	    scripts/skip.sh "instruction budget" "valgrind is not installed" "apt-get install valgrind"; \
 	fi
 
-bless: ## Update golden files with the current output of the tests, then show the difference
+golden: ## Update golden files with the current output of the tests, then show the difference
 	@status=0; \
-	NETLOOM_BLESS=1 INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --locked --workspace --no-fail-fast || status=$$?; \
+	NETLOOM_UPDATE_GOLDEN=1 INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --locked --workspace --no-fail-fast || status=$$?; \
 	git status --short; exit $$status
 
 bench: ## Measure speed on this machine, as JSON

@@ -15,7 +15,7 @@ if [ ! -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
     exec scripts/skip.sh "$what" "the standard library for $target is not installed" "rustup target add $target"
 fi
 
-[ -f scenarios/golden.digests ] || { echo "scenarios/golden.digests is missing: make bless" >&2; exit 1; }
+[ -f scenarios/golden.digests ] || { echo "scenarios/golden.digests is missing: make golden" >&2; exit 1; }
 
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 export CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc

@@ -161,17 +161,17 @@ mod tests {
         let begun = Mutex::new(Vec::new());
         let reported = Mutex::new(Vec::new());
         let on_progress =
-            |progress: &SweepProgress| reported.lock().expect("nobody panicked").push(*progress);
+            |progress: &SweepProgress| reported.lock().expect("no thread panicked").push(*progress);
         let work = |task: &u64, progress: Task<'_>| {
-            begun.lock().expect("nobody panicked").push(*task);
+            begun.lock().expect("no thread panicked").push(*task);
             progress.finish(10);
             task * 2
         };
         let answers =
             spread(&[3, 5, 1], Some(1), Some(&on_progress), |task| *task, work).expect("one thread");
         assert_eq!(answers, [6, 10, 2]);
-        assert_eq!(begun.into_inner().expect("nobody panicked"), [5, 3, 1]);
-        let reported = reported.into_inner().expect("nobody panicked");
+        assert_eq!(begun.into_inner().expect("no thread panicked"), [5, 3, 1]);
+        let reported = reported.into_inner().expect("no thread panicked");
         let shares: Vec<f64> = reported.iter().map(|progress| (progress.share * 9.0).round()).collect();
         assert_eq!(shares, [5.0, 8.0, 9.0]);
         assert_eq!((reported[2].finished, reported[2].total, reported[2].hops), (3, 3, 30));

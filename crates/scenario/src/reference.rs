@@ -23,7 +23,7 @@ pub fn reference() -> String {
 const HEAD: &str = "\
 # The scenario, key by key
 
-<!-- generated from the specs; `make bless` rewrites it -->
+<!-- generated from the specs; `make golden` rewrites it -->
 
 A scenario is one YAML file whose first key is `netloom: 1`.
 A quantity is a decimal number with its unit:

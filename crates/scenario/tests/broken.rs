@@ -1,7 +1,7 @@
 //! The corpus of broken scenarios: the error messages for each kind of mistake, with caret and hint.
 //!
 //! The folder `broken/` contains each scenario and a golden file of the same name with the expected output. Texts that
-//! editors or version control would change are generated here. `NETLOOM_BLESS=1` rewrites the golden files. A file
+//! editors or version control would change are generated here. `NETLOOM_UPDATE_GOLDEN=1` rewrites the golden files. A file
 //! contains one mistake, or the number that it states: `# mistakes: 2`. Folders named `bases` contain scenarios that
 //! others inherit from.
 
@@ -118,12 +118,12 @@ fn compared(name: &Path, rendered: &str) -> Option<String> {
     if fs::read_to_string(&golden).is_ok_and(|kept| kept == rendered) {
         return None;
     }
-    if std::env::var("NETLOOM_BLESS").is_ok_and(|value| value == "1") {
+    if std::env::var("NETLOOM_UPDATE_GOLDEN").is_ok_and(|value| value == "1") {
         fs::create_dir_all(golden.parent().expect("it is in a folder")).expect("the folder can be made");
         fs::write(&golden, rendered).expect("the golden file can be written");
         return None;
     }
-    Some(format!("differs from its golden file (run `make bless`, then read the difference):\n{rendered}"))
+    Some(format!("differs from its golden file (run `make golden`, then read the difference):\n{rendered}"))
 }
 
 /// All deficiencies of the diagnostics of a text.

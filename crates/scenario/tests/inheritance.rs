@@ -131,7 +131,7 @@ golden!(
 golden!(
     mistakes_against_the_inherited_fabric,
     "heir.yaml": heir("faults: { failed: [leaf0-spine9.0] }\n"),
-    "base.yaml": base("record: { packets_from: [nobody] }\n")
+    "base.yaml": base("record: { packets_from: [unknown] }\n")
 );
 golden!(base_of_no_version, "heir.yaml": heir("seed: x\n"), "base.yaml": "fabric: leaf_spine\n");
 golden!(base_of_a_later_version, "heir.yaml": heir(""), "base.yaml": "netloom: 2\n");

@@ -205,7 +205,7 @@ fn job_as_recorded(job: &JobTimes) -> Value {
     json!({ "start": job.start_s, "end": job.end_s, "steps": job.steps.iter().map(step).collect::<Vec<_>>() })
 }
 
-/// Compares tables key by key, both ways, so that the first difference is named.
+/// Compares tables key by key, in both directions, so that the first difference is named.
 fn check_value(place: &str, got: &Value, recorded: &Value) {
     if let (Value::Object(got), Value::Object(recorded)) = (got, recorded) {
         for key in got.keys().chain(recorded.keys()) {

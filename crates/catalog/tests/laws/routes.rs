@@ -294,7 +294,7 @@ fn an_overlay_avoids_a_failed_core_link() {
         assert_eq!(ports(shape.aggregation(4 * pod + 1)), None, "pod {pod}");
         assert_eq!(ports(shape.leaf(4 * pod)), None, "pod {pod}");
     }
-    // Packets on the way to the core turn back below it, in any other pod.
+    // Packets that go up to the core turn back below it, in any other pod.
     assert_eq!(ports(shape.core(4 * 2 + 1)), Some(vec![0, 1, 2, 3, 4, 6, 7]));
     assert_eq!(overlay.next_hops(shape.aggregation(4 * 5 + 2), HostId(0)), None, "it sees its own dead port");
     // If all cores above that switch are unreachable, the leaves of other pods avoid it, too.

@@ -6,9 +6,9 @@
 //! Leaves out: the queues themselves (`queues.rs`), turns (`turn.rs`), room and credits (`arbiter.rs`), the wires
 //! (`port`).
 //!
-//! Invariants: a bit in `wanted` represents the head of a queue; an egress has one transfer at most, granted or under
-//! way, and those of an ingress follow each other; an egress that could do something at an instant is arbitrated then,
-//! and arbitration that finds nothing to do changes nothing.
+//! Invariants: a bit in `requests_by_output` represents the head of a queue; an egress has one transfer at most, granted
+//! or in progress, and those of an ingress follow each other; an egress that could do something at an instant is
+//! arbitrated then, and arbitration that finds nothing to do changes nothing.
 
 use netloom_model::{Credits, Forwarding, InputOrder, Port};
 use netloom_units::{Bytes, Rate, StateWriter, Time};

@@ -1,6 +1,6 @@
 //! Packets in the input buffers of a switch: one queue for each ingress and VL, or for each egress of these as well.
 //!
-//! Models: queues of slots in one table, so that a packet is written once and read once on its way through the switch.
+//! Models: queues of slots in one table, so that a packet is written once and read once at the switch.
 //! Leaves out: which queue is served (`crossbar.rs`).
 
 use netloom_model::Credits;

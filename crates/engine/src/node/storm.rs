@@ -29,7 +29,7 @@ impl Node {
     }
 
     /// Sends the frame of a NIC that has storms when one of them ends or its link comes up, on which frames may have
-    /// been lost: a pause if another storm is under way, else a resume.
+    /// been lost: a pause if another storm is in progress, else a resume.
     pub(super) fn send_storm_frame(
         &mut self,
         now: u64,

@@ -2,7 +2,7 @@
 //!
 //! Models: a FIFO per traffic class, the higher class always first, drop-tail at a byte limit; the wire takes one
 //! packet at a time; a packet enters the link's ring when its transmission starts.
-//! Classes may be paused: a transmission under way is completed, no packet of the class starts. Data packets may be
+//! Classes may be paused: a transmission in progress is completed, no packet of the class starts. Data packets may be
 //! marked.
 //! Leaves out: which port a packet takes; what ports share (`buffer.rs`); credits (`port/credit.rs`) and input buffers
 //! (`credit`).

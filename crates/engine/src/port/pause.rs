@@ -1,7 +1,7 @@
 //! Pausing a class at a port.
 //!
 //! Models: the packets of a paused class are moved out of the class queues, so that the scheduler need not check for
-//! pauses; a transmission under way is completed.
+//! pauses; a transmission in progress is completed.
 //!
 //! Invariants: no packet of a paused class starts before the class is resumed, however late the port is accessed.
 

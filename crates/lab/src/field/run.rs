@@ -59,7 +59,7 @@ pub enum FieldEvent<'a> {
         is_cut: bool,
     },
     /// A result of a job that died or failed was set aside.
-    IncompleteMovedAside {
+    IncompleteResultMoved {
         /// Its new path.
         path: &'a Path,
     },
@@ -350,6 +350,6 @@ fn rename_away(folder: &PointFolder, word: &str, asked: &mut FieldRun<'_>) -> Re
     if folder.log().exists() {
         rename(&folder.log(), &path.with_file_name(format!("log.{word}-{number}.txt")))?;
     }
-    (asked.report)(&FieldEvent::IncompleteMovedAside { path: &named(number) });
+    (asked.report)(&FieldEvent::IncompleteResultMoved { path: &named(number) });
     Ok(())
 }

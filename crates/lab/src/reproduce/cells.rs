@@ -203,7 +203,7 @@ experiments:
   - { name: elsewhere, from: pond-4, set: { interference.aggressor: '{ all_to_all_linear: { size: 2MiB } }', interference.steps: '9' }, shows: nothing published }
   - { name: otherwise, from: pond-4, set: { balance: spray }, shows: another policy }
 claims:
-  - { id: slower, said: here, text: ours, kind: predicted, measured: measured_mean, at: [beside/victim, elsewhere/victim, otherwise/victim], per: { at: [alone/victim, alone/victim, alone/victim] }, relation: { at_least: 1 }, recorded: reproduced }
+  - { id: slower, said: here, text: slower, kind: predicted, measured: measured_mean, at: [beside/victim, elsewhere/victim, otherwise/victim], per: { at: [alone/victim, alone/victim, alone/victim] }, relation: { at_least: 1 }, recorded: reproduced }
 ";
 
     #[test]

@@ -1,6 +1,6 @@
 //! The digest of every scenario of the repository, with all options of the engine.
 //!
-//! `make bless` updates the list; a changed list needs a line in the changelog that names its hash.
+//! `make golden` updates the list; a changed list needs a line in the changelog that names its hash.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -67,7 +67,7 @@ fn golden_digests() {
     let lines: Vec<String> = found.iter().map(|(path, digest)| format!("{path} {digest}\n")).collect();
     let list = lines.concat();
     let file = root().join("scenarios/golden.digests");
-    if std::env::var("NETLOOM_BLESS").is_ok_and(|value| value == "1") {
+    if std::env::var("NETLOOM_UPDATE_GOLDEN").is_ok_and(|value| value == "1") {
         fs::write(&file, &list).expect("the list can be written");
         return;
     }
@@ -75,7 +75,7 @@ fn golden_digests() {
     let differ: Vec<&str> = list.lines().filter(|line| !stored.lines().any(|other| other == *line)).collect();
     assert!(
         stored == list,
-        "results differ from scenarios/golden.digests; if intended, run `make bless` and explain in CHANGELOG.md:\n  {}",
+        "results differ from scenarios/golden.digests; if intended, run `make golden` and explain in CHANGELOG.md:\n  {}",
         differ.join("\n  ")
     );
 }

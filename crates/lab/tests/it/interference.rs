@@ -153,7 +153,7 @@ claims:
 /// A claim about the ratio.
 fn ratio_claim(id: &str, relation: &str) -> String {
     format!(
-        "  - {{id: {id}, said: ours, text: The ratio., kind: predicted, measured: measured_mean, at: [alone/victim], \
+        "  - {{id: {id}, said: own prediction, text: The ratio., kind: predicted, measured: measured_mean, at: [alone/victim], \
          per: {{at: [beside/victim]}}, relation: {{{relation}}}, recorded: not judged}}\n"
     )
 }

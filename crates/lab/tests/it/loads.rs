@@ -32,7 +32,7 @@ figures:
   - {name: Figure 1, shows: Shares., measured: [flows_beyond], at: [crossing/2.9]}
 claims:
   - id: last
-    said: ours
+    said: own prediction
     text: Three on one uplink take three times as long.
     kind: predicted
     measured: flow_longest
@@ -40,7 +40,7 @@ claims:
     near: {within: '0.01'}
     recorded: reproduced
   - id: first
-    said: ours
+    said: own prediction
     text: One alone takes the ideal time.
     kind: predicted
     measured: flow_shortest
@@ -48,7 +48,7 @@ claims:
     relation: {between: [1.0, 1.01]}
     recorded: reproduced
   - id: mean
-    said: ours
+    said: own prediction
     text: The mean is that of three and one.
     kind: predicted
     measured: flow_mean
@@ -56,7 +56,7 @@ claims:
     relation: {between: [2.49, 2.51]}
     recorded: reproduced
   - id: slow
-    said: ours
+    said: own prediction
     text: Three of four flows are slow.
     kind: predicted
     measured: flows_beyond
@@ -64,7 +64,7 @@ claims:
     near: {within: exact}
     recorded: reproduced
   - id: loaded
-    said: ours
+    said: own prediction
     text: One of two uplinks carries more than 1.4 times the mean.
     kind: predicted
     measured: links_beyond
@@ -72,7 +72,7 @@ claims:
     relation: {between: [0.5, 0.5]}
     recorded: reproduced
   - id: clear
-    said: ours
+    said: own prediction
     text: It is exactly 1.5 times the mean, and not beyond.
     kind: predicted
     measured: links_clear
@@ -80,7 +80,7 @@ claims:
     relation: {between: [1, 1]}
     recorded: reproduced
   - id: bandwidth
-    said: ours
+    said: own prediction
     text: Large vectors come nearer to the line, 12.5 GB/s.
     kind: predicted
     measured: collective_busbw

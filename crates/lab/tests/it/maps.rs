@@ -43,7 +43,7 @@ figures:
           cells: ['{up}_spray_{across}']
 claims:
   - id: all
-    said: ours
+    said: own prediction
     text: Spraying gains.
     kind: predicted
     measured: step_mean
@@ -52,7 +52,7 @@ claims:
     relation: {at_least: 0.1}
     recorded: not judged
   - id: first
-    said: ours
+    said: own prediction
     text: Spraying gains.
     kind: predicted
     measured: step_mean
@@ -61,7 +61,7 @@ claims:
     relation: {at_least: 0.1}
     recorded: not judged
   - id: apart
-    said: ours
+    said: own prediction
     text: No cell of a map is about this.
     kind: predicted
     measured: step_mean

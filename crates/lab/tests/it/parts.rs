@@ -29,7 +29,7 @@ experiments:
   - {name: hurried, from: heir, set: {flows.list.2.start: 200us}, shows: another stage}
 claims:
   - id: shares
-    said: ours
+    said: own prediction
     text: Half is for who is near.
     kind: predicted
     measured: flow_throughput
@@ -37,15 +37,15 @@ claims:
     near: {within: 1%}
     recorded: reproduced
   - id: shares-of-the-hurried
-    said: ours
-    text: So it is in another run, whose stages are told by the one it changes.
+    said: own prediction
+    text: So it is in another run, whose stages are those of the one it changes.
     kind: predicted
     measured: flow_throughput
     at: [hurried/stage1/near]
     near: {within: 1%}
     recorded: reproduced
   - id: sums
-    said: ours
+    said: own prediction
     text: The link is full.
     kind: predicted
     measured: stage_sum
@@ -53,7 +53,7 @@ claims:
     near: {within: 1%}
     recorded: reproduced
   - id: even
-    said: ours
+    said: own prediction
     text: It is even at first, and not later.
     kind: predicted
     measured: stage_jain
@@ -62,7 +62,7 @@ claims:
     relation: {between: [1.1, 1.15]}
     recorded: reproduced
   - id: variance
-    said: ours
+    said: own prediction
     text: The mean of the variances is half that of the second stage.
     kind: predicted
     measured: stage_variance
@@ -74,7 +74,7 @@ claims:
 
 const PORTS: &str = "
   - id: ports
-    said: ours
+    said: own prediction
     text: Links beyond hosts carry more than these send.
     kind: predicted
     measured: port_bytes
@@ -83,7 +83,7 @@ const PORTS: &str = "
     relation: {between: [0.4, 0.9]}
     recorded: reproduced
   - id: tables
-    said: ours
+    said: own prediction
     text: At a downlink of a leaf an uplink meets one other host.
     kind: predicted
     measured: arbitrated_most

@@ -72,7 +72,7 @@ claims:
     relation: {at_least: 1.0}
     recorded: reproduced
   - id: same
-    said: ours
+    said: own prediction
     text: Equal runs are equal.
     kind: predicted
     measured: simulator_end
@@ -288,7 +288,7 @@ experiments:
   - {name: torn, from: hashed, set: {background: none, transport: nic_sr, faults.loss: 1%}, shows: losses}
 claims:
   - id: packets
-    said: ours
+    said: own prediction
     text: Packets of a step.
     kind: calibrated
     measured: packets
@@ -297,7 +297,7 @@ claims:
     scale: quick
     recorded: reproduced
   - id: more-packets
-    said: ours
+    said: own prediction
     text: Packets of two steps.
     kind: predicted
     measured: packets
@@ -306,8 +306,8 @@ claims:
     scale: full
     recorded: reproduced
   - id: losses
-    said: ours
-    text: What is lost is sent again.
+    said: own prediction
+    text: Lost packets are retransmitted.
     kind: predicted
     measured: packets_retransmitted
     at: [leaking]
@@ -341,7 +341,7 @@ fn an_experiment_with_variants_is_expanded_to_all_combinations() {
     assert_eq!(made(&report), expected);
     assert!(report.is_as_recorded(), "{}", report.table());
     assert_eq!((report.tally().calibrated, report.tally().reproduced), (1, 1));
-    assert!(report.table().contains("packets (ours; packets; calibrated)"), "{}", report.table());
+    assert!(report.table().contains("packets (own prediction; packets; calibrated)"), "{}", report.table());
     let wrong = varied(&VARIED.replace("jobs.0.phases.1.compute: 2us", "jobs.0.phases.1.compute: 2"));
     let error = reproduce(wrong, &Request::default()).expect_err("a unit is missing");
     assert_eq!(error.exit_code(), ExitCode::BadInput);

@@ -14,7 +14,7 @@ fn points(seeds: std::ops::RangeInclusive<u64>) -> Vec<Point> {
 #[test]
 fn points_are_in_order_and_equal_to_single_runs() {
     let reported = Mutex::new(Vec::new());
-    let on_progress = |progress: &SweepProgress| reported.lock().expect("nobody panicked").push(*progress);
+    let on_progress = |progress: &SweepProgress| reported.lock().expect("no thread panicked").push(*progress);
     let done = sweep(&Sweep {
         points: points(1..=5),
         threads: Some(3),
@@ -29,7 +29,7 @@ fn points_are_in_order_and_equal_to_single_runs() {
         assert_eq!(report.summary, alone.summary);
         assert_eq!(report.digest, sink.digest(&prepared.names()).expect("in order").digest);
     }
-    let reported = reported.into_inner().expect("nobody panicked");
+    let reported = reported.into_inner().expect("no thread panicked");
     assert!(reported.iter().any(|progress| progress.finished == 5 && progress.share >= 1.0), "{reported:?}");
 }
 

@@ -68,7 +68,7 @@ pub fn widest(text: &str) -> usize {
     widest
 }
 
-/// Asserts that the documentation shows this text below this command; `NETLOOM_BLESS=1` updates it.
+/// Asserts that the documentation shows this text below this command; `NETLOOM_UPDATE_GOLDEN=1` updates it.
 #[track_caller]
 pub fn on_the_page(command: &str, text: &str) {
     /// Several tests update one page.
@@ -79,11 +79,11 @@ pub fn on_the_page(command: &str, text: &str) {
     let opening = format!("```text\n$ {command}\n");
     let (before, rest) = page.split_once(&opening).expect("the page has the command");
     let (shown, after) = rest.split_once("```").expect("its block ends");
-    if std::env::var_os("NETLOOM_BLESS").is_some() {
+    if std::env::var_os("NETLOOM_UPDATE_GOLDEN").is_some() {
         let fresh = [before, &opening, text, "```", after].concat();
         fs::write(&path, fresh).expect("the page can be written");
     } else {
-        assert_eq!(shown, text, "`make bless` updates docs/concepts/terminal.md");
+        assert_eq!(shown, text, "`make golden` updates docs/concepts/terminal.md");
     }
 }
 

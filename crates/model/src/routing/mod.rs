@@ -246,7 +246,7 @@ impl Routing {
     /// How a node distributes destinations over next hops in turn.
     ///
     /// In a fat tree a leaf has distributed them over its uplinks before an aggregation switch sees them, which
-    /// therefore distributes the rest of their numbers. On the way down parallel links are chosen as upwards over the
+    /// therefore distributes the rest of their numbers. Downwards, parallel links are chosen as upwards over the
     /// same bundle.
     pub fn deal(&self, node: NodeId) -> DestinationModulo {
         match self {

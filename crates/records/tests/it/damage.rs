@@ -33,7 +33,7 @@ fn a_table_cut_off_anywhere_is_damaged() {
     verify(&folder).unwrap();
 }
 
-/// Statistics and page sizes nobody reads may be damaged unseen; rows may not come back wrong.
+/// Statistics and page sizes that are not read may be damaged unseen; rows may not come back wrong.
 #[test]
 fn flipped_bytes_never_panic_and_never_give_other_rows() {
     let (_home, folder) = sample::place();

@@ -37,7 +37,7 @@ fn every_state_of_being_written_is_incomplete() {
     check(&folder);
 }
 
-/// The steps of `finish` run backwards, since nobody can look in between them.
+/// The steps of `finish` run backwards, since no state between them can be observed.
 #[test]
 fn every_state_of_being_finished_is_incomplete() {
     let (_home, folder) = sample::place();
@@ -48,7 +48,7 @@ fn every_state_of_being_finished_is_incomplete() {
     fs::rename(folder.join("manifest.json"), folder.join("manifest.json.draft")).unwrap();
     assert!(is_incomplete(&folder), "the manifest not yet renamed");
     fs::remove_file(&marker).unwrap();
-    assert!(is_incomplete(&folder), "even if somebody removed the marker");
+    assert!(is_incomplete(&folder), "even if another program removed the marker");
     for table in Table::ALL {
         let path = folder.join(table.file_name());
         let bytes = fs::read(&path).unwrap();

@@ -200,7 +200,7 @@ fn step_times_over_time_keep_the_slowest_of_steps_that_share_a_point() {
         times.len(),
         many["each"]
     );
-    let slow = times.iter().position(|time| *time == json!(1.0)).expect("it is told");
+    let slow = times.iter().position(|time| *time == json!(1.0)).expect("it is reported");
     assert_eq!(many["starts"][slow], json!(2500.0));
     assert_eq!(times.iter().filter(|time| **time == json!(1.0)).count(), 1);
 }

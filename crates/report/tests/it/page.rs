@@ -25,7 +25,7 @@ fn a_name_with_markup_stays_text() {
 #[test]
 fn the_page_fetches_nothing() {
     let page = Place::small().page().unwrap();
-    assert!(page.contains("default-src 'none'"), "the browser is told to fetch nothing");
+    assert!(page.contains("default-src 'none'"), "the page forbids the browser to fetch anything");
     for reference in
         ["<script src", "<link rel=\"stylesheet\"", "<link rel=\"modulepreload\"", "@import", "<img"]
     {

@@ -121,7 +121,7 @@ impl<'a> Network<'a> {
         self.clock.now()
     }
 
-    /// Registers a message to be sent for `actor`; it is on its way only when injected.
+    /// Registers a message to be sent for `actor`; it is sent only when injected.
     pub fn announce(&mut self, actor: ActorIdx, message: Message) -> FlowIdx {
         assert!(message.bytes > 0 && message.mtu > 0, "nothing to send in {message:?}");
         let record = FlowRecord { message, actor, injected_at: None, completed_at: None, received_bytes: 0 };

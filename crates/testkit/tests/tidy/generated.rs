@@ -1,6 +1,6 @@
 //! Files that are generated from the specs and stored in the repository: tables, the reference, the schema.
 //!
-//! `make bless` updates all of them.
+//! `make golden` updates all of them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,12 +15,12 @@ use serde_json::Value;
 use crate::{tree, validation};
 
 /// Where the generated table of a page begins.
-const TABLE: &str = "<!-- parameters: generated from SPEC, `make bless` rewrites it -->";
+const TABLE: &str = "<!-- parameters: generated from SPEC, `make golden` rewrites it -->";
 /// Where it ends.
 const TABLE_END: &str = "<!-- /parameters -->";
 
 fn blessing() -> bool {
-    std::env::var("NETLOOM_BLESS").is_ok_and(|value| value == "1")
+    std::env::var("NETLOOM_UPDATE_GOLDEN").is_ok_and(|value| value == "1")
 }
 
 /// A stored file equals its generated text; in update mode it is overwritten.
@@ -32,7 +32,7 @@ fn refresh(path: &str, fresh: &str, complaints: &mut Vec<String>) {
     if blessing() {
         fs::write(&file, fresh).unwrap_or_else(|error| panic!("{path}: {error}"));
     } else {
-        complaints.push(format!("{path}: run `make bless`"));
+        complaints.push(format!("{path}: run `make golden`"));
     }
 }
 
@@ -101,7 +101,7 @@ fn the_dictionary_for_fuzzing_is_fresh() {
     ];
     let lines = words.iter().map(String::as_str).chain(yaml).map(|word| format!("\"{word}\"\n"));
     let fresh = format!(
-        "# Words of scenarios; made from the schema, `make bless` rewrites it.\n{}",
+        "# Words of scenarios; made from the schema, `make golden` rewrites it.\n{}",
         lines.collect::<String>()
     );
     let mut complaints = Vec::new();

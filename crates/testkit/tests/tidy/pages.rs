@@ -94,7 +94,7 @@ fn every_scenario_has_its_golden_digest() {
     assert!(golden.lines().count() == lines.len() && lines.iter().all(|(_, digest)| is_digest(digest)));
     assert!(lines.is_sorted(), "{GOLDEN} is sorted by path");
     let listed: BTreeSet<&str> = lines.iter().map(|(path, _)| *path).collect();
-    assert_eq!(listed, expected, "{GOLDEN} lists every scenario once; `make bless` writes it");
+    assert_eq!(listed, expected, "{GOLDEN} lists every scenario once; `make golden` writes it");
 }
 
 #[test]

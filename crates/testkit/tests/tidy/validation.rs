@@ -19,7 +19,7 @@ const REFERENCE: [&str; 3] = ["reference_scenes", "seed_sim_golden", "seed_sim_m
 const HEAD: &str = "\
 # Validation
 
-<!-- generated from the tests and from papers/*/claims.yaml; `make bless` rewrites it -->
+<!-- generated from the tests and from papers/*/claims.yaml; `make golden` rewrites it -->
 
 The results of this simulator are checked in three parts; CI runs the first two as tests, the third takes one command:
 

@@ -54,7 +54,7 @@ fn print_event(event: &FieldEvent<'_>, output: &mut Output) {
             let how = if *is_cut { ", up to its deadline" } else { "" };
             output.line(format!("{point}: measured already{how}"));
         }
-        FieldEvent::IncompleteMovedAside { path } => {
+        FieldEvent::IncompleteResultMoved { path } => {
             output.line(format!("  the earlier result is now {}", path.display()));
         }
         FieldEvent::Begin { point, number, total, ranks, command } => {
