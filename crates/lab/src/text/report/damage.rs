@@ -83,8 +83,8 @@ fn list_event(sheet: &mut Sheet, event: &EventData) {
     if let Some(period) = event.period {
         text.push_str(&format!(", every {}", words::span(period)));
     }
-    if let Some(noticed) = event.noticed {
-        text.push_str(&format!(", detected at {}", words::span(noticed)));
+    if let Some(detected) = event.detected {
+        text.push_str(&format!(", detected at {}", words::span(detected)));
     }
     let start = Line::indented(2).right(Ink::Plain, &words::span(event.time), 10).plain("  ");
     sheet.hanging(start, Ink::Plain, &text);
