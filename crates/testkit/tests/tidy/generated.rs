@@ -19,7 +19,7 @@ const TABLE: &str = "<!-- parameters: generated from SPEC, `make golden` rewrite
 /// Where it ends.
 const TABLE_END: &str = "<!-- /parameters -->";
 
-fn blessing() -> bool {
+fn updates_golden_files() -> bool {
     std::env::var("NETLOOM_UPDATE_GOLDEN").is_ok_and(|value| value == "1")
 }
 
@@ -29,7 +29,7 @@ fn refresh(path: &str, fresh: &str, complaints: &mut Vec<String>) {
     if fs::read_to_string(&file).is_ok_and(|stored| stored == fresh) {
         return;
     }
-    if blessing() {
+    if updates_golden_files() {
         fs::write(&file, fresh).unwrap_or_else(|error| panic!("{path}: {error}"));
     } else {
         complaints.push(format!("{path}: run `make golden`"));

@@ -245,6 +245,14 @@ fn the_glossary_is_in_order_and_its_places_exist() {
 }
 
 #[test]
+fn every_concept_page_links_to_the_glossary() {
+    let pages = tree::texts_below("docs/concepts/", ".md");
+    let without = pages.iter().filter(|page| !page.text.contains("](../glossary.md)"));
+    let complaints: Vec<String> = without.map(|page| page.path.clone()).collect();
+    tree::refuse("A concept page links to the glossary:", &complaints);
+}
+
+#[test]
 fn identifiers_are_split_into_their_words() {
     assert_eq!(parts("is_told"), ["is", "told"]);
     assert_eq!(parts("PortIntervals"), ["port", "intervals"]);
