@@ -109,7 +109,9 @@ const ROUNDING: f64 = 1e-9;
 /// A figure with half its interval, if that is known and not zero.
 pub(super) fn known((value, half): (&f64, Option<f64>)) -> String {
     match half {
-        Some(half) if half > ROUNDING * value.abs() => format!("{} ± {}", figure(*value), rough(half)),
+        Some(half) if half.is_finite() && half > ROUNDING * value.abs() => {
+            format!("{} ± {}", figure(*value), rough(half))
+        }
         _ => figure(*value),
     }
 }
@@ -120,9 +122,10 @@ fn rough(half: f64) -> String {
     format!("{half:.*}", (2 - before).clamp(0, 9) as usize)
 }
 
-/// Whole numbers unchanged, others rounded to five significant figures.
+/// Whole numbers unchanged, others rounded to five significant figures; `-` for an unknown figure, and for a ratio to
+/// zero.
 pub(super) fn figure(value: f64) -> String {
-    if value.is_nan() {
+    if !value.is_finite() {
         return "-".into();
     }
     if value.fract() == 0.0 && value.abs() < 1e15 {
@@ -143,6 +146,7 @@ mod tests {
         assert_eq!(known((&372.0, Some(0.0))), "372");
         assert_eq!(known((&10.000_04, Some(2e-13))), "10.000");
         assert_eq!(known((&1.5, None)), "1.5000");
+        assert_eq!(known((&f64::INFINITY, Some(f64::INFINITY))), "-");
     }
 
     #[test]
