@@ -143,7 +143,7 @@ impl Egress {
         self.count.is_some() || self.extras.watched || self.extras.marker.is_some()
     }
 
-    /// As [`Egress::launch_ahead`], of a packet that has just come, and waits only for the wire.
+    /// As [`Egress::launch_precomputed`], of a packet that has just arrived and waits only for the wire.
     #[inline]
     pub fn launch_on_arrival(
         &mut self,
