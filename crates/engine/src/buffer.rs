@@ -149,7 +149,7 @@ impl Classes {
     }
 
     /// A request with counter indices in place of ingress and egress.
-    fn with_uses(&self, request: &Request) -> Request {
+    fn with_counter_indices(&self, request: &Request) -> Request {
         let Request { ingress, egress, class, .. } = *request;
         Request {
             ingress: self.counter_index(ingress, class),
@@ -257,19 +257,19 @@ impl SharedBuffer {
         let classes = self.classes.as_deref().expect("seen by the caller");
         let limit = limit(self.shared, self.used, classes.alphas[usize::from(request.class & 7)]);
         let pauses = classes.pausing >> request.class & 1 == 1;
-        let by_account = classes.with_uses(request);
+        let by_counter = classes.with_counter_indices(request);
         let fits = match &mut self.lossless {
-            Some(lossless) if pauses => lossless.take_within(&by_account, limit),
+            Some(lossless) if pauses => lossless.take_within(&by_counter, limit),
             _ => request.waiting + request.bytes <= limit,
         };
         match &mut self.lossless {
             _ if fits => self.used += request.bytes,
             _ if !is_sure => return Admission::Unsure,
-            Some(lossless) if pauses => return lossless.admit_to_headroom(&by_account),
+            Some(lossless) if pauses => return lossless.admit_to_headroom(&by_counter),
             _ => return Admission::Refuse(DropReason::BufferFull),
         }
         if let Some(lossless) = self.lossless.as_deref_mut().filter(|_| !pauses) {
-            lossless.take_lossy(&by_account);
+            lossless.take_lossy(&by_counter);
         }
         Admission::Take
     }

@@ -115,7 +115,7 @@ const KIND_SHIFT: u32 = 32;
 impl TimerKind {
     /// The rank in the calendar queue of a timer at a node, if it is of a kind set for nearly every packet.
     #[inline(always)]
-    fn calendar_key(self, node: u32) -> Option<u64> {
+    fn tie_break(self, node: u32) -> Option<u64> {
         let of_node = match self {
             TimerKind::Start { port } => u64::from(port),
             TimerKind::Credits { port } => 1 << KIND_SHIFT | u64::from(port),
@@ -337,7 +337,7 @@ pub struct PartitionContext {
     /// In-links on which credits may have arrived for a port here that has begun to wait for them.
     pub credit_links: Vec<u32>,
     /// A lower bound of the next event in this partition after the current arrival, arbitration excluded, in ps.
-    pub quiet_until: u64,
+    pub next_event_bound: u64,
     /// Data packets created by hosts of this partition.
     pub packets: u64,
     /// The instant of the last event, in ps.
@@ -370,7 +370,7 @@ impl PartitionContext {
             n_credits: 0,
             credits_until: 0,
             credit_links: Vec::new(),
-            quiet_until: 0,
+            next_event_bound: 0,
             packets: 0,
             now: 0,
             out_of_tasks: false,
@@ -385,7 +385,7 @@ impl PartitionContext {
     pub fn set_timer(&mut self, at: u64, node: u32, kind: TimerKind) {
         self.next_timer = self.next_timer.min(at);
         self.next_event = self.next_event.min(at);
-        if let Some(rank) = kind.calendar_key(node) {
+        if let Some(rank) = kind.tie_break(node) {
             self.calendar.get_or_insert_default().push(self.now, (at, rank));
         } else {
             self.next_seldom = self.next_seldom.min(at);
@@ -496,7 +496,7 @@ impl PartitionContext {
     #[cold]
     pub fn dropped(&mut self, at: u64, node: u32, port: Option<u32>, reason: DropReason, packet: &Packet) {
         // A pause frame belongs to no message, nor does a rate notice of a switch.
-        if self.reports_losses && !packet.is_link_local() && !packet.is_rate_notice() {
+        if self.reports_losses && !packet.is_link_local() && !packet.belongs_to_no_message() {
             self.reports.push(Report::Lost { flow: packet.flow });
         }
         let key = (node, port, reason);

@@ -70,7 +70,7 @@ impl Marker {
         }
     }
 
-    /// A FECN marker, which decides about packets by [`Marker::judge_root`].
+    /// A FECN marker, which decides about packets by [`Marker::mark_root`].
     ///
     /// A port that waited for credits counts as a victim of congestion until it has had the time to send the contents
     /// of one input buffer.
@@ -100,12 +100,12 @@ impl Marker {
         if waiting <= self.minimum || !packet.is_data() {
             return packet;
         }
-        self.judge_above(waiting, packet)
+        self.mark_above(waiting, packet)
     }
 
     /// A data packet that starts with `waiting` bytes queued behind it, `free_for` ps after its port last waited for
     /// credits: marked by chance if the port is a root of congestion.
-    pub fn judge_root(&mut self, waiting: u64, packet: Packet, free_for: u64) -> Packet {
+    pub fn mark_root(&mut self, waiting: u64, packet: Packet, free_for: u64) -> Packet {
         let is_candidate =
             waiting > self.minimum && u64::from(packet.bytes) >= self.smallest && free_for >= self.free_for;
         if !is_candidate || u64::from(self.random.next_u32()) >= self.probability {
@@ -115,7 +115,7 @@ impl Marker {
         packet.with(Packet::MARKED)
     }
 
-    fn judge_above(&mut self, waiting: u64, packet: Packet) -> Packet {
+    fn mark_above(&mut self, waiting: u64, packet: Packet) -> Packet {
         let is_marked = waiting > self.maximum || {
             let above = u128::from(waiting - self.minimum) * u128::from(self.probability);
             let chance = above / u128::from(self.maximum - self.minimum);

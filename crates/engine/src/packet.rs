@@ -155,7 +155,7 @@ impl Packet {
 
     /// Whether it is a switch's notice to a host, as made by [`Packet::rate_notice`].
     #[inline(always)]
-    pub fn is_rate_notice(&self) -> bool {
+    pub fn belongs_to_no_message(&self) -> bool {
         self.flow == u32::MAX
     }
 
@@ -207,7 +207,7 @@ impl Packet {
 
     /// The packet with its VL step raised; the caller keeps it within the number of steps.
     #[must_use]
-    pub(crate) fn with_vl_offset(&self, steps: u8) -> Packet {
+    pub(crate) fn with_raised_vl(&self, steps: u8) -> Packet {
         Packet { state: self.state + u32::from(steps) * Packet::STEP, ..*self }
     }
 

@@ -350,7 +350,7 @@ impl Partition {
             catch_up::<FEATURES>(at, node, context, round);
             if FEATURES == CREDIT || includes(FEATURES, PAUSING) {
                 let next = keys.get(number + 1).map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
-                context.quiet_until = next.min(context.next_event());
+                context.next_event_bound = next.min(context.next_event());
             }
             let link = (key & LINK_MASK) as u32;
             let receiver = &mut in_links[link as usize].receiver;
@@ -490,7 +490,7 @@ impl Partition {
             self.context.popped_inside(link, next);
         }
         if includes(FEATURES, COUNTED) {
-            self.context.quiet_until = next_outer.min(self.context.next_event());
+            self.context.next_event_bound = next_outer.min(self.context.next_event());
         }
         let (node, port) = (in_link.node as usize, in_link.port);
         self.nodes[node].arrive::<FEATURES>(now, port, &packet, &mut self.context, round);

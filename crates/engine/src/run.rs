@@ -103,7 +103,7 @@ pub struct FailedQueuePair {
 pub struct Deadlock {
     /// Egress ports of switches: each waited for credits of the buffer at the other end of its link, which waited for
     /// the next port, and the last for the first.
-    pub ring: Vec<PortId>,
+    pub cycle: Vec<PortId>,
     /// Number of messages that started and never arrived.
     pub unfinished: u64,
 }

@@ -64,14 +64,14 @@ impl Trace {
     }
 
     /// The record of a packet here, with only the queue it found and its start known.
-    pub fn hop_record(&self, packet: &Packet, followed: TracedPacket) -> HopRecord {
+    pub fn hop_record(&self, packet: &Packet, traced: TracedPacket) -> HopRecord {
         HopRecord {
             packet: *packet,
             location: HopLocation::Port(self.port),
             whatever_flow: self.all,
-            arrival: followed.snapshot.at,
-            snapshot: Some(followed.snapshot),
-            start: followed.start,
+            arrival: traced.snapshot.at,
+            snapshot: Some(traced.snapshot),
+            start: traced.start,
             sent: None,
             dropped: None,
         }

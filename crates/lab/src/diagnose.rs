@@ -93,7 +93,7 @@ fn deadlocked(deadlock: &Deadlock, at: &str, gather: &Gather, prepared: &Prepare
         let [node, link] = [&compiled.node_names[port.node.index()], &compiled.link_names[port.link.index()]];
         format!("{node} towards link {link}")
     };
-    let ring = shortened(deadlock.ring.iter().map(port).collect(), ", then ");
+    let ring = shortened(deadlock.cycle.iter().map(port).collect(), ", then ");
     let mut details = vec![
         format!("a deadlock, detected at {at} of simulated time: buffers wait for each other in a cycle"),
         format!(

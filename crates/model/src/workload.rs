@@ -123,7 +123,7 @@ impl WarmUp {
 
 impl Job {
     /// First group number of barriers before steps, by job; those of phases are below.
-    pub const GATES: u32 = 1 << 16;
+    pub const FIRST_STEP_BARRIER: u32 = 1 << 16;
 }
 
 /// One phase of a step; phases run in strict sequence per rank.

@@ -112,7 +112,7 @@ impl Work for TrainingWork {
     }
 
     fn barrier_size(&self, group: u32) -> u32 {
-        self.programs[(group % Job::GATES) as usize].n_ranks()
+        self.programs[(group % Job::FIRST_STEP_BARRIER) as usize].n_ranks()
     }
 
     fn next_burst(&mut self, job: u16) -> Option<(Duration, Duration)> {

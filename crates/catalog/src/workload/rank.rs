@@ -147,7 +147,7 @@ impl<'a> RankExpansion<'a> {
             self.push(0, Operation::Until(self.program.start));
         }
         if self.program.repetition.aligned {
-            self.push(0, Operation::Barrier { group: Job::GATES + u32::from(job) });
+            self.push(0, Operation::Barrier { group: Job::FIRST_STEP_BARRIER + u32::from(job) });
         }
         self.push(0, Operation::Mark(Mark::StepBegins { job, step }));
     }

@@ -67,11 +67,11 @@ impl Coordinator<'_, '_> {
             u64::from(self.received(&flow).0)
         });
         let arrived = self.n_arrived + arriving.sum::<u64>();
-        let hop_records = (arrived, lost, in_flight.data);
+        let totals = (arrived, lost, in_flight.data);
         assert_eq!(
             created,
             arrived + lost + in_flight.data,
-            "data packets created, but (arrived, lost, in flight) are {hop_records:?} at {} ps",
+            "data packets created, but (arrived, lost, in flight) are {totals:?} at {} ps",
             self.now
         );
     }

@@ -26,7 +26,7 @@ pub(super) enum GlobalEvent {
 }
 
 impl Coordinator<'_, '_> {
-    pub(super) fn plan_cuts(&mut self) {
+    pub(super) fn plan_global_events(&mut self) {
         let mut cuts = Vec::new();
         if matches!(self.model.awareness, FailureAwareness::Global(_)) {
             self.pending_notices = self.model.link_notices().into();
@@ -40,11 +40,11 @@ impl Coordinator<'_, '_> {
         cuts.extend(self.model.deadline.map(|deadline| (deadline.0, GlobalEvent::Deadline)));
         cuts.sort_unstable();
         cuts.dedup();
-        self.cuts = cuts.into();
+        self.global_events = cuts.into();
     }
 
     pub(super) fn next_global_event(&self) -> u64 {
-        let cut = self.cuts.front().map_or(u64::MAX, |cut| cut.0);
+        let cut = self.global_events.front().map_or(u64::MAX, |cut| cut.0);
         let sample = self.sampler.as_ref().map_or(u64::MAX, |sampler| sampler.next().0);
         let rates = self.rates.as_ref().map_or(u64::MAX, |rates| rates.next().0);
         let stages = self.stages.as_ref().and_then(Stages::next).map_or(u64::MAX, |at| at.0);
@@ -82,7 +82,7 @@ impl Coordinator<'_, '_> {
                 self.act_centrally(at);
                 continue;
             }
-            match self.cuts.pop_front().expect("a cut was seen").1 {
+            match self.global_events.pop_front().expect("a cut was seen").1 {
                 GlobalEvent::Reroute => self.reroute(at),
                 GlobalEvent::DeadlockCheck => {
                     let ring = self.find_credit_cycle(at);
@@ -130,7 +130,7 @@ impl Coordinator<'_, '_> {
     /// Schedules the next deadlock check at the first multiple of the interval after an instant.
     pub(super) fn schedule_deadlock_check(&mut self, now: u64) {
         let at = (now / deadlock::INTERVAL + 1).saturating_mul(deadlock::INTERVAL);
-        let place = self.cuts.partition_point(|cut| *cut < (at, GlobalEvent::DeadlockCheck));
-        self.cuts.insert(place, (at, GlobalEvent::DeadlockCheck));
+        let place = self.global_events.partition_point(|cut| *cut < (at, GlobalEvent::DeadlockCheck));
+        self.global_events.insert(place, (at, GlobalEvent::DeadlockCheck));
     }
 }

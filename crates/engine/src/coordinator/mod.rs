@@ -106,7 +106,7 @@ pub struct Coordinator<'a, 'h> {
     pending_notices: VecDeque<(LinkDetection, LinkId)>,
     /// How Themis reacts to them, if the switches use Themis.
     failure: Option<Failure>,
-    cuts: VecDeque<(u64, GlobalEvent)>,
+    global_events: VecDeque<(u64, GlobalEvent)>,
     snapshots: Option<Snapshots>,
     sampler: Option<Sampler>,
     timeline: Option<Timeline<'a>>,
@@ -162,7 +162,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             dead: Vec::new(),
             pending_notices: VecDeque::new(),
             failure: model.balances.edge.as_ref().map(|chosen| Failure::of(&chosen.settings)),
-            cuts: VecDeque::new(),
+            global_events: VecDeque::new(),
             snapshots: Snapshots::new(model, placement),
             sampler: model.recording.series.as_ref().map(|how| Sampler::new(how, n_ports)),
             timeline: Timeline::new(&model.workload.jobs, model.recording.timeline),
@@ -182,7 +182,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             work,
             sink,
         };
-        coordinator.plan_cuts();
+        coordinator.plan_global_events();
         if model.queues.credits.is_some() {
             coordinator.schedule_deadlock_check(0);
         }
@@ -393,8 +393,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         }
         let barrier = self.barriers.remove(&group).expect("just filled");
         let release = barrier.last + self.model.coordination_delay.0;
-        if group >= Job::GATES {
-            return self.gate(group, barrier.actors, release);
+        if group >= Job::FIRST_STEP_BARRIER {
+            return self.wait_at_step_barrier(group, barrier.actors, release);
         }
         barrier.actors.into_iter().for_each(|actor| self.release(actor, release));
     }
@@ -551,7 +551,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     }
 
     fn deadlock(&self, ring: Vec<PortId>) -> Status {
-        Status::Deadlock(Deadlock { ring, unfinished: self.table.unfinished().count() as u64 })
+        Status::Deadlock(Deadlock { cycle: ring, unfinished: self.table.unfinished().count() as u64 })
     }
 
     fn waiting(&self) -> Vec<Waiting> {

@@ -35,8 +35,8 @@ impl Burst {
 impl Coordinator<'_, '_> {
     /// All ranks of a job have reached the barrier before a step, which would release them at an instant.
     #[inline(never)]
-    pub(super) fn gate(&mut self, group: u32, actors: Vec<u32>, release: u64) {
-        let job = (group - Job::GATES) as u16;
+    pub(super) fn wait_at_step_barrier(&mut self, group: u32, actors: Vec<u32>, release: u64) {
+        let job = (group - Job::FIRST_STEP_BARRIER) as u16;
         if self.ledger.has_enough(job) {
             self.ledger.end_early(job);
             for actor in actors {
@@ -78,8 +78,8 @@ impl Coordinator<'_, '_> {
     pub(super) fn end_with_last(&mut self, at: u64) {
         if self.has_endless && !self.is_over && self.ledger.all_but_endless_ended() {
             self.is_over = true;
-            let place = self.cuts.partition_point(|cut| *cut < (at, GlobalEvent::Over));
-            self.cuts.insert(place, (at, GlobalEvent::Over));
+            let place = self.global_events.partition_point(|cut| *cut < (at, GlobalEvent::Over));
+            self.global_events.insert(place, (at, GlobalEvent::Over));
         }
     }
 

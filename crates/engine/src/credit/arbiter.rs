@@ -185,8 +185,8 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
             return Attempt::NoRoom;
         }
         let Choice::Ingress(ingress) = self.choose(vl) else { return Attempt::Busy };
-        let before = self.crossbar.input_vl(ingress, self.number, vl);
-        let head = &self.crossbar.queues.head(ingress, before, self.number).packet;
+        let input_vl = self.crossbar.input_vl(ingress, self.number, vl);
+        let head = &self.crossbar.queues.head(ingress, input_vl, self.number).packet;
         let has_credits = is_first && self.egress.has_credits(self.now, head);
         if !has_credits && !can_stage {
             self.crossbar.note_lacking_credits(self.number);
@@ -196,7 +196,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
             self.crossbar.pass_holders(self.number, busy_vls, ingress);
         }
         // On a free wire a packet that may start is staged only for lack of credits.
-        let lacks_credits = self.grant((ingress, before), vl, has_credits) && self.is_free();
+        let lacks_credits = self.grant((ingress, input_vl), vl, has_credits) && self.is_free();
         Attempt::Granted { lacks_credits }
     }
 
@@ -226,10 +226,10 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     /// Grants a transfer to the head of an ingress, in the VL that it came by, and to packets behind it; returns
     /// whether only lack of credits keeps a staged packet from starting.
     #[inline]
-    fn grant(&mut self, (ingress, before): (u32, usize), vl: usize, has_credits: bool) -> bool {
+    fn grant(&mut self, (ingress, input_vl): (u32, usize), vl: usize, has_credits: bool) -> bool {
         let (now, egress) = (self.now, self.number);
         let begin = self.crossbar.begin_at(ingress, now);
-        let mut place = self.crossbar.take_granted::<SMALL>(now, (ingress, before), vl, egress);
+        let mut place = self.crossbar.take_granted::<SMALL>(now, (ingress, input_vl), vl, egress);
         self.crossbar.note_wait::<SMALL>(place, egress, vl, begin);
         let mut left = self.crossbar.full_blocks;
         let mut part = begin;
@@ -239,7 +239,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
             let (blocks, end) = (Credits::blocks(bytes), part + self.transfer_time(bytes));
             left = left.saturating_sub(blocks);
             if let Some(returns) = &mut self.crossbar.inputs[ingress as usize].returns {
-                returns.give(end.max(whole_at), before, blocks, self.context, self.round);
+                returns.give(end.max(whole_at), input_vl, blocks, self.context, self.round);
             }
             if part == now && has_credits {
                 self.start(place, vl);
@@ -247,7 +247,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
                 self.stage(place, vl, part);
             }
             part = end;
-            let Some(next) = self.next_of_train((ingress, before), vl, left) else { break };
+            let Some(next) = self.next_of_train((ingress, input_vl), vl, left) else { break };
             place = next;
         }
         self.crossbar.grant::<SMALL>(Transfer { ingress, egress, vl, end: part });
@@ -270,14 +270,14 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     /// Takes the packet behind those that are granted a transfer, if it may join the train: it leaves by the same
     /// egress and VL, and there is room.
     #[inline]
-    fn next_of_train(&mut self, (ingress, before): (u32, usize), vl: usize, left: u32) -> Option<u32> {
+    fn next_of_train(&mut self, (ingress, input_vl): (u32, usize), vl: usize, left: u32) -> Option<u32> {
         let (now, egress) = (self.now, self.number);
         if left == 0 || !self.crossbar.has_request::<SMALL>(ingress, vl, egress) {
             return None;
         }
-        let blocks = Credits::blocks(self.crossbar.queues.head(ingress, before, egress).packet.bytes);
+        let blocks = Credits::blocks(self.crossbar.queues.head(ingress, input_vl, egress).packet.bytes);
         let fits = blocks <= left && self.has_room(vl);
-        fits.then(|| self.crossbar.take_head::<SMALL>(now, (ingress, before), vl, egress))
+        fits.then(|| self.crossbar.take_head::<SMALL>(now, (ingress, input_vl), vl, egress))
     }
 
     #[inline]

@@ -148,7 +148,7 @@ pub struct Crossbar {
     /// For each ingress: a bit for each egress that it has a head for.
     pub(super) requests_by_input: Vec<u64>,
     /// For each ingress: a bit for each egress at which it may hold a turn.
-    pub(super) bypass_watchers: Vec<u64>,
+    pub(super) outputs_with_turn: Vec<u64>,
     /// Bits of egresses.
     pub(super) egresses: Vec<EgressBits>,
     /// When egresses are next to be arbitrated.
@@ -231,7 +231,7 @@ impl Crossbar {
             requests_by_output: vec![0; n_ports * n_vls * n_words],
             skip_once: vec![0; n_ports * n_vls * n_words],
             requests_by_input: vec![0; inputs.len() * n_ports.div_ceil(64)],
-            bypass_watchers: vec![0; inputs.len() * n_ports.div_ceil(64)],
+            outputs_with_turn: vec![0; inputs.len() * n_ports.div_ceil(64)],
             inputs,
             egresses: vec![EgressBits::default(); n_ports.div_ceil(64)],
             wakes: WakeTimes::new(n_ports),
@@ -325,10 +325,10 @@ impl Crossbar {
         snapshot: Option<QueueSnapshot>,
     ) -> u64 {
         let vl = self.vl(packet);
-        let before = self.input_vl(ingress, egress, vl);
+        let input_vl = self.input_vl(ingress, egress, vl);
         let n_grants = self.output_vl::<false>(egress, vl).n_grants;
         let entry = Entry::new(packet, egress, (now, whole_at), n_grants);
-        let (place, is_head) = self.queues.insert(ingress, before, entry);
+        let (place, is_head) = self.queues.insert(ingress, input_vl, entry);
         if let Some(snapshot) = snapshot {
             self.queues.note(place, snapshot);
         }
@@ -394,13 +394,13 @@ impl Crossbar {
     pub fn take_head<const SMALL: bool>(
         &mut self,
         now: u64,
-        (ingress, before): (u32, usize),
+        (ingress, input_vl): (u32, usize),
         vl: usize,
         egress: u32,
     ) -> u32 {
         self.inputs[ingress as usize].n_queued -= 1;
         let own = self.vl_number::<SMALL>(egress, vl);
-        let (place, next) = self.queues.take_head(ingress, before, egress);
+        let (place, next) = self.queues.take_head(ingress, input_vl, egress);
         let Some(head) = next else {
             self.clear_request::<SMALL>(ingress, vl, egress);
             return place;
@@ -410,7 +410,7 @@ impl Crossbar {
             head.become_head(now, self.output_vls[own].n_grants);
             return place;
         }
-        let next_vl = before + rise(self.steps.as_deref(), ingress, next);
+        let next_vl = input_vl + rise(self.steps.as_deref(), ingress, next);
         let number = if SMALL { next as usize } else { next as usize * self.n_vls + next_vl };
         head.become_head(now, self.output_vls[number].n_grants);
         self.clear_request::<SMALL>(ingress, vl, egress);
@@ -559,8 +559,8 @@ impl Crossbar {
         let own = &self.output_vls[egress as usize * self.n_vls + vl];
         let staged = self.queues.packets_of(own.staged).next().map(|(entry, _)| entry.packet.bytes);
         let head = |ingress| {
-            let before = self.input_vl(ingress, egress, vl);
-            self.queues.head(ingress, before, egress).packet.bytes
+            let input_vl = self.input_vl(ingress, egress, vl);
+            self.queues.head(ingress, input_vl, egress).packet.bytes
         };
         let next = staged.or_else(|| self.next_ingress(egress, vl).map(head));
         next.is_some_and(|bytes| Credits::blocks(bytes) > blocks)

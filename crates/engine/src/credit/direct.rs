@@ -41,7 +41,7 @@ impl Node {
         let Node { ports, crossbar: Some(crossbar), .. } = self else { return false };
         let egress = &mut ports[forwarding.port as usize];
         let is_watched = crossbar.throttle.as_ref().is_some_and(|throttle| throttle.watches(forwarding.port));
-        if context.quiet_until <= now
+        if context.next_event_bound <= now
             || crossbar.event_at <= now
             || is_watched
             || !crossbar.is_uncontended(now, forwarding)
@@ -51,12 +51,12 @@ impl Node {
         let vl = crossbar.vl(packet);
         let Some(target) = crossbar.target(now, forwarding.port, vl, packet, egress) else { return false };
         let end = now + crossbar.transfer_time(egress.serialization_of(packet.bytes));
-        let before = crossbar.input_vl(forwarding.ingress, forwarding.port, vl);
+        let input_vl = crossbar.input_vl(forwarding.ingress, forwarding.port, vl);
         crossbar.grant_unopposed(forwarding, vl, end);
         let input = &mut crossbar.inputs[forwarding.ingress as usize];
         let whole_at = input.whole_at(now, packet);
         if let Some(returns) = &mut input.returns {
-            returns.give(end.max(whole_at), before, Credits::blocks(packet.bytes), context, round);
+            returns.give(end.max(whole_at), input_vl, Credits::blocks(packet.bytes), context, round);
         }
         if target == Target::Link {
             crossbar.outputs[forwarding.port as usize].wire_vl = vl;

@@ -72,7 +72,7 @@ impl Crossbar {
             return Choice::Ingress(holder);
         }
         let held = self.egress_word::<SMALL>(holder) + egress as usize / 64;
-        self.bypass_watchers[held] |= 1 << (egress % 64);
+        self.outputs_with_turn[held] |= 1 << (egress % 64);
         let is_idle = |ingress: u32| self.inputs[ingress as usize].idle_at <= idle_by;
         let turn = &self.output_vls[number].turn;
         self.first_wanted::<SMALL>(number, turn.last_passer, is_idle).map_or(Choice::Busy, Choice::Ingress)
@@ -179,7 +179,7 @@ impl Crossbar {
     pub fn take_granted<const SMALL: bool>(
         &mut self,
         now: u64,
-        (ingress, before): (u32, usize),
+        (ingress, input_vl): (u32, usize),
         vl: usize,
         egress: u32,
     ) -> u32 {
@@ -187,7 +187,7 @@ impl Crossbar {
         self.outputs[egress as usize].n_grants += 1;
         let own = self.output_vl::<SMALL>(egress, vl);
         own.n_grants = own.n_grants.wrapping_add(1);
-        self.take_head::<SMALL>(now, (ingress, before), vl, egress)
+        self.take_head::<SMALL>(now, (ingress, input_vl), vl, egress)
     }
 
     /// Records a granted transfer.
@@ -207,10 +207,10 @@ impl Crossbar {
             self.skip_once[owing] |= 1 << (ingress % 64);
         }
         let first = self.egress_word::<SMALL>(ingress);
-        if is_holder && self.bypass_watchers[first + word] & bit != 0 {
+        if is_holder && self.outputs_with_turn[first + word] & bit != 0 {
             let holds_more = !SMALL
                 && (0..self.n_vls).any(|vl| self.output_vl::<false>(egress, vl).turn.holder == ingress);
-            self.bypass_watchers[first + word] ^= if holds_more { 0 } else { bit };
+            self.outputs_with_turn[first + word] ^= if holds_more { 0 } else { bit };
         }
         let input = &mut self.inputs[ingress as usize];
         input.n_grants = input.n_grants.wrapping_add(1);
@@ -221,7 +221,7 @@ impl Crossbar {
         // holds the turn, it has been passed once more.
         let n_words = if SMALL { 1 } else { self.egresses.len() };
         let (wants, holds) =
-            (&self.requests_by_input[first..][..n_words], &self.bypass_watchers[first..][..n_words]);
+            (&self.requests_by_input[first..][..n_words], &self.outputs_with_turn[first..][..n_words]);
         for ((bits, wants), holds) in self.egresses[..n_words].iter_mut().zip(wants).zip(holds) {
             bits.to_arbitrate |= wants & bits.head_lacks_credits | holds;
         }

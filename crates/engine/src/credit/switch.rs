@@ -175,10 +175,10 @@ impl Node {
             crossbar.forget_turns(port);
         }
         while let Some((packet, snapshot)) = self.take_for(now, port, context, round) {
-            self.ports[port as usize].forget_expected(now, &packet, snapshot);
-            let followed = snapshot.map(|snapshot| TracedPacket { snapshot, start: None });
+            self.ports[port as usize].forget_buffered(now, &packet, snapshot);
+            let traced = snapshot.map(|snapshot| TracedPacket { snapshot, start: None });
             let reason = self.reason_or(DropReason::LinkDown);
-            self.lose_at(port, now, reason, (&packet, followed), context);
+            self.lose_at(port, now, reason, (&packet, traced), context);
         }
     }
 
@@ -196,12 +196,12 @@ impl Node {
         }
         let head = |vl| Some((vl, crossbar.next_ingress(port, vl)?));
         let (vl, ingress) = (0..crossbar.n_vls).find_map(head)?;
-        let before = crossbar.input_vl(ingress, port, vl);
-        let place = crossbar.take_head::<false>(now, (ingress, before), vl, port);
+        let input_vl = crossbar.input_vl(ingress, port, vl);
+        let place = crossbar.take_head::<false>(now, (ingress, input_vl), vl, port);
         crossbar.request_arbitration_for_heads(ingress);
         let (packet, snapshot) = crossbar.remove(port, place);
         if let Some(returns) = &mut crossbar.inputs[ingress as usize].returns {
-            returns.give(now, before, Credits::blocks(packet.bytes), context, round);
+            returns.give(now, input_vl, Credits::blocks(packet.bytes), context, round);
         }
         Some((packet, snapshot))
     }

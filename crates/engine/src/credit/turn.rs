@@ -4,7 +4,7 @@
 //! times.
 //! Leaves out: which heads there are and which ingresses are idle (`crossbar.rs`); room and credits (`arbiter.rs`).
 //!
-//! Invariants: a holder has a head for the egress in this VL; no more than [`most_passes`] transfers to other ingresses
+//! Invariants: a holder has a head for the egress in this VL; no more than [`max_bypasses`] transfers to other ingresses
 //! are granted in the VL while a packet is the head of its queue.
 
 use netloom_units::StateWriter;
@@ -20,7 +20,7 @@ pub const MAX_BYPASSES: u32 = 4;
 /// queue, with `n_ingresses` that compete.
 ///
 /// The packet's own ingress may owe a turn, and is left out once for it: every other ingress may hold the turn twice
-/// before it, is granted a transfer each time, and is passed [`PASSES`] times at most before that. Then the packet's
+/// before it, is granted a transfer each time, and is passed [`MAX_BYPASSES`] times at most before that. Then the packet's
 /// own ingress holds the turn and is passed as often. Transfers in other VLs do not count, since a VL that has no
 /// credits lets the others pass for as long as that lasts. The bound does not hold where links fail: their turns begin
 /// anew.

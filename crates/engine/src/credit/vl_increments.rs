@@ -37,6 +37,6 @@ impl VlIncrements {
     /// A packet that has chosen its egress, in the VL in which it leaves; `None` if there is no such VL.
     pub fn onward(&self, packet: &Packet, forwarding: Forwarding) -> Option<Packet> {
         let rise = rise(self.kinds[forwarding.ingress as usize], self.kinds[forwarding.port as usize]);
-        (packet.vl_offset() + rise < self.n_steps).then(|| packet.with_vl_offset(rise))
+        (packet.vl_offset() + rise < self.n_steps).then(|| packet.with_raised_vl(rise))
     }
 }

@@ -35,7 +35,7 @@ impl Ports for Candidates<'_, '_> {
         self.set.len()
     }
 
-    fn n_longer(&self) -> usize {
+    fn n_non_minimal(&self) -> usize {
         0
     }
 
@@ -111,11 +111,11 @@ impl Ports for Candidates<'_, '_> {
         self.ports[self.set.get(candidate) as usize].paused_for(self.now, class)
     }
 
-    fn n_members(&self) -> usize {
+    fn n_healthy(&self) -> usize {
         self.members().len()
     }
 
-    fn member(&self, number: usize) -> u32 {
+    fn healthy_port(&self, number: usize) -> u32 {
         self.members().get(number)
     }
 }
@@ -159,7 +159,7 @@ impl Ports for WithNonMinimal<'_, '_> {
         self.n_minimal
     }
 
-    fn n_longer(&self) -> usize {
+    fn n_non_minimal(&self) -> usize {
         self.all.n_minimal() - self.n_minimal
     }
 
@@ -191,11 +191,11 @@ impl Ports for WithNonMinimal<'_, '_> {
         self.all.paused_for(candidate, class)
     }
 
-    fn n_members(&self) -> usize {
-        self.all.n_members()
+    fn n_healthy(&self) -> usize {
+        self.all.n_healthy()
     }
 
-    fn member(&self, number: usize) -> u32 {
-        self.all.member(number)
+    fn healthy_port(&self, number: usize) -> u32 {
+        self.all.healthy_port(number)
     }
 }

@@ -37,7 +37,7 @@ impl Node {
         let port = forwarding.port;
         let mut egress = &mut self.ports[port as usize];
         let is_alone = includes(FEATURES, PAUSING)
-            && egress.starts_before(context.quiet_until.min(round.end), now, packet().bytes)
+            && egress.starts_before(context.next_event_bound.min(round.end), now, packet().bytes)
             && (now < self.no_pause_before
                 || certainly_admits(self.buffer.as_deref(), self.edge.as_deref(), packet().bytes));
         let arrival = if is_alone {

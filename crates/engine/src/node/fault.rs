@@ -75,8 +75,8 @@ impl Node {
         context: &mut PartitionContext,
     ) {
         let reason = self.reason_or(DropReason::LinkDown);
-        for (packet, followed) in lost {
-            self.lose_at(port, now, reason, (&packet, followed), context);
+        for (packet, traced) in lost {
+            self.lose_at(port, now, reason, (&packet, traced), context);
         }
     }
 

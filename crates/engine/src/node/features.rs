@@ -37,7 +37,7 @@ impl Node {
                 CREDIT
             } else if self.bounds_frames() && self.may_pause() {
                 PAUSING
-            } else if self.is_guarded() {
+            } else if self.has_admission_effects() {
                 COUNTED
             } else {
                 BASIC
@@ -49,7 +49,7 @@ impl Node {
         self.comparing()
             | if self.bounds_frames() {
                 PAUSING
-            } else if self.is_guarded() {
+            } else if self.has_admission_effects() {
                 COUNTED
             } else {
                 BASIC

@@ -32,8 +32,8 @@ impl Node {
         context: &mut PartitionContext,
     ) {
         let found = self.ports[port as usize].snapshot_for_dropped(now);
-        let followed = found.map(|found| TracedPacket { snapshot: found, start: None });
-        self.lose_at(port, now, reason, (packet, followed), context);
+        let traced = found.map(|found| TracedPacket { snapshot: found, start: None });
+        self.lose_at(port, now, reason, (packet, traced), context);
     }
 
     /// Drops a packet before a port was chosen.
@@ -60,7 +60,7 @@ impl Node {
         port: u32,
         now: u64,
         reason: DropReason,
-        (packet, followed): (&Packet, Option<TracedPacket>),
+        (packet, traced): (&Packet, Option<TracedPacket>),
         context: &mut PartitionContext,
     ) {
         context.dropped(now, self.id.0, Some(port), reason, packet);
@@ -68,9 +68,9 @@ impl Node {
         if !matches!(reason, DropReason::LinkDown | DropReason::SwitchDown | DropReason::Corrupted) {
             self.ports[port as usize].count_refused_of_class(packet);
         }
-        if let (Some(followed), Some(trace)) = (followed, self.ports[port as usize].trace()) {
+        if let (Some(traced), Some(trace)) = (traced, self.ports[port as usize].trace()) {
             context
-                .record_hop(HopRecord { dropped: Some((now, reason)), ..trace.hop_record(packet, followed) });
+                .record_hop(HopRecord { dropped: Some((now, reason)), ..trace.hop_record(packet, traced) });
         }
     }
 }

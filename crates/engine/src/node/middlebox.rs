@@ -84,9 +84,9 @@ impl Node {
                 let found = egress.trace().map(|trace| trace.left(class));
                 if verdict == Verdict::Drop {
                     egress.count_refused();
-                    let followed = found.map(|found| TracedPacket { snapshot: found, start: None });
+                    let traced = found.map(|found| TracedPacket { snapshot: found, start: None });
                     let packet = start.packet.with_hop();
-                    self.lose_at(port, start.at, DropReason::Hook, (&packet, followed), context);
+                    self.lose_at(port, start.at, DropReason::Hook, (&packet, traced), context);
                 }
             }
         }

@@ -174,7 +174,7 @@ impl Node {
     }
 
     /// Whether its ports count or mark data, so that others may send it pause frames, or it filters NACKs.
-    pub fn is_guarded(&self) -> bool {
+    pub fn has_admission_effects(&self) -> bool {
         self.edge.is_some() || self.ports.iter().any(Egress::has_enqueue_effects)
     }
 
@@ -486,7 +486,7 @@ impl Node {
         for egress in &mut self.ports {
             let waiting = egress.left_waiting();
             let Some(trace) = egress.trace() else { continue };
-            hop_records.extend(waiting.iter().map(|(packet, followed)| trace.hop_record(packet, *followed)));
+            hop_records.extend(waiting.iter().map(|(packet, traced)| trace.hop_record(packet, *traced)));
         }
         for (entry, found) in self.crossbar.iter().flat_map(|crossbar| crossbar.waiting()) {
             let Some(trace) = self.ports[entry.egress as usize].trace() else { continue };

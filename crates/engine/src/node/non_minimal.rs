@@ -53,7 +53,7 @@ impl Node {
         }
         let mut packet = *packet;
         packet.tag = detour.tag();
-        let pick = self.pick_guided(now, ingress, &packet, &mut list, context, round);
+        let pick = self.pick_non_minimal(now, ingress, &packet, &mut list, context, round);
         if let Some(&port) = list.get(pick.candidate) {
             let (forwarding, onward) =
                 (Forwarding { ingress, port }, || packet.with_hop_as(pick.class, pick.tag));
@@ -76,7 +76,7 @@ impl Node {
         list.extend(set.iter().filter(|&port| self.ports[port as usize].is_up()));
     }
 
-    fn pick_guided(
+    fn pick_non_minimal(
         &mut self,
         now: u64,
         ingress: u32,
@@ -169,7 +169,7 @@ impl Ports for NonMinimalCandidates<'_, '_> {
         self.n_minimal
     }
 
-    fn n_longer(&self) -> usize {
+    fn n_non_minimal(&self) -> usize {
         self.list.len() - self.n_minimal
     }
 
@@ -194,11 +194,11 @@ impl Ports for NonMinimalCandidates<'_, '_> {
         start..self.list.len()
     }
 
-    fn n_members(&self) -> usize {
+    fn n_healthy(&self) -> usize {
         self.members().len()
     }
 
-    fn member(&self, number: usize) -> u32 {
+    fn healthy_port(&self, number: usize) -> u32 {
         self.members().get(number)
     }
 

@@ -121,11 +121,11 @@ fn transmit_watched(
         let entry = egress.entry(&egress.cut_through_end(start));
         return push(egress, entry, context, round);
     }
-    let record = egress.write_down(&mut start, context);
+    let record = egress.add_telemetry(&mut start, context);
     egress.observe(&start);
     if start_with_faults_and_trace(class, egress, start, context, round) {
         if let Some(record) = record {
-            egress.send_record(&record);
+            egress.send_telemetry(&record);
         }
         egress.spend(start.at, &start.packet);
         let start = egress.cut_through_end(start);
@@ -169,9 +169,9 @@ fn start_with_faults_and_trace(
         trace.will_be_lost(snapshot, start.at);
         return false;
     }
-    let followed = TracedPacket { snapshot, start: Some(start.at) };
+    let traced = TracedPacket { snapshot, start: Some(start.at) };
     if trace.records(&start.packet, round.flows) {
-        let record = trace.hop_record(&start.packet, followed);
+        let record = trace.hop_record(&start.packet, traced);
         context.record_hop(match reason {
             Some(reason) => HopRecord { dropped: Some((start.at, reason)), ..record },
             None => HopRecord { sent: Some((start.end, end)), ..record },

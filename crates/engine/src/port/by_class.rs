@@ -237,7 +237,7 @@ impl Egress {
     }
 
     /// Marks a packet about to join the queue of its class, if the marker decides at enqueue and marks it.
-    pub(super) fn judge_entering(&mut self, packet: Packet) -> Packet {
+    pub(super) fn mark_at_enqueue(&mut self, packet: Packet) -> Packet {
         let own = self.by_class_mut().expect("seen by the caller").of(packet.class());
         match &mut own.marker {
             Some(marker) if marker.at_enqueue => marker.judge(own.totals.waiting, packet),
@@ -246,7 +246,7 @@ impl Egress {
     }
 
     /// Marks a packet that has left the queue of its class, if the marker decides at dequeue and marks it.
-    pub(super) fn judge_leaving(&mut self, packet: Packet) -> Packet {
+    pub(super) fn mark_at_dequeue(&mut self, packet: Packet) -> Packet {
         let own = self.by_class_mut().expect("seen by the caller").of(packet.class());
         match &mut own.marker {
             Some(marker) if !marker.at_enqueue => marker.judge(own.totals.waiting, packet),

@@ -114,8 +114,8 @@ impl Egress {
     pub fn will_slow_down(&mut self, limit: Option<Bytes>) {
         // All times are computed from the current rate.
         self.ps_per_byte = 0;
-        let eras = RateHistory { wire: (0, self.rate), peak: 0, limit, started: 0, busy: 0 };
-        self.changing().rate_history = Some(eras);
+        let rate_history = RateHistory { wire: (0, self.rate), peak: 0, limit, started: 0, busy: 0 };
+        self.changing().rate_history = Some(rate_history);
     }
 
     /// Adds an outage of the link, before the run and in rising order.
@@ -127,11 +127,11 @@ impl Egress {
         self.extras.changing.as_deref_mut().expect("the link was said to change")
     }
 
-    fn eras(&self) -> Option<&RateHistory> {
+    fn rate_history(&self) -> Option<&RateHistory> {
         self.extras.changing.as_ref()?.rate_history.as_ref()
     }
 
-    fn eras_mut(&mut self) -> Option<&mut RateHistory> {
+    fn rate_history_mut(&mut self) -> Option<&mut RateHistory> {
         self.extras.changing.as_mut()?.rate_history.as_mut()
     }
 
@@ -154,9 +154,9 @@ impl Egress {
     pub fn cut(&mut self, now: u64) -> Option<(Packet, Option<TracedPacket>)> {
         let (packet, end) = self.extras.changing.as_deref_mut()?.lost_on_wire.take()?;
         self.count_lost(&packet, end);
-        if let Some(eras) = self.eras_mut().filter(|eras| eras.wire.0 > now) {
-            eras.started -= u64::from(packet.bytes);
-            eras.busy -= eras.wire.1.serialization(Bytes(u64::from(packet.bytes))).0;
+        if let Some(rate_history) = self.rate_history_mut().filter(|rate_history| rate_history.wire.0 > now) {
+            rate_history.started -= u64::from(packet.bytes);
+            rate_history.busy -= rate_history.wire.1.serialization(Bytes(u64::from(packet.bytes))).0;
         }
         Some((packet, self.trace().and_then(Trace::take_doomed)))
     }
@@ -169,7 +169,7 @@ impl Egress {
         self.next_start = u64::MAX;
         self.leave_wire(now);
         self.bring_back();
-        let mut followed = self.trace().map(Trace::take_all).unwrap_or_default().into_iter();
+        let mut traced = self.trace().map(Trace::take_all).unwrap_or_default().into_iter();
         let mut waiting: Vec<Packet> = Vec::new();
         if let Some(queues) = self.queues.as_deref_mut() {
             queues.filled = 0;
@@ -182,24 +182,24 @@ impl Egress {
         self.note_all_lost(&waiting);
         self.dropped += waiting.len() as u64;
         self.bytes -= waiting.iter().map(|packet| u64::from(packet.bytes)).sum::<u64>();
-        on_wire.into_iter().chain(waiting.into_iter().map(|packet| (packet, followed.next()))).collect()
+        on_wire.into_iter().chain(waiting.into_iter().map(|packet| (packet, traced.next()))).collect()
     }
 
     /// Frees the wire from `now` on.
     fn leave_wire(&mut self, now: u64) {
         self.free_at = self.free_at.min(now);
         self.extras.lost_until = self.extras.lost_until.min(now);
-        if let Some(eras) = self.eras_mut() {
-            eras.wire.0 = eras.wire.0.min(now);
+        if let Some(rate_history) = self.rate_history_mut() {
+            rate_history.wire.0 = rate_history.wire.0.min(now);
         }
     }
 
     /// Packets that still wait, each with its trace, where packets are recorded.
     pub fn left_waiting(&mut self) -> Vec<(Packet, TracedPacket)> {
-        let Some(followed) = self.trace().map(Trace::take_all) else { return Vec::new() };
+        let Some(traced) = self.trace().map(Trace::take_all) else { return Vec::new() };
         self.bring_back();
         let in_queues = self.queues.iter().flat_map(|queues| queues.classes.iter().flatten());
-        self.lost_on_wire().into_iter().chain(in_queues).copied().zip(followed).collect()
+        self.lost_on_wire().into_iter().chain(in_queues).copied().zip(traced).collect()
     }
 
     /// Packets that wait, or will be lost on the wire.
@@ -242,15 +242,15 @@ impl Egress {
         }
         let (old, free_at, started) = (self.rate, self.free_at, self.bytes - bytes);
         let peak = bytes_of(old, self.peak_ps);
-        let eras = self.eras_mut().expect("the rate was said to change");
+        let rate_history = self.rate_history_mut().expect("the rate was said to change");
         // A packet that started before the last change still has its earlier rate.
-        if eras.wire.0 <= now {
-            eras.busy += old.serialization(Bytes(started.saturating_sub(eras.started))).0;
-            eras.started = started;
-            eras.wire = (free_at, old);
+        if rate_history.wire.0 <= now {
+            rate_history.busy += old.serialization(Bytes(started.saturating_sub(rate_history.started))).0;
+            rate_history.started = started;
+            rate_history.wire = (free_at, old);
         }
-        eras.peak = eras.peak.max(peak);
-        let limit = eras.limit;
+        rate_history.peak = rate_history.peak.max(peak);
+        let limit = rate_history.limit;
         let limit = limit.map_or(u64::MAX, |limit| span_of(rate, limit));
         (self.rate, self.queued_ps, self.peak_ps, self.limit_ps) = (rate, span, 0, limit);
     }
@@ -259,13 +259,13 @@ impl Egress {
     #[inline(never)]
     pub(super) fn note_mixed_peak(&mut self, now: u64, backlog: u64) -> Option<bool> {
         let rate = self.rate;
-        let eras = self.eras_mut().filter(|eras| eras.wire.0 > now)?;
-        let rest = eras.wire.0 - now;
-        let bytes = bytes_of(eras.wire.1, rest) + bytes_of(rate, backlog - rest);
-        let fits = eras.limit.is_none_or(|limit| bytes <= limit.0);
+        let rate_history = self.rate_history_mut().filter(|rate_history| rate_history.wire.0 > now)?;
+        let rest = rate_history.wire.0 - now;
+        let bytes = bytes_of(rate_history.wire.1, rest) + bytes_of(rate, backlog - rest);
+        let fits = rate_history.limit.is_none_or(|limit| bytes <= limit.0);
         if fits {
             // Where `peak` stays at zero, every enqueue comes here.
-            eras.peak = eras.peak.max(bytes);
+            rate_history.peak = rate_history.peak.max(bytes);
         } else {
             self.dropped += 1;
         }
@@ -276,29 +276,29 @@ impl Egress {
     #[cold]
     #[inline(never)]
     pub(super) fn odd_bytes_ahead(&self, now: u64, rest: u64, queued: u64) -> u64 {
-        match self.eras().filter(|eras| eras.wire.0 > now) {
-            Some(eras) => bytes_of(eras.wire.1, rest) + bytes_of(self.rate, queued),
+        match self.rate_history().filter(|rate_history| rate_history.wire.0 > now) {
+            Some(rate_history) => bytes_of(rate_history.wire.1, rest) + bytes_of(self.rate, queued),
             None => bytes_of(self.rate, rest + queued),
         }
     }
 
     /// Bytes left of the packet on the wire when the wire is busy with it for `rest` ps more.
     pub(super) fn bytes_on_wire(&self, now: u64, rest: u64) -> u64 {
-        let earlier = self.eras().filter(|eras| eras.wire.0 > now);
-        bytes_of(earlier.map_or(self.rate, |eras| eras.wire.1), rest)
+        let earlier = self.rate_history().filter(|rate_history| rate_history.wire.0 > now);
+        bytes_of(earlier.map_or(self.rate, |rate_history| rate_history.wire.1), rest)
     }
 
     /// Peak of the bytes accepted and not yet sent.
     pub(super) fn peak_bytes(&self) -> u64 {
-        bytes_of(self.rate, self.peak_ps).max(self.eras().map_or(0, |eras| eras.peak))
+        bytes_of(self.rate, self.peak_ps).max(self.rate_history().map_or(0, |rate_history| rate_history.peak))
     }
 
     /// How long the wire was busy before `now` with the bytes it has sent, where its rate changes.
     pub(super) fn busy_at(&self, now: u64, sent: u64) -> Option<u64> {
-        let eras = self.eras()?;
-        let rest = if self.extras.lost_until > now { 0 } else { eras.wire.0.saturating_sub(now) };
-        let fresh = self.rate.serialization(Bytes(sent.saturating_sub(eras.started))).0;
-        Some(if rest > 0 { eras.busy - rest } else { eras.busy + fresh })
+        let rate_history = self.rate_history()?;
+        let rest = if self.extras.lost_until > now { 0 } else { rate_history.wire.0.saturating_sub(now) };
+        let fresh = self.rate.serialization(Bytes(sent.saturating_sub(rate_history.started))).0;
+        Some(if rest > 0 { rate_history.busy - rest } else { rate_history.busy + fresh })
     }
 
     /// Writes what later behaviour depends on.

@@ -379,11 +379,11 @@ impl Egress {
         self.count.as_ref()?;
         let bytes = self.bytes_ahead(now, self.queued_ps - busy);
         let count = self.count.as_deref_mut()?;
-        count.expect(packet, QueueSnapshot { at: now, packets: waiting, bytes, ingress }, round)
+        count.count_buffered(packet, QueueSnapshot { at: now, packets: waiting, bytes, ingress }, round)
     }
 
     /// Subtracts such a packet that is lost before it could start.
-    pub fn forget_expected(&mut self, now: u64, packet: &Packet, snapshot: Option<QueueSnapshot>) {
+    pub fn forget_buffered(&mut self, now: u64, packet: &Packet, snapshot: Option<QueueSnapshot>) {
         if let Some(snapshot) = snapshot {
             self.leave_queue(now, packet, snapshot, false);
         }
@@ -446,7 +446,7 @@ impl Egress {
     fn judge(&mut self, now: u64, packet: Packet) -> Packet {
         let (waiting, free_for) = (self.extras.data_bytes, self.free_for(now));
         match &mut self.extras.marker {
-            Some(marker) if packet.is_data() => marker.judge_root(waiting, packet, free_for),
+            Some(marker) if packet.is_data() => marker.mark_root(waiting, packet, free_for),
             _ => packet,
         }
     }
@@ -474,7 +474,12 @@ impl Egress {
 impl Count {
     /// Counts an expected packet; returns the queue it finds, where that is needed at its start.
     #[cold]
-    fn expect(&mut self, packet: &Packet, snapshot: QueueSnapshot, round: &Round) -> Option<QueueSnapshot> {
+    fn count_buffered(
+        &mut self,
+        packet: &Packet,
+        snapshot: QueueSnapshot,
+        round: &Round,
+    ) -> Option<QueueSnapshot> {
         self.peak = self.peak.max(snapshot.packets + 1);
         if let Some(occupancy) = &mut self.occupancy {
             let ends = || (round.flows[packet.flow as usize].source.0, packet.destination);

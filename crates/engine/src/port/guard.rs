@@ -4,7 +4,8 @@
 //! on the link, with a constant probability (`change.rs` has the varying one).
 //! Leaves out: how ports share the buffer (`buffer.rs`), and which packet is marked (`mark.rs`).
 //!
-//! Invariants: a packet counted by [`Egress::guard`] is subtracted by [`Egress::released`] or [`Egress::unguard`].
+//! Invariants: a packet counted by [`Egress::count_and_mark`] is subtracted by [`Egress::dequeued`] or
+//! [`Egress::uncount`].
 
 use netloom_units::Random;
 
@@ -50,7 +51,8 @@ impl Egress {
         u64::from(random.next_u32()) < *chance || errors
     }
 
-    /// Whether data packets are counted or marked here, and must come by [`Egress::guard`], or there are credits.
+    /// Whether data packets are counted or marked here, and must come by [`Egress::count_and_mark`], or there are
+    /// credits.
     #[inline(always)]
     pub fn has_enqueue_effects(&self) -> bool {
         self.extras.guarded
@@ -78,7 +80,7 @@ impl Egress {
             || self.is_by_class()
             || self.credits.is_some();
         let judges_starts = marker.filter(|marker| !marker.at_enqueue);
-        self.extras.judged_above = judges_starts.map_or(u64::MAX, Marker::minimum);
+        self.extras.marked_above = judges_starts.map_or(u64::MAX, Marker::minimum);
         let is_seen = self.count.is_some() || self.extras.watched || self.extras.needs_admission_check;
         // Data that is not guarded does not join. Where data is not the lowest class, data packets that join could
         // overtake others.
@@ -123,7 +125,7 @@ impl Egress {
         let waiting = self.extras.data_bytes;
         self.extras.data_bytes += u64::from(packet.bytes);
         if self.is_by_class() {
-            return self.judge_entering(packet);
+            return self.mark_at_enqueue(packet);
         }
         match &mut self.extras.marker {
             Some(marker) if marker.at_enqueue => marker.judge(waiting, packet),
@@ -137,7 +139,7 @@ impl Egress {
             return packet;
         }
         let packet = self.dequeue_marked(packet);
-        if self.is_by_class() && packet.is_data() { self.judge_leaving(packet) } else { packet }
+        if self.is_by_class() && packet.is_data() { self.mark_at_dequeue(packet) } else { packet }
     }
 
     /// The next transmission out of the class queues of a guarded port, as it goes onto the link.
@@ -157,7 +159,7 @@ impl Egress {
         }
         extras.data_bytes -= u64::from(packet.bytes);
         let waiting = extras.data_bytes;
-        if waiting <= extras.judged_above {
+        if waiting <= extras.marked_above {
             return packet;
         }
         extras.marker.as_mut().expect("the marker is at this port").judge(waiting, packet)

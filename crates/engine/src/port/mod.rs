@@ -186,7 +186,7 @@ struct Extras {
     lost_until: u64,
     /// Writer of telemetry records of packets that start here, where telemetry is on.
     probe: Option<Box<PortTelemetry>>,
-    /// Whether arriving packets need more than to be queued: [`Egress::is_guarded`].
+    /// Whether arriving packets need more than to be queued: [`Egress::has_enqueue_effects`].
     guarded: bool,
     /// Whether the bytes of data in the class queues are counted.
     counted: bool,
@@ -195,7 +195,7 @@ struct Extras {
     /// See [`Egress::may_join`].
     low_threshold: u64,
     /// The marker decides about a data packet at its start only if more bytes than these wait behind it.
-    judged_above: u64,
+    marked_above: u64,
     /// Whether the link loses packets, will change, or carries packets that are recorded.
     watched: bool,
 }

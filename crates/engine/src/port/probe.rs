@@ -27,13 +27,13 @@ impl Egress {
 
     /// The telemetry record of a packet whose transmission starts, where there is one.
     #[inline]
-    pub fn write_down(&mut self, start: &mut Start, context: &mut PartitionContext) -> Option<Record> {
+    pub fn add_telemetry(&mut self, start: &mut Start, context: &mut PartitionContext) -> Option<Record> {
         self.extras.probe.as_ref()?;
-        self.write_down_now(start, context)
+        self.add_telemetry_now(start, context)
     }
 
     #[cold]
-    fn write_down_now(&mut self, start: &mut Start, context: &mut PartitionContext) -> Option<Record> {
+    fn add_telemetry_now(&mut self, start: &mut Start, context: &mut PartitionContext) -> Option<Record> {
         let (port, at, rate, queued) = (self.id, Time(start.at), self.rate, self.queued_ps);
         let hop = || Hop { port, at, sent: 0, waiting: bytes_of(rate, queued), rate };
         let telemetry = context.telemetry.as_deref_mut()?;
@@ -42,7 +42,7 @@ impl Egress {
 
     /// Sends the record of a packet that reaches the other end.
     #[cold]
-    pub fn send_record(&mut self, record: &Record) {
+    pub fn send_telemetry(&mut self, record: &Record) {
         if let Some(probe) = &mut self.extras.probe {
             probe.send(record);
         }

@@ -5,7 +5,7 @@
 //! what switches do.
 //!
 //! Where to look: `nic` holds a host's tables; `pair` and `message` are their entries; `serve` puts packets on the
-//! wire, `receive` takes data, `control` takes responses; `senses` is for congestion control that needs more than
+//! wire, `receive` takes data, `control` takes responses; `ack_feedback` is for congestion control that needs more than
 //! marks.
 //!
 //! Invariants: a queue pair's slot is reused only when nothing of its messages is left anywhere in the fabric, so a

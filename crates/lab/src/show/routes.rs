@@ -166,7 +166,7 @@ impl Ports for NextHops<'_> {
     fn n_minimal(&self) -> usize {
         self.0.len()
     }
-    fn n_longer(&self) -> usize {
+    fn n_non_minimal(&self) -> usize {
         0
     }
     fn port(&self, candidate: usize) -> u32 {

@@ -184,7 +184,7 @@ impl Balance for AdaptiveSpectrum {
         }
         let n_minimal = ports.n_minimal();
         // For this policy the tag counts the hops that brought the packet no nearer.
-        let n_longer = if packet.tag < self.non_minimal_hops { ports.n_longer() } else { 0 };
+        let n_longer = if packet.tag < self.non_minimal_hops { ports.n_non_minimal() } else { 0 };
         let n_all = n_minimal + n_longer;
         let kept = self.sticky.as_ref().and_then(|sticky| {
             let candidate = sticky.kept(context.now, packet.entropy, n_all, ports)?;

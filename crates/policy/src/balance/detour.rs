@@ -210,7 +210,7 @@ impl GroupRouting {
     pub(super) fn may_choose<P: Ports>(&self, packet: &PacketView, ports: &P) -> bool {
         // Even after failures: no other switch helps a packet whose destination is attached to this one.
         let is_host = |port: u32| self.behind.get(port as usize) == Some(&Behind::Host);
-        let is_below = || ports.n_members() > 0 && is_host(ports.member(0));
+        let is_below = || ports.n_healthy() > 0 && is_host(ports.healthy_port(0));
         self.is_asked(packet) && !is_below()
     }
 

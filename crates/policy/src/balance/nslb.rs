@@ -100,7 +100,7 @@ impl Balance for Nslb {
         // Paths are numbered as the uplinks of a leaf are, spine by spine; on the downlinks of a spine a path uses the
         // link with the same position in its bundle.
         let planned = self.planned_path(packet).and_then(|path| {
-            let port = ports.member(path as usize % ports.n_members());
+            let port = ports.healthy_port(path as usize % ports.n_healthy());
             (0..ports.n_minimal()).find(|&candidate| ports.port(candidate) == port)
         });
         let hashed = || self.hash.choose(packet.entropy, 0, ports.n_minimal());

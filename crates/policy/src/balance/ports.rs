@@ -15,7 +15,7 @@ pub trait Ports {
     /// Number of candidates on shortest paths; at least one.
     fn n_minimal(&self) -> usize;
     /// Number of candidates on non-minimal paths.
-    fn n_longer(&self) -> usize;
+    fn n_non_minimal(&self) -> usize;
     /// A candidate's index among the node's ports.
     fn port(&self, candidate: usize) -> u32;
     /// Bytes accepted and not yet sent at a candidate, the rest of the packet on the wire included.
@@ -66,12 +66,12 @@ pub trait Ports {
     }
 
     /// Number of ports on shortest paths while nothing has failed.
-    fn n_members(&self) -> usize {
+    fn n_healthy(&self) -> usize {
         self.n_minimal()
     }
 
     /// The index of one of those among the node's ports, in their order.
-    fn member(&self, number: usize) -> u32 {
+    fn healthy_port(&self, number: usize) -> u32 {
         self.port(number)
     }
 }
@@ -81,8 +81,8 @@ impl Ports for &mut dyn Ports {
         (**self).n_minimal()
     }
 
-    fn n_longer(&self) -> usize {
-        (**self).n_longer()
+    fn n_non_minimal(&self) -> usize {
+        (**self).n_non_minimal()
     }
 
     fn port(&self, candidate: usize) -> u32 {
@@ -133,11 +133,11 @@ impl Ports for &mut dyn Ports {
         (**self).beyond(candidate, group)
     }
 
-    fn n_members(&self) -> usize {
-        (**self).n_members()
+    fn n_healthy(&self) -> usize {
+        (**self).n_healthy()
     }
 
-    fn member(&self, number: usize) -> u32 {
-        (**self).member(number)
+    fn healthy_port(&self, number: usize) -> u32 {
+        (**self).healthy_port(number)
     }
 }

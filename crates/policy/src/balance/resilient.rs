@@ -28,8 +28,8 @@ impl Resilient {
     #[inline(never)]
     pub(super) fn choose<P: Ports>(&self, entropy: u32, ports: &P) -> usize {
         let bucket = self.hash.choose(entropy, 0, self.buckets);
-        let n_members = ports.n_members();
-        let own = ports.member(bucket % n_members);
+        let n_members = ports.n_healthy();
+        let own = ports.healthy_port(bucket % n_members);
         candidate_at(own, ports).unwrap_or_else(|| lent(bucket, ports))
     }
 }
@@ -37,7 +37,7 @@ impl Resilient {
 /// The substitute candidate of a bucket: one of the next hops that exist without failures, if any of them is up.
 #[cold]
 fn lent<P: Ports>(bucket: usize, ports: &P) -> usize {
-    let members = (0..ports.n_members()).map(|number| ports.member(number));
+    let members = (0..ports.n_healthy()).map(|number| ports.healthy_port(number));
     let live = members.filter_map(|port| Some((weight(bucket, port), candidate_at(port, ports)?)));
     let heaviest = live.max_by_key(|found| found.0).map(|found| found.1);
     heaviest.unwrap_or_else(|| bucket % ports.n_minimal())
@@ -73,7 +73,7 @@ mod tests {
         fn n_minimal(&self) -> usize {
             self.0.len()
         }
-        fn n_longer(&self) -> usize {
+        fn n_non_minimal(&self) -> usize {
             0
         }
         fn port(&self, candidate: usize) -> u32 {
@@ -85,10 +85,10 @@ mod tests {
         fn waiting_packets(&mut self, _: usize) -> u64 {
             0
         }
-        fn n_members(&self) -> usize {
+        fn n_healthy(&self) -> usize {
             self.1
         }
-        fn member(&self, number: usize) -> u32 {
+        fn healthy_port(&self, number: usize) -> u32 {
             number as u32
         }
     }

@@ -17,7 +17,7 @@ impl Ports for &mut Fixed {
     fn n_minimal(&self) -> usize {
         self.packets.len()
     }
-    fn n_longer(&self) -> usize {
+    fn n_non_minimal(&self) -> usize {
         0
     }
     fn port(&self, candidate: usize) -> u32 {

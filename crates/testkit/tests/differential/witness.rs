@@ -55,8 +55,8 @@ impl Ports for Through<'_> {
     fn n_minimal(&self) -> usize {
         self.0.n_minimal()
     }
-    fn n_longer(&self) -> usize {
-        self.0.n_longer()
+    fn n_non_minimal(&self) -> usize {
+        self.0.n_non_minimal()
     }
     fn port(&self, candidate: usize) -> u32 {
         self.0.port(candidate)

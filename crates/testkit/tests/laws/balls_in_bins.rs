@@ -51,7 +51,7 @@ impl Ports for Idle {
     fn n_minimal(&self) -> usize {
         self.0
     }
-    fn n_longer(&self) -> usize {
+    fn n_non_minimal(&self) -> usize {
         0
     }
     fn port(&self, candidate: usize) -> u32 {

@@ -62,7 +62,7 @@ impl Ports for &mut Drawn<'_> {
     fn n_minimal(&self) -> usize {
         self.n_minimal
     }
-    fn n_longer(&self) -> usize {
+    fn n_non_minimal(&self) -> usize {
         self.list.len() - self.n_minimal
     }
     fn port(&self, candidate: usize) -> u32 {

@@ -230,7 +230,7 @@ fn a_deadlock_of_buffers_is_detected_and_reported() {
         let Status::Deadlock(deadlock) = &run.outcome.status else { panic!("{:?}", run.outcome.status) };
         assert!(run.outcome.end <= Time(1_000_000_000), "{:?}", run.outcome.end);
         let nodes: Vec<(u32, u32)> = deadlock
-            .ring
+            .cycle
             .iter()
             .map(|&port| (model.fabric.port(port).node.0, model.fabric.neighbour(port).0))
             .collect();

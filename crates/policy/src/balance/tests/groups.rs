@@ -27,7 +27,7 @@ impl Ports for &mut Two {
     fn n_minimal(&self) -> usize {
         1
     }
-    fn n_longer(&self) -> usize {
+    fn n_non_minimal(&self) -> usize {
         self.opened.len()
     }
     fn port(&self, candidate: usize) -> u32 {
@@ -211,7 +211,7 @@ impl Ports for &mut Joined<'_> {
     fn n_minimal(&self) -> usize {
         self.minimal.len()
     }
-    fn n_longer(&self) -> usize {
+    fn n_non_minimal(&self) -> usize {
         if self.opened { 4 } else { 0 }
     }
     fn port(&self, candidate: usize) -> u32 {

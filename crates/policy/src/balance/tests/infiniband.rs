@@ -12,7 +12,7 @@ impl Ports for At<'_> {
     fn n_minimal(&self) -> usize {
         self.ports.len()
     }
-    fn n_longer(&self) -> usize {
+    fn n_non_minimal(&self) -> usize {
         0
     }
     fn port(&self, candidate: usize) -> u32 {

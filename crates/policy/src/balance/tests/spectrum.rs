@@ -33,7 +33,7 @@ impl Ports for &mut Seen {
     fn n_minimal(&self) -> usize {
         self.n_minimal
     }
-    fn n_longer(&self) -> usize {
+    fn n_non_minimal(&self) -> usize {
         self.class.len() - self.n_minimal
     }
     fn port(&self, candidate: usize) -> u32 {
