@@ -50,7 +50,7 @@ pub enum Command {
     /// Draw figures of runs for papers as PDF, SVG or PNG, one column wide, with the data of each in a file beside it
     Figures(Figures),
     /// Draw a fabric in the terminal, or show recorded packets, the slowest messages, interference, forwarding tables,
-    /// or the memory of Themis
+    /// arbitration, or the memory that Themis needs
     Show(Show),
     /// Write a run in the formats of other programs: a Perfetto timeline, CSV tables, tables in the layout of
     /// benchmarks
@@ -93,8 +93,8 @@ pub struct Run {
     /// Number of threads to simulate with; results do not depend on it [default: by the size of the fabric]
     #[arg(long, value_name = "N", value_parser = threads())]
     pub threads: Option<u16>,
-    /// Part of the run that statistics of background messages, mean throughput and utilization cover: `jobs`, the time
-    /// while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
+    /// Part of the run covered by statistics of background messages, by mean throughput and by utilization: `jobs`, the
+    /// time while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
     #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
     pub over: Over,
     /// Replace an existing run
@@ -133,11 +133,12 @@ pub struct Sweep {
     /// the mean
     #[arg(long, value_name = "PERCENT")]
     pub until_ci: Option<Precision>,
-    /// Folder for a run folder per point and a table of all points; points that are complete there are not run again
+    /// Folder to write: a run folder for each point (scenario, values and seed) and a table of all points; points
+    /// already complete there are not run again
     #[arg(short, long, value_name = "PATH")]
     pub output: PathBuf,
-    /// Part of the run that statistics of background messages, mean throughput and utilization cover: `jobs`, the time
-    /// while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
+    /// Part of the run covered by statistics of background messages, by mean throughput and by utilization: `jobs`, the
+    /// time while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
     #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
     pub over: Over,
     /// Number of runs at a time [default: number of cores]
@@ -160,8 +161,8 @@ pub struct Compare {
     /// Run folders, or folders of sweeps or of measured runs; all are shown relative to the first
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<PathBuf>,
-    /// Part of the run that statistics of background messages, mean throughput and utilization cover: `jobs`, the time
-    /// while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
+    /// Part of the run covered by statistics of background messages, by mean throughput and by utilization: `jobs`, the
+    /// time while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
     #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
     pub over: Over,
     /// Print the result as JSON
@@ -178,8 +179,8 @@ pub struct Report {
     /// HTML file to write [default: out/report.html; with --text: none]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Part of the run that statistics of background messages, mean throughput and utilization cover: `jobs`, the time
-    /// while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
+    /// Part of the run covered by statistics of background messages, by mean throughput and by utilization: `jobs`, the
+    /// time while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
     #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
     pub over: Over,
     /// Replace an existing file
@@ -209,8 +210,8 @@ pub struct Figures {
     /// Resolution of PNG in dots per inch [default: 300]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(50..=2400))]
     pub dpi: Option<u32>,
-    /// Part of the run that statistics of background messages, mean throughput and utilization cover: `jobs`, the time
-    /// while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
+    /// Part of the run covered by statistics of background messages, by mean throughput and by utilization: `jobs`, the
+    /// time while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
     #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
     pub over: Over,
     /// Replace existing files
@@ -222,7 +223,8 @@ pub struct Figures {
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = SHOW_FILES)]
 pub struct Show {
-    /// Scenario, fabric file that scenarios inherit from, or run folder, whose fabric to draw tier by tier
+    /// What to draw, tier by tier: the fabric of a scenario, of a fabric file that scenarios inherit from, or of a run
+    /// folder
     #[arg(value_name = "FILE", required = true)]
     pub fabric: Option<PathBuf>,
     /// Change a value of the scenario, as in `--set fabric.leaf_spine.spines=8`; may be repeated
@@ -620,8 +622,8 @@ pub struct Demo {
     /// Folder for a run folder per policy, and the report on them
     #[arg(short, long, value_name = "PATH", default_value = "out/demo")]
     pub output: PathBuf,
-    /// Part of the run that statistics of background messages, mean throughput and utilization cover: `jobs`, the time
-    /// while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
+    /// Part of the run covered by statistics of background messages, by mean throughput and by utilization: `jobs`, the
+    /// time while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
     #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
     pub over: Over,
     /// Number of runs at a time [default: number of cores]

@@ -36,7 +36,7 @@ pub struct Totals {
     /// Marked packets received.
     pub marked: u64,
     /// Notifications processed by congestion control.
-    pub notified: u64,
+    pub notifications: u64,
     /// Bytes received for the first time.
     pub bytes: u64,
 }
@@ -49,7 +49,7 @@ impl Totals {
             duplicates: join(self.duplicates, other.duplicates),
             nacks: join(self.nacks, other.nacks),
             marked: join(self.marked, other.marked),
-            notified: join(self.notified, other.notified),
+            notifications: join(self.notifications, other.notifications),
             bytes: join(self.bytes, other.bytes),
         }
     }
@@ -179,7 +179,7 @@ impl Rates {
                     duplicates: of.duplicates,
                     nacks: of.nacks,
                     marked: of.marked,
-                    notifications: of.notified,
+                    notifications: of.notifications,
                     size: Bytes(of.bytes),
                     queue_pairs: rates.len() as u32,
                     rate: (!rates.is_empty()).then(|| Rate(rates.values().map(|rate| rate.0).sum())),

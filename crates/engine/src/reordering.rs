@@ -69,7 +69,7 @@ struct Stream {
     /// Sizes of the packets from there on, 0 for those that have not arrived; the last one has.
     window: VecDeque<u32>,
     /// The part of them that waits for `base`.
-    held: BufferUse,
+    buffered: BufferUse,
     n_arrived: u64,
     /// From each number up to the next entry's: number of arrivals before the first higher number arrived.
     passed: VecDeque<(u64, u64)>,
@@ -92,7 +92,7 @@ struct Arrival {
     /// Set if higher numbers arrived before it.
     late: Option<Lateness>,
     /// What is buffered afterwards.
-    held: BufferUse,
+    buffered: BufferUse,
 }
 
 /// How late a packet is.
@@ -125,10 +125,10 @@ impl Stream {
         }
         let late = is_late.then(|| self.lateness(number, n_before));
         self.rising.push_back((number, n_before));
-        self.held.packets += 1;
-        self.held.bytes += u64::from(bytes);
+        self.buffered.packets += 1;
+        self.buffered.bytes += u64::from(bytes);
         self.advance();
-        Some(Arrival { late, held: self.held })
+        Some(Arrival { late, buffered: self.buffered })
     }
 
     fn lateness(&mut self, number: u64, n_before: u64) -> Lateness {
@@ -145,8 +145,8 @@ impl Stream {
         while let Some(&size) = self.window.front().filter(|&&size| size > 0) {
             self.window.pop_front();
             self.base += 1;
-            self.held.packets -= 1;
-            self.held.bytes -= u64::from(size);
+            self.buffered.packets -= 1;
+            self.buffered.bytes -= u64::from(size);
         }
         while let Some(&(_, before)) = self.rising.front().filter(|&&(number, _)| number < self.base) {
             self.n_below = before + 1;
@@ -169,39 +169,31 @@ const BUCKETS: usize = 8;
 pub struct ReorderingCounts {
     packets: u32,
     late: u32,
-    late_again: u32,
+    late_retransmitted: u32,
     extent: u64,
     degree: u64,
-    held: BufferUse,
+    buffered: BufferUse,
     /// Late packets by extent: 1, 2 to 3, 4 to 7 and so on; the last bucket holds all larger extents.
-    back: [u32; BUCKETS],
+    by_extent: [u32; BUCKETS],
 }
 
 impl ReorderingCounts {
     fn count(&mut self, arrival: &Arrival, is_again: bool) {
         self.packets += 1;
-        self.held.packets = self.held.packets.max(arrival.held.packets);
-        self.held.bytes = self.held.bytes.max(arrival.held.bytes);
+        self.buffered.packets = self.buffered.packets.max(arrival.buffered.packets);
+        self.buffered.bytes = self.buffered.bytes.max(arrival.buffered.bytes);
         let Some(Lateness { extent, degree }) = arrival.late else { return };
         self.late += 1;
-        self.late_again += u32::from(is_again);
+        self.late_retransmitted += u32::from(is_again);
         self.extent = self.extent.max(extent);
         self.degree = self.degree.max(degree);
-        self.back[(extent.ilog2() as usize).min(BUCKETS - 1)] += 1;
+        self.by_extent[(extent.ilog2() as usize).min(BUCKETS - 1)] += 1;
     }
 
     /// Its row.
     pub fn row(&self, flow: &FlowRow) -> ReorderingRow {
-        let [
-            back_one,
-            back_two,
-            back_four,
-            back_eight,
-            back_sixteen,
-            back_thirty_two,
-            back_sixty_four,
-            back_more,
-        ] = self.back;
+        let [extent_1, extent_2, extent_4, extent_8, extent_16, extent_32, extent_64, extent_128] =
+            self.by_extent;
         ReorderingRow {
             end: flow.end,
             source: flow.source,
@@ -210,19 +202,19 @@ impl ReorderingCounts {
             job: flow.job,
             packets: self.packets,
             late: self.late,
-            late_retransmitted: self.late_again,
+            late_retransmitted: self.late_retransmitted,
             extent: self.extent as u32,
             degree: self.degree as u32,
-            buffered_packets: self.held.packets as u32,
-            buffered_size: Bytes(self.held.bytes),
-            extent_1: back_one,
-            extent_2: back_two,
-            extent_4: back_four,
-            extent_8: back_eight,
-            extent_16: back_sixteen,
-            extent_32: back_thirty_two,
-            extent_64: back_sixty_four,
-            extent_128: back_more,
+            buffered_packets: self.buffered.packets as u32,
+            buffered_size: Bytes(self.buffered.bytes),
+            extent_1,
+            extent_2,
+            extent_4,
+            extent_8,
+            extent_16,
+            extent_32,
+            extent_64,
+            extent_128,
         }
     }
 }
@@ -247,16 +239,19 @@ mod tests {
     #[test]
     fn packets_in_order_are_never_late_nor_buffered() {
         for arrival in arrivals(&[0, 1, 2, 3, 4]) {
-            assert_eq!(arrival, Some(Arrival { late: None, held: BufferUse::default() }));
+            assert_eq!(arrival, Some(Arrival { late: None, buffered: BufferUse::default() }));
         }
     }
 
     #[test]
     fn one_packet_that_is_overtaken_by_three() {
         assert_eq!(lateness(&[0, 2, 3, 4, 1, 5]), [None, None, None, None, Some((3, 3)), None]);
-        let held: Vec<_> = arrivals(&[0, 2, 3, 4, 1, 5]).iter().map(|a| a.unwrap().held).collect();
+        let buffered: Vec<_> = arrivals(&[0, 2, 3, 4, 1, 5]).iter().map(|a| a.unwrap().buffered).collect();
         let expected = [(0, 0), (1, 12), (2, 25), (3, 39), (0, 0), (0, 0)];
-        assert_eq!(held.iter().map(|held| (held.packets, held.bytes)).collect::<Vec<_>>(), expected);
+        assert_eq!(
+            buffered.iter().map(|buffered| (buffered.packets, buffered.bytes)).collect::<Vec<_>>(),
+            expected
+        );
     }
 
     #[test]
@@ -286,9 +281,9 @@ mod tests {
             degree: before.iter().rev().take_while(|&&other| other > number).count() as u64,
         });
         let base = (0..=came.len() as u64).find(|number| !came.contains(number)).expect("one more than came");
-        let held = came.iter().filter(|&&number| number > base);
-        let bytes = held.clone().map(|number| 10 + number).sum();
-        Arrival { late, held: BufferUse { packets: held.count() as u64, bytes } }
+        let buffered = came.iter().filter(|&&number| number > base);
+        let bytes = buffered.clone().map(|number| 10 + number).sum();
+        Arrival { late, buffered: BufferUse { packets: buffered.count() as u64, bytes } }
     }
 
     #[test]

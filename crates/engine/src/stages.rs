@@ -86,12 +86,12 @@ impl<'a> Stages<'a> {
 }
 
 fn row((number, stage): (usize, &Stage), (place, flow): (usize, &StagedFlow), size: Bytes) -> StageRow {
-    let &Stage { start, measured_from: judged, end } = stage;
-    let Duration(span) = end.since(judged);
+    let &Stage { start, measured_from, end } = stage;
+    let Duration(span) = end.since(measured_from);
     StageRow {
         stage: number as u32,
         start,
-        measured_from: judged,
+        measured_from,
         end,
         flow: place as u16,
         source: flow.source,
@@ -120,8 +120,8 @@ mod tests {
         }
     }
 
-    fn stage(start: u64, judged: u64, end: u64) -> Stage {
-        Stage { start: Time(start), measured_from: Time(judged), end: Time(end) }
+    fn stage(start: u64, measured_from: u64, end: u64) -> Stage {
+        Stage { start: Time(start), measured_from: Time(measured_from), end: Time(end) }
     }
 
     #[test]

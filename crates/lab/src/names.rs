@@ -58,12 +58,12 @@ mod tests {
     fn replaced_characters_are_covered_by_the_hash() {
         let long = "x".repeat(400);
         let names = ["a b", "a/b", "a-b", "..", ".", "", "../../etc", "a~b", "\u{e9}", &long];
-        let reported: Vec<String> = names.iter().map(|name| descriptive_name(name)).collect();
-        for (place, name) in reported.iter().enumerate() {
+        let made: Vec<String> = names.iter().map(|name| descriptive_name(name)).collect();
+        for (place, name) in made.iter().enumerate() {
             assert!(!name.is_empty() && name.len() < 160 && !name.contains(['/', ' ']), "{name}");
-            assert!(!name.starts_with('.') && !reported[..place].contains(name), "{name}");
+            assert!(!name.starts_with('.') && !made[..place].contains(name), "{name}");
         }
-        assert_eq!(reported[2], "a-b");
-        assert!(reported[0].starts_with("a-b~") && reported[1].starts_with("a-b~"));
+        assert_eq!(made[2], "a-b");
+        assert!(made[0].starts_with("a-b~") && made[1].starts_with("a-b~"));
     }
 }

@@ -54,12 +54,12 @@ impl From<&RepairRow> for Retransmissions {
 impl From<&TallyRow> for Retransmissions {
     fn from(row: &TallyRow) -> Retransmissions {
         let TallyRow {
-            retransmitted: again,
+            retransmitted,
             duplicates,
             nacks,
             marked,
             cnps,
-            notifications: notified,
+            notifications,
             timeouts,
             distance,
             ..
@@ -69,12 +69,12 @@ impl From<&TallyRow> for Retransmissions {
         Retransmissions {
             messages: row.on_queue_pairs,
             packets,
-            retransmitted: again,
+            retransmitted,
             duplicates,
             nacks,
             marked,
             cnps,
-            notifications: notified,
+            notifications,
             timeouts,
             distance,
         }
@@ -104,23 +104,23 @@ impl AddAssign<&RepairRow> for TallyRow {
         let Retransmissions {
             messages,
             packets: _,
-            retransmitted: again,
+            retransmitted,
             duplicates,
             nacks,
             marked,
             cnps,
-            notifications: notified,
+            notifications,
             timeouts,
             distance,
         } = sums;
         *self = TallyRow {
             on_queue_pairs: messages,
-            retransmitted: again,
+            retransmitted,
             duplicates,
             nacks,
             marked,
             cnps,
-            notifications: notified,
+            notifications,
             timeouts,
             distance,
             ..*self

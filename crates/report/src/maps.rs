@@ -109,8 +109,8 @@ pub struct MapRatio {
 impl MapRatio {
     /// From numbers that may be absent, rounded to the digits that a page shows.
     pub fn of(above: f64, below: f64, ratio: f64) -> MapRatio {
-        let reported = |number: f64| number.is_finite().then(|| six_digits(number));
-        MapRatio { above: reported(above), below: reported(below), ratio: reported(ratio) }
+        let rounded = |number: f64| number.is_finite().then(|| six_digits(number));
+        MapRatio { above: rounded(above), below: rounded(below), ratio: rounded(ratio) }
     }
 }
 

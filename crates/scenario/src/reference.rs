@@ -99,7 +99,7 @@ fn in_words(shape: &Shape) -> String {
         Shape::Word(word) => format!("`{word}`"),
         Shape::Version => "`1`".to_owned(),
         Shape::Text => "text".to_owned(),
-        Shape::Share => "one over a whole number".to_owned(),
+        Shape::Share => "`1/N` with a whole number N".to_owned(),
         Shape::List(of) => format!("list of: {}", in_words(of)),
         Shape::Pair(two) => format!("`[`{}, {}`]`", in_words(&two[0]), in_words(&two[1])),
         Shape::Defined(name) => format!("[{name}](#{})", anchor(name)),

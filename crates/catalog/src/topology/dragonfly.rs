@@ -51,7 +51,7 @@ pub static SPEC: Spec = Spec {
             "hosts_per_switch",
             "hosts attached to each switch, or to each block of `nic_switches` switches",
         ),
-        links("nics", "NICs of each host, each attached to another switch"),
+        links("nics", "NICs of each host, each attached to a different switch"),
         optional(
             "nic_switches",
             "number of switches per block of hosts; the hosts are attached to the first `nics` of them; \

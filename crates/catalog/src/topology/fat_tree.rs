@@ -39,7 +39,12 @@ pub static SPEC: Spec = Spec {
     summary: "three tiers: pods of leaves and aggregation switches, cores above them",
     source: "Al-Fares et al., SIGCOMM 2008",
     parameters: &[
-        of_k("k", 2, "even; ports of each switch of a k-ary tree, which sets the five numbers below"),
+        of_k(
+            "k",
+            2,
+            "number of ports of each switch in a k-ary fat tree, even; the five numbers below follow \
+        from it unless given",
+        ),
         of_k("pods", 1, "number of pods; without it `k`"),
         of_k("leaves_per_pod", 1, "leaves (edge switches) in each pod; without it `k`/2"),
         of_k("hosts_per_leaf", 1, "hosts below each leaf; without it `k`/2"),

@@ -20,12 +20,12 @@ pub fn lines(found: &CongestionSummary) -> Vec<String> {
         line("contributors", &contributors.iter().map(pair).collect::<Vec<_>>()),
         line("victims", &victims.iter().map(pair).collect::<Vec<_>>()),
     ];
-    let reported: Vec<String> = lines.into_iter().flatten().collect();
+    let lines: Vec<String> = lines.into_iter().flatten().collect();
     let span = words::span(*judged_s);
     if roots.is_empty() && branches.is_empty() {
         return vec![format!("no congestion in {span}")];
     }
-    std::iter::once(format!("congestion, in {span} during which packets waited:")).chain(reported).collect()
+    std::iter::once(format!("congestion, in {span} during which packets waited:")).chain(lines).collect()
 }
 
 fn line(kind: &str, named: &[(String, f64)]) -> Option<String> {

@@ -123,9 +123,9 @@ fn pairs(study: &Study, pairs: &[PairData]) -> Table {
         let [real, model] = [&study.cells[pair.measured], &study.cells[pair.simulated]];
         let mut row = vec![series(&model.at.scenario, &real.at.scenario)];
         row.extend(place(&real.at));
-        let reported =
+        let text =
             |cell: &CellData| cell.ratio.map(|ratio| format!("{:.3}", ratio.value)).unwrap_or_default();
-        row.extend([reported(real), reported(model), pair.ratio.map(change).unwrap_or_default()]);
+        row.extend([text(real), text(model), pair.ratio.map(change).unwrap_or_default()]);
         row.extend([words::span(real.mean_s), words::span(model.mean_s), change(pair.mean)]);
         found.row(row);
     }
@@ -142,20 +142,20 @@ fn change(factor: f64) -> String {
 
 /// The scores of a series, as a line.
 fn nearness(score: &ScoreData) -> String {
-    let reported =
+    let text =
         |near: Nearness| format!("{:.3} ({:.0} % within 0.1)", near.median_error, near.share_near * 100.0);
     let mut parts = Vec::new();
     if let (Some(ratio), Some(trivial)) = (score.ratio, score.trivial) {
         let cells = words::some(score.cells as u64, "ratio");
         parts.push(format!(
             "median |ln(simulated / measured)| of {cells} {}, a constant answer of 1 has {}",
-            reported(ratio),
-            reported(trivial)
+            text(ratio),
+            text(trivial)
         ));
     }
     parts.extend(score.order.map(|order| format!("Kendall's tau {order:.2}")));
     parts.extend(
-        score.time.map(|time| format!("of {} {}", words::some(score.times as u64, "time"), reported(time))),
+        score.time.map(|time| format!("of {} {}", words::some(score.times as u64, "time"), text(time))),
     );
     format!("{}: {}", series(&score.scenario, &score.measured), parts.join("; "))
 }

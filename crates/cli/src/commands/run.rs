@@ -28,9 +28,10 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
     if let Some(excess) = arguments.threads.and_then(excess_threads).filter(|_| !arguments.quiet) {
         output.note(excess);
     }
-    let mut reported = |address: &str| output.note(format!("live at {address}"));
-    let live =
-        arguments.live.then_some(Serve { port: arguments.live_port.unwrap_or(0), on_address: &mut reported });
+    let mut on_address = |address: &str| output.note(format!("live at {address}"));
+    let live = arguments
+        .live
+        .then_some(Serve { port: arguments.live_port.unwrap_or(0), on_address: &mut on_address });
     let mut warn = |found: &Diagnostics| Output::warn(found);
     let report = netloom_lab::run(RunRequest {
         scenario: Source::file(arguments.scenario),

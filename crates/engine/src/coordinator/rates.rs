@@ -61,7 +61,7 @@ impl Coordinator<'_, '_> {
             duplicates: u64::from(came.tally.duplicates),
             nacks: u64::from(came.tally.nacks),
             marked: u64::from(came.tally.marked),
-            notified: u64::from(sent.notified),
+            notifications: u64::from(sent.notified),
             bytes: flow.message.size.0 - came.missing,
         };
         Reading { totals, rate }

@@ -128,18 +128,18 @@ impl Tables {
         let Some(staged) = &input.model.workload.staged else { return };
         let scale = input.time_scale();
         for (number, stage) in (0..).zip(&staged.stages) {
-            let [start, judged, end] =
+            let [start, measured_from, end] =
                 [stage.start, stage.measured_from, stage.end].map(|time| Time(time.0 * scale));
             for (place, flow) in staged.flows.iter().enumerate().filter(|(_, flow)| stage.judges(flow)) {
                 let stretches = input.results.streams.get(&place).map_or(&[][..], Vec::as_slice);
-                let size = arrived(stretches, judged.0 / PS, end.0 / PS);
+                let size = arrived(stretches, measured_from.0 / PS, end.0 / PS);
                 let (source, destination) = (flow.source, flow.destination);
-                let throughput = size as f64 * 8e12 / end.since(judged).0 as f64;
+                let throughput = size as f64 * 8e12 / end.since(measured_from).0 as f64;
                 let (size, flow) = (Bytes(size), place as u16);
                 self.stages.push(StageRow {
                     stage: number,
                     start,
-                    measured_from: judged,
+                    measured_from,
                     end,
                     flow,
                     source,

@@ -174,14 +174,14 @@ impl<'a> Benchmarks<'a> {
             return Err(ImportError::Empty(names.join(", ")));
         }
         let joined = |texts: BTreeSet<String>| texts.into_iter().collect::<Vec<_>>().join("; ");
-        let mut reported: BTreeMap<String, String> =
+        let mut all_facts: BTreeMap<String, String> =
             self.facts.into_iter().map(|(key, texts)| (key, joined(texts))).collect();
-        reported.extend(facts.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned())));
+        all_facts.extend(facts.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned())));
         let source = names.join(", ");
         let allocation =
             Allocation { victim: None, aggressor: Some(NONE.to_owned()), bursts: None, hosts: self.hosts };
         let allocations = if allocation.hosts.is_empty() { Vec::new() } else { vec![allocation] };
-        let measured = Measured { by: by.to_owned(), source: source.clone(), facts: reported, allocations };
+        let measured = Measured { by: by.to_owned(), source: source.clone(), facts: all_facts, allocations };
         let notes = self
             .left
             .into_iter()

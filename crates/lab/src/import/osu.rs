@@ -261,22 +261,22 @@ mod tests {
     #[test]
     fn mistakes_are_reported_with_their_line() {
         let head = "# OSU MPI Broadcast Latency Test v7.0\n# Size       Avg Latency(us)\n";
-        let reported = |text: &str, ranks| cells(text, &options(ranks)).expect_err("it is wrong");
-        assert!(reported(&format!("{head}4\n"), Some(2)).contains("line 3: 1 columns"));
-        assert!(reported(&format!("{head}4 nan\n"), Some(2)).contains("`nan` is not a valid time"));
-        assert!(reported(&format!("{head}4 -3\n"), Some(2)).contains("`-3` is not a valid time"));
-        assert!(reported(&format!("{head}4 3\n"), None).contains("--ranks N"));
-        assert!(reported(&format!("{head}4 3\n4 3\n"), Some(2)).contains("line 3 of o.txt"));
-        assert!(reported("4 3\n", Some(2)).contains("no title above"));
+        let error_of = |text: &str, ranks| cells(text, &options(ranks)).expect_err("it is wrong");
+        assert!(error_of(&format!("{head}4\n"), Some(2)).contains("line 3: 1 columns"));
+        assert!(error_of(&format!("{head}4 nan\n"), Some(2)).contains("`nan` is not a valid time"));
+        assert!(error_of(&format!("{head}4 -3\n"), Some(2)).contains("`-3` is not a valid time"));
+        assert!(error_of(&format!("{head}4 3\n"), None).contains("--ranks N"));
+        assert!(error_of(&format!("{head}4 3\n4 3\n"), Some(2)).contains("line 3 of o.txt"));
+        assert!(error_of("4 3\n", Some(2)).contains("no title above"));
         assert!(
-            reported("# OSU MPI Bandwidth Test v7\n# Size Bandwidth (MB/s)\n", Some(2))
+            error_of("# OSU MPI Bandwidth Test v7\n# Size Bandwidth (MB/s)\n", Some(2))
                 .contains("pairs of ranks")
         );
-        assert!(reported("# OSU MPI Latency Test v7\n", Some(2)).contains("pairs of ranks"));
+        assert!(error_of("# OSU MPI Latency Test v7\n", Some(2)).contains("pairs of ranks"));
         assert!(
-            reported("# OSU MPI Non-blocking Allgather Latency Test v7\n", Some(2))
+            error_of("# OSU MPI Non-blocking Allgather Latency Test v7\n", Some(2))
                 .contains("cannot be imported")
         );
-        assert!(reported("", Some(2)).contains("no results"));
+        assert!(error_of("", Some(2)).contains("no results"));
     }
 }

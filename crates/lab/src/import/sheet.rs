@@ -4,7 +4,7 @@
 //! line, column and what was expected.
 //! Leaves out: the meaning of columns; line breaks within quotes.
 //!
-//! Invariants: reading continues after a mistake, so that all are found; columns that are not used are reported.
+//! Invariants: reading continues after a mistake, so that all are found; columns that are not used are rendered.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -254,19 +254,19 @@ mod tests {
         assert_eq!(sheet.cell(&lines[0], "b").0, "1,5");
         assert_eq!(sheet.number(&lines[0], "a"), Some(7.0));
         assert_eq!(sheet.number(&lines[1], "a"), None);
-        let reported = sheet.finish().expect_err("two are wrong").render(Style::Plain);
-        assert!(reported.contains("line 4: 1 cells where 3 are expected"), "{reported}");
-        assert!(reported.contains("line 3, column `a`: `nan` cannot be used"), "{reported}");
-        assert!(reported.contains("t.csv:3:3"), "{reported}");
+        let rendered = sheet.finish().expect_err("two are wrong").render(Style::Plain);
+        assert!(rendered.contains("line 4: 1 cells where 3 are expected"), "{rendered}");
+        assert!(rendered.contains("line 3, column `a`: `nan` cannot be used"), "{rendered}");
+        assert!(rendered.contains("t.csv:3:3"), "{rendered}");
     }
 
     #[test]
     fn a_heading_must_have_its_columns() {
-        let reported = Sheet::open(b"", "t.csv", &["a"]).err().expect("it has none").render(Style::Plain);
-        assert!(reported.contains("no column `a`"), "{reported}");
-        let reported =
+        let rendered = Sheet::open(b"", "t.csv", &["a"]).err().expect("it has none").render(Style::Plain);
+        assert!(rendered.contains("no column `a`"), "{rendered}");
+        let rendered =
             Sheet::open(b"a\0b", "t.csv", &["a"]).err().expect("it is not text").render(Style::Plain);
-        assert!(reported.contains("binary"), "{reported}");
+        assert!(rendered.contains("binary"), "{rendered}");
     }
 
     #[test]

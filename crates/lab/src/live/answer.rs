@@ -149,9 +149,9 @@ impl Asked {
         let (kind, body) = match self.what {
             What::Page => ("text/html; charset=utf-8", &site.page),
             What::State => {
-                let reported =
+                let state =
                     serde_json::to_string(&*site.live_state.ask()).expect("numbers and texts are JSON");
-                return message("200 OK", "", "application/json", &reported, self.head_alone);
+                return message("200 OK", "", "application/json", &state, self.head_alone);
             }
         };
         message("200 OK", "", kind, body, self.head_alone)

@@ -51,14 +51,14 @@ pub struct Serve<'a> {
 pub(crate) fn around(
     prepared: &Prepared,
     folder: &Path,
-    Serve { port, on_address: reported }: Serve<'_>,
+    Serve { port, on_address }: Serve<'_>,
     watch: Watch<'_>,
     line: impl FnOnce(Watch<'_>) -> Result<RunReport, LabError>,
 ) -> Result<RunReport, LabError> {
     let LiveView { page, edge_of, n_edges } = view(prepared, folder)?;
     let live_state = Arc::new(LiveState::default());
     let server = open(port, page, &live_state)?;
-    reported(&server.address());
+    on_address(&server.address());
     let mut recorder = Recorder::new(Arc::clone(&live_state), edge_of, n_edges);
     let Watch { stop, on_progress, look: mut other, observer } = watch;
     let mut look = |progress: &RunProgress, states: &dyn States| {

@@ -74,7 +74,7 @@ impl Tally {
 }
 
 fn stage(rows: &[StageRow], names: &Names) -> Option<StageSummary> {
-    let &StageRow { stage, start, measured_from: judged, end, .. } = rows.first()?;
+    let &StageRow { stage, start, measured_from, end, .. } = rows.first()?;
     let throughputs: Vec<f64> = rows.iter().map(|row| row.throughput).collect();
     let Fairness { sum, jain, variance } = Fairness::of(&throughputs)?;
     let flow = |row: &StageRow| FlowThroughput {
@@ -86,7 +86,7 @@ fn stage(rows: &[StageRow], names: &Names) -> Option<StageSummary> {
     Some(StageSummary {
         stage,
         start_s: start.as_seconds(),
-        judged_s: judged.as_seconds(),
+        judged_s: measured_from.as_seconds(),
         end_s: end.as_seconds(),
         flows: rows.iter().map(flow).collect(),
         sum_bps: sum,

@@ -31,19 +31,19 @@ const MOST_SETTINGS: usize = 6;
 const LONGEST_LABEL: usize = 24;
 
 /// The figures of these runs; the paths are those for the command that makes the page.
-pub fn report(reported: &Report, paths: &[String], look: Look) -> String {
+pub fn report(report: &Report, paths: &[String], look: Look) -> String {
     let mut sheet = Sheet::new(look);
-    heads(&mut sheet, reported);
-    times::steps(&mut sheet, reported);
-    times::course(&mut sheet, reported);
-    times::messages(&mut sheet, reported);
-    slowdown::sizes(&mut sheet, reported);
-    for number in 0..reported.runs.len().min(MOST_ALONE) {
-        alone(&mut sheet, reported, number);
+    heads(&mut sheet, report);
+    times::steps(&mut sheet, report);
+    times::course(&mut sheet, report);
+    times::messages(&mut sheet, report);
+    slowdown::sizes(&mut sheet, report);
+    for number in 0..report.runs.len().min(MOST_ALONE) {
+        alone(&mut sheet, report, number);
     }
     sheet.gap();
-    if reported.runs.len() > MOST_ALONE {
-        let left_out = words::some((reported.runs.len() - MOST_ALONE) as u64, "run");
+    if report.runs.len() > MOST_ALONE {
+        let left_out = words::some((report.runs.len() - MOST_ALONE) as u64, "run");
         sheet.text(
             Ink::Faint,
             &format!("{left_out} more are not shown individually; name fewer to see them."),
@@ -58,10 +58,10 @@ pub fn report(reported: &Report, paths: &[String], look: Look) -> String {
 }
 
 /// A line for each run, and the settings in which they differ.
-fn heads(sheet: &mut Sheet, reported: &Report) {
+fn heads(sheet: &mut Sheet, report: &Report) {
     sheet.heading("Runs");
-    let label = label_width(reported.runs.iter().map(|run| run.name.as_str()));
-    for (number, run) in reported.runs.iter().enumerate().take(MOST_BESIDE) {
+    let label = label_width(report.runs.iter().map(|run| run.name.as_str()));
+    for (number, run) in report.runs.iter().enumerate().take(MOST_BESIDE) {
         let (word, ink) = status(run.status);
         let start = labelled(number, &run.name, label).add(ink, word);
         let text = match &run.measured {
@@ -76,10 +76,10 @@ fn heads(sheet: &mut Sheet, reported: &Report) {
         };
         sheet.hanging(start.plain(": "), Ink::Plain, &text);
     }
-    cut_list(sheet, reported.runs.len(), MOST_BESIDE, "run");
-    spans(sheet, reported);
-    let differing = differing(reported);
-    if reported.runs.len() < 2 || differing.is_empty() {
+    cut_list(sheet, report.runs.len(), MOST_BESIDE, "run");
+    spans(sheet, report);
+    let differing = differing(report);
+    if report.runs.len() < 2 || differing.is_empty() {
         return;
     }
     sheet.text(Ink::Faint, "They differ in:", 2);
@@ -88,14 +88,14 @@ fn heads(sheet: &mut Sheet, reported: &Report) {
         let start = Line::indented(4).plain(&name(path, 30)).plain(": ");
         sheet.hanging(start, Ink::Plain, &(values[..values.len().min(MOST_ALONE)].join(", ") + more));
     }
-    let cut = &reported.settings.between;
+    let cut = &report.settings.between;
     let rows_left_out = cut.total - cut.rows.len();
     cut_list(sheet, differing.len() + rows_left_out, MOST_SETTINGS.min(differing.len()), "setting");
 }
 
 /// The part of each run over which background messages, throughput and links are reported, if it is not the whole run.
-fn spans(sheet: &mut Sheet, reported: &Report) {
-    let parts = || reported.runs.iter().filter(|run| !run.span.whole);
+fn spans(sheet: &mut Sheet, report: &Report) {
+    let parts = || report.runs.iter().filter(|run| !run.span.whole);
     let Some(first) = parts().next() else { return };
     let why = if first.span.jobs { "while a job runs" } else { "in a part of the run" };
     sheet.text(Ink::Faint, &format!("Background messages, mean throughput and links: {why}, which is"), 2);
@@ -122,8 +122,8 @@ fn span(of: &SpanData) -> String {
 }
 
 /// Settings in which the runs differ, with the value of each run.
-fn differing(reported: &Report) -> Vec<(String, Vec<String>)> {
-    let rows = reported.settings.between.rows.iter();
+fn differing(report: &Report) -> Vec<(String, Vec<String>)> {
+    let rows = report.settings.between.rows.iter();
     let word = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
     rows.map(|row| (row.path.clone(), row.words.iter().map(word).collect())).collect()
 }
@@ -141,10 +141,10 @@ fn status(status: Status) -> (&'static str, Ink) {
 }
 
 /// One run by itself.
-fn alone(sheet: &mut Sheet, reported: &Report, number: usize) {
-    let run = &reported.runs[number];
+fn alone(sheet: &mut Sheet, report: &Report, number: usize) {
+    let run = &report.runs[number];
     sheet.heading(&run.name);
-    let links = &reported.links[number];
+    let links = &report.links[number];
     let is_known = [&links.from_hosts, &links.between, &links.to_hosts].iter().any(|usage| usage.is_some());
     if !is_known && run.hops.is_none() {
         sheet.gap();
@@ -156,11 +156,11 @@ fn alone(sheet: &mut Sheet, reported: &Report, number: usize) {
         sheet.text(Ink::Faint, text, 2);
         return;
     }
-    course::over_time(sheet, reported.over_time[number].as_ref(), run);
-    staged::stages(sheet, reported.stages[number].as_ref());
-    links::busy(sheet, &reported.links[number]);
-    damage::faults(sheet, &reported.faults[number], run.simulated);
-    damage::lost(sheet, &reported.faults[number], run.packets);
+    course::over_time(sheet, report.over_time[number].as_ref(), run);
+    staged::stages(sheet, report.stages[number].as_ref());
+    links::busy(sheet, &report.links[number]);
+    damage::faults(sheet, &report.faults[number], run.simulated);
+    damage::lost(sheet, &report.faults[number], run.packets);
 }
 
 /// A line that begins with the name of a run, in its colour.

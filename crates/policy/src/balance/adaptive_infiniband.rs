@@ -50,8 +50,8 @@ pub static SPEC: Spec = Spec {
             name: "choice",
             kind: Kind::Choice(&["turns", "load"]),
             default: Some(Value::Choice("turns")),
-            meaning: "port of the group: the next one in round robin (`turns`), or the one with the fewest \
-                      waiting bytes (`load`)",
+            meaning: "which port of the group a packet takes: the next one in round robin (`turns`), or the one \
+                      with the fewest waiting bytes (`load`)",
         },
         Parameter {
             name: "notify_above",

@@ -81,7 +81,8 @@ pub static SPEC: Spec = Spec {
             name: "paused_limit",
             kind: Kind::Optional(&Kind::Duration),
             default: Some(Value::Absent),
-            meaning: "a port whose class has been paused for longer gets grade 4; `none`: no port gets it",
+            meaning: "a port gets grade 4 if the packet's class has been paused there for longer than this; \
+                      `none`: no port gets it",
         },
         Parameter {
             name: "sticky",

@@ -316,7 +316,7 @@ impl GroupRouting {
         Some((candidate, ports.waiting_bytes(candidate)))
     }
 
-    /// As [`Guide::least_of`], among the candidates that qualify.
+    /// As [`GroupRouting::least_of`], among the candidates that qualify.
     pub(super) fn least_where<P: Ports>(
         &mut self,
         context: &mut Context,

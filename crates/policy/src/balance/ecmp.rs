@@ -38,8 +38,8 @@ pub(super) const SALT: Parameter = Parameter {
     name: "salt",
     kind: Kind::Choice(&["switch", "none"]),
     default: Some(Value::Choice("switch")),
-    meaning: "`switch`: the hash differs from node to node (a linear one from tier to tier); `none`: all \
-              are equal and polarize",
+    meaning: "`switch`: nodes hash differently (with a linear hash, only tiers do); `none`: all nodes hash \
+              alike, so traffic polarizes",
 };
 
 /// The `hash` parameter.
@@ -47,7 +47,8 @@ pub(super) const HASH: Parameter = Parameter {
     name: "hash",
     kind: Kind::Choice(&["mix", "linear"]),
     default: Some(Value::Choice("mix")),
-    meaning: "how a flow is hashed: by a mix that is not linear, or by a CRC, which is linear over XOR",
+    meaning: "how a flow is hashed: by a nonlinear mixing function (`mix`), or by a CRC, which is linear over \
+              XOR (`linear`)",
 };
 
 /// The `rehash` parameter.
@@ -64,7 +65,7 @@ pub(super) const BUCKETS: Parameter = Parameter {
     name: "buckets",
     kind: Kind::Count { minimum: 1, maximum: 1 << 20 },
     default: Some(Value::Count(64)),
-    meaning: "buckets of the table of `rehash: resilient`; with fewer buckets than next hops, some of these \
+    meaning: "buckets of the table of `rehash: resilient`; with fewer buckets than next hops, some next hops \
               get no flows",
 };
 

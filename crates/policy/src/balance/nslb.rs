@@ -33,15 +33,15 @@ use crate::central::{Controller, Demand, Plan, Site, Unit};
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "nslb",
-    summary: "a central controller assigns each flow that it knows a path of its own; other flows are hashed",
+    summary: "a central controller assigns a separate path to each flow that it has seen; other flows are hashed",
     source: "modelling assumption, after the flow matrix of seed 003, section II.A",
     parameters: &[
         Parameter {
             name: "unit",
             kind: Kind::Choice(&["flow", "hosts", "edges"]),
             default: Some(Value::Choice("flow")),
-            meaning: "what is assigned a path of its own: each flow, all flows of a pair of hosts, or all \
-                      of a pair of leaves",
+            meaning: "what is assigned a separate path: each flow (`flow`), all flows of a pair of hosts \
+                      (`hosts`), or all flows of a pair of leaves (`edges`)",
         },
         span("interval", Duration::from_micros(100), "time between two samplings of the flows"),
         span("latency", Duration::from_micros(100), "time from a sampling until the switches apply its plan"),

@@ -35,7 +35,7 @@ pub static SPEC: Spec = Spec {
             name: "preset",
             kind: Kind::Choice(&["hpcc", "hpcc_paper", "conweave", "simai", "nic"]),
             default: Some(Value::Choice("hpcc")),
-            meaning: "source of the numbers of all parameters that are not set",
+            meaning: "set of values for all parameters that are `none`",
         },
         over("increase_time", &Kind::Duration, "time between increases of the rate (T_I)"),
         over("decrease_time", &Kind::Duration, "time between checks whether to cut the rate (T_D)"),

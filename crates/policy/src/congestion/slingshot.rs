@@ -58,7 +58,7 @@ pub static SPEC: Spec = Spec {
             name: "hold",
             kind: Kind::Duration,
             default: Some(Value::Duration(Duration::from_micros(20))),
-            meaning: "validity of a notification, in addition to the time of four packets at its rate",
+            meaning: "time for which a notification stays valid, in addition to the time of four packets at its rate",
         },
         Parameter {
             name: "drain",

@@ -71,7 +71,8 @@ pub static SPEC: Spec = Spec {
             name: "decrease",
             kind: PART,
             default: Some(Value::Fraction(0.8)),
-            meaning: "factor of the relative excess over the target by which the window decreases (beta)",
+            meaning: "relative decrease of the window per relative excess of the round-trip time over the \
+                      target (beta)",
         },
         Parameter {
             name: "largest_decrease",

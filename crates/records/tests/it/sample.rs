@@ -402,7 +402,7 @@ fn event(random: &mut Random) -> EventRow {
 
 fn reordering(random: &mut Random) -> ReorderingRow {
     let [source, destination] = [random.next_u32(), random.next_u32()].map(HostId);
-    let [number, packets, late, late_again, extent, degree, held_packets] =
+    let [number, packets, late, late_retransmitted, extent, degree, buffered_packets] =
         std::array::from_fn(|_| random.next_u32());
     let back: [u32; 8] = std::array::from_fn(|_| random.next_u32());
     ReorderingRow {
@@ -416,10 +416,10 @@ fn reordering(random: &mut Random) -> ReorderingRow {
         job: random.next_u32() as u16,
         packets,
         late,
-        late_retransmitted: late_again,
+        late_retransmitted,
         extent,
         degree,
-        buffered_packets: held_packets,
+        buffered_packets,
         buffered_size: Bytes(large(random)),
         extent_1: back[0],
         extent_2: back[1],
@@ -472,8 +472,18 @@ fn cell(random: &mut Random) -> CellRow {
 }
 
 fn tally(random: &mut Random) -> TallyRow {
-    let [messages, packets, hops, again, duplicates, nacks, marked, cnps, notified, on_pairs] =
-        std::array::from_fn(|_| large(random));
+    let [
+        messages,
+        packets,
+        hops,
+        retransmitted,
+        duplicates,
+        nacks,
+        marked,
+        cnps,
+        notifications,
+        on_queue_pairs,
+    ] = std::array::from_fn(|_| large(random));
     TallyRow {
         job: random.next_u32() as u16,
         source: HostId(random.next_u32()),
@@ -482,15 +492,15 @@ fn tally(random: &mut Random) -> TallyRow {
         time: Duration(large(random)),
         packets,
         hops,
-        retransmitted: again,
+        retransmitted,
         duplicates,
         nacks,
         marked,
         cnps,
-        notifications: notified,
-        timeouts: again / 3,
+        notifications,
+        timeouts: retransmitted / 3,
         distance: random.next_u32(),
-        on_queue_pairs: on_pairs,
+        on_queue_pairs,
     }
 }
 

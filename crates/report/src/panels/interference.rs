@@ -267,12 +267,12 @@ fn name<'a>(points: &mut [PointData], scenario: impl Fn(usize) -> &'a Value) -> 
             .map(|&number| format!("{:?} {:?}", points[number].at, points[number].seed))
             .collect();
         let scenarios: Vec<&Value> = numbers.iter().map(|&number| scenario(number)).collect();
-        let reported = circumstances::of(&scenarios, &others);
-        for (number, name) in numbers.into_iter().zip(reported.names) {
+        let found = circumstances::of(&scenarios, &others);
+        for (number, name) in numbers.into_iter().zip(found.names) {
             points[number].at.scenario = name;
         }
         settings.extend(
-            reported.settings.into_iter().filter(|setting| !settings.contains(setting)).collect::<Vec<_>>(),
+            found.settings.into_iter().filter(|setting| !settings.contains(setting)).collect::<Vec<_>>(),
         );
     }
     settings
@@ -449,9 +449,9 @@ mod tests {
             .map(|number| Interference { steps: vec![(f64::from(number), 1.0)], ..Interference::default() })
             .collect();
         let found = courses(&points, |number| &kept[number]);
-        let reported: Vec<(usize, f64)> =
+        let found_values: Vec<(usize, f64)> =
             found.iter().map(|course| (course.point, course.baseline.starts[0])).collect();
-        assert_eq!(reported, [(1, 5.0), (2, 4.0)], "one of each cell; the last one has no slowdown");
+        assert_eq!(found_values, [(1, 5.0), (2, 4.0)], "one of each cell; the last one has no slowdown");
         let harmless = courses(&points[3..5], |number| &kept[3 + number]);
         assert_eq!(harmless.len(), 1, "the worst one is always included");
     }

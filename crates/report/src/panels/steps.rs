@@ -138,8 +138,8 @@ impl Course {
 
     fn finish(self) -> CourseData {
         let (starts, times) = self.points.into_iter().unzip::<u64, u64, Vec<u64>, Vec<u64>>();
-        let reported = |all: Vec<u64>| all.into_iter().map(|time| seconds(time as f64)).collect();
-        CourseData { each: self.each, starts: reported(starts), times: reported(times) }
+        let in_seconds = |all: Vec<u64>| all.into_iter().map(|time| seconds(time as f64)).collect();
+        CourseData { each: self.each, starts: in_seconds(starts), times: in_seconds(times) }
     }
 }
 

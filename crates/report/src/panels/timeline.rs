@@ -97,14 +97,14 @@ impl Timeline {
             self.spans.chunk_by(|one, other| (one.job, one.step) == (other.job, other.step)).collect();
         let drawn = with_room(&steps, MOST_SPANS / about.n_runs.max(1));
         let end = Time(about.manifest.simulated_ps);
-        let reported = |(rows, is_drawn): (&&[SpanRow], &bool)| step(about, rows, *is_drawn, end);
+        let step_data = |(rows, is_drawn): (&&[SpanRow], &bool)| step(about, rows, *is_drawn, end);
         let numbers = steps.iter().zip(&drawn).filter(|(_, is_drawn)| **is_drawn).flat_map(|(rows, _)| {
             let start = first_start(rows);
             rows.iter().flat_map(move |row| numbers(row, start))
         });
         (!steps.is_empty()).then(|| RunData {
             packed: pack::pack(numbers),
-            steps: steps.iter().zip(&drawn).map(reported).collect(),
+            steps: steps.iter().zip(&drawn).map(step_data).collect(),
         })
     }
 }

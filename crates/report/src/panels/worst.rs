@@ -92,8 +92,8 @@ impl Worst {
     fn repair(&mut self, row: &RepairRow) {
         if self.repairs.is_none() {
             self.cut();
-            let reported = self.slowed.iter().chain(&self.followed);
-            self.repairs = Some(reported.map(|row| (key(row), None)).collect());
+            let shown = self.slowed.iter().chain(&self.followed);
+            self.repairs = Some(shown.map(|row| (key(row), None)).collect());
         }
         let place =
             self.repairs.as_mut().and_then(|all| all.get_mut(&(row.source, row.destination, row.number)));
@@ -117,11 +117,11 @@ impl Worst {
         let total_followed = self.followed.len();
         let slowed: BTreeSet<Key> = self.slowed.iter().map(key).collect();
         let followed = self.followed.iter().filter(|row| !slowed.contains(&key(row))).take(LISTED);
-        let reported = |row: &FlowRow| self.message(about, row);
+        let message_data = |row: &FlowRow| self.message(about, row);
         RunData {
-            slowed: self.slowed.iter().map(reported).collect(),
+            slowed: self.slowed.iter().map(message_data).collect(),
             total_slowed: self.total_slowed,
-            followed: followed.map(reported).collect(),
+            followed: followed.map(message_data).collect(),
             total_followed,
         }
     }

@@ -11,7 +11,7 @@ use crate::sample::{Place, SECOND, names, rows, summary};
 /// Packets, retransmissions, duplicates, NACKs, marked packets, distance.
 type Repaired = [u32; 6];
 
-fn repair(number: u32, [packets, again, duplicates, nacks, marked, distance]: Repaired) -> RepairRow {
+fn repair(number: u32, [packets, retransmitted, duplicates, nacks, marked, distance]: Repaired) -> RepairRow {
     RepairRow {
         end: Some(Time(SECOND * u64::from(number + 1))),
         source: HostId(0),
@@ -19,7 +19,7 @@ fn repair(number: u32, [packets, again, duplicates, nacks, marked, distance]: Re
         number,
         job: 0,
         packets,
-        retransmitted: again,
+        retransmitted,
         duplicates,
         nacks,
         nacks_suppressed: nacks / 2,
@@ -50,7 +50,13 @@ fn signal(port: &PortRow, marked: u64, paused: u64, nacks: [u64; 3]) -> SignalRo
 
 /// One second of the flow from host 0 to host 1: packets, retransmissions among these, bytes, queue pairs, their rates
 /// in Gbit/s.
-fn rate(second: u64, packets: u64, again: u64, size: u64, (queue_pairs, gigabits): (u32, u64)) -> RateRow {
+fn rate(
+    second: u64,
+    packets: u64,
+    retransmitted: u64,
+    size: u64,
+    (queue_pairs, gigabits): (u32, u64),
+) -> RateRow {
     RateRow {
         time: Time(SECOND * (second + 1)),
         interval: Duration(SECOND),
@@ -58,9 +64,9 @@ fn rate(second: u64, packets: u64, again: u64, size: u64, (queue_pairs, gigabits
         destination: HostId(1),
         number: None,
         packets,
-        retransmitted: again,
-        duplicates: again / 2,
-        nacks: again,
+        retransmitted,
+        duplicates: retransmitted / 2,
+        nacks: retransmitted,
         marked: 3,
         notifications: 1,
         size: Bytes(size),
@@ -150,9 +156,9 @@ fn of_many_messages_the_worst_are_listed() {
     let rows = MemorySink { repairs: (0..200).map(bad).collect(), ..rows() };
     let repairs = &data(&rows)["repairs"][0];
     assert_eq!(repairs["affected"], 200);
-    let again: Vec<u64> =
+    let retransmitted: Vec<u64> =
         repairs["worst"].as_array().unwrap().iter().map(|row| row["needed"].as_u64().unwrap()).collect();
-    assert_eq!(again, [36, 36, 36, 36, 36, 35, 35, 35, 35, 35, 34, 34]);
+    assert_eq!(retransmitted, [36, 36, 36, 36, 36, 35, 35, 35, 35, 35, 34, 34]);
 }
 
 #[test]

@@ -239,7 +239,7 @@ fn finish(resolved: &Resolved, draft: &Draft, parts: Parts) -> Compiled {
         events: parts.damage.failing.events,
         reaction: faults::reaction(&resolved.faults),
         storms: parts.damage.storms,
-        awareness: faults::knowledge(&resolved.faults),
+        awareness: faults::awareness(&resolved.faults),
         coordination_delay: parts.coordination_delay,
         deadline: repetition::deadline(resolved),
         recording: parts.recording,

@@ -35,9 +35,9 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
     if let Some(flows) = &draft.flows {
         staged(flows, draft.transport.as_ref(), notes);
     }
-    let knowledge =
+    let awareness =
         draft.faults.as_ref().map_or("local", |faults| faults.settings.settings.choice("awareness"));
-    if knowledge == "up_down" {
+    if awareness == "up_down" {
         notes.push(
             "modelling assumption: with `awareness: up_down` only detour paths around failures go up and then down; of \
              two switches equally far from hosts the one with the higher number is the upper one"
@@ -47,7 +47,7 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
     if let Some(faults) = &draft.faults {
         noticed(faults, notes);
     }
-    if knowledge != "local" {
+    if awareness != "local" {
         notes.push(
             "modelling assumption: with global failure awareness every node learns of a fault at the next snapshot, \
              one every `coordination_delay`"

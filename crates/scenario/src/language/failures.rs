@@ -46,7 +46,12 @@ pub(super) fn all() -> Vec<Definition> {
     let one = |name, meaning| {
         Key::explicit(name, Shape::Text, Preset::Words("one of `link`, `switch`, `nic` and `host`"), meaning)
     };
-    let happens = Key::explicit("action", Shape::defined("action"), Preset::Required, "the action");
+    let happens = Key::explicit(
+        "action",
+        Shape::defined("action"),
+        Preset::Required,
+        "what happens: a failure, a change of rate, losses, or their end",
+    );
     let subject = vec![
         one("link", "the name of a link"),
         one(

@@ -13,6 +13,8 @@ use crate::resolve::fabric::MOST_NUMBERED;
 use crate::resolved::{Background, Balance, Class, Congestion, Steps, sections};
 
 const SHARE: Kind = Kind::Fraction { minimum: 0.0, maximum: 1.0 };
+const BARRIER: &str =
+    "a modelled barrier: no messages; all ranks are released `coordination_delay` after the last one arrives";
 const ANY: Kind = Kind::Count { minimum: 0, maximum: u32::MAX as u64 };
 
 /// All definitions, section by section.
@@ -88,7 +90,8 @@ fn whole() -> Definition {
         section(
             "congestion",
             Preset::Written("none"),
-            "congestion control: how senders react to congestion; needs queue pairs",
+            "congestion control: how senders react to congestion; needs a transport with queue pairs \
+             (`go_back_n`, `nic_sr`, `irn` or `ideal`)",
         ),
         section("queues", no.clone(), "queues at egress ports: when packets are dropped, paused or marked"),
         section(
@@ -375,7 +378,7 @@ fn kind() -> Key {
         "traffic",
         Shape::Text,
         Preset::Written("none"),
-        "its kind of traffic, by a name of `traffic`",
+        "the kind of its traffic: a name defined under `traffic`",
     )
 }
 
@@ -405,14 +408,14 @@ fn job() -> Vec<Definition> {
                 "steps",
                 steps,
                 Preset::Value(Value::Count(1)),
-                "number of repetitions of the phases: a number, until the mean time is known, or endless",
+                "number of repetitions of the phases: fixed, as many as a precise mean step time needs, or `endless`",
             ),
             Key::explicit(
                 "warm_up",
                 warm_up,
                 Preset::Value(Value::Count(0)),
-                "warm-up: number of first steps that do not count, or a share of all steps such as `10%`; with `0%` \
-                 all count, and are measured",
+                "warm-up: number of first steps that do not count, or a share of all steps such as `10%`; `0`: \
+                 all count; `0%`: all count, and the mean step time is measured",
             ),
             Key::explicit("bursts", bursts, Preset::Written("none"), "whether steps run in bursts"),
             Key::explicit("start", Shape::Value(Kind::Duration), start, "when it starts"),
@@ -498,7 +501,7 @@ fn phase() -> Vec<Definition> {
     let span = Shape::Value(Kind::Duration);
     let mut members = vec![
         member("compute", "every rank computes for this time", span),
-        member("barrier", "a modelled barrier of all ranks", Shape::defined("barrier")),
+        member("barrier", BARRIER, Shape::defined("barrier")),
         member("collectives", sections::COLLECTIVES.summary, Shape::defined("collectives")),
         member("point_to_point", sections::POINT_TO_POINT.summary, Shape::defined("point_to_point")),
         member("repeat", "repeated phases", Shape::defined("repeat")),
@@ -507,10 +510,10 @@ fn phase() -> Vec<Definition> {
     let mut all = vec![
         Definition::choice(
             "phase",
-            "a part of a step; the name of a collective is one bucket with this collective",
+            "a part of a step; a collective written by its name is one bucket that contains it",
             members,
         ),
-        Definition::map("barrier", "a modelled barrier takes no parameters", Vec::new()),
+        Definition::map("barrier", BARRIER, Vec::new()),
         Definition::section("collectives", &sections::COLLECTIVES, vec![each()]),
         Definition::section("point_to_point", &sections::POINT_TO_POINT, vec![stages()]),
         repeat(),
@@ -579,7 +582,8 @@ fn flows() -> Vec<Definition> {
             "scale",
             Shape::Either(vec![Shape::Word("none"), Shape::Share]),
             Preset::Written("none"),
-            "scale of its times relative to the source that it reproduces; reported only, without effect on the run",
+            "scale of the times of this section relative to the experiment that it reproduces; only reported, \
+             without effect on the run",
         ),
         Key::explicit(
             "stages",
@@ -609,8 +613,9 @@ fn record() -> Vec<Definition> {
             "series",
             Shape::Either(vec![Shape::Word("auto"), interval]),
             Preset::Written("auto"),
-            "first sampling interval of the series of every port; `auto` is 1us with at most 200 samples of each port \
-             and 131,072 of all, so no series with more than 4,096 ports; `none` records no series",
+            "initial sampling interval of the series of every port, doubled in long runs; `auto`: 1us, with at \
+             most 200 samples of each port and 131,072 of all ports, and no series if there are more than 4,096 \
+             ports; `none`: no series",
         ),
         names("packets_from", "names of hosts whose flows are recorded packet by packet"),
         names(

@@ -96,7 +96,7 @@ pub static FAULTS: Spec = Spec {
             "recovery",
             Kind::Optional(&Kind::Duration),
             Some(Value::Absent),
-            "the same for its recovery; `none` takes the value of `detection`",
+            "the same for the recovery of a link; `none` takes the value of `detection`",
         ),
         parameter(
             "reconvergence",

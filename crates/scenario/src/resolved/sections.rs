@@ -145,7 +145,7 @@ pub static PLACEMENTS: &[&Spec] = &[
     &NUMBERED,
     &placement("interleaved", "free hosts, one at a time in turn with all other interleaved jobs", &[RANKS]),
     &RANDOM,
-    &placement("rack_balanced", "the same number of free hosts of every leaf", &[RANKS]),
+    &placement("rack_balanced", "the same number of free hosts from every leaf", &[RANKS]),
 ];
 
 /// Queues at egress ports.
@@ -286,7 +286,7 @@ pub static CREDITS: Spec = Spec {
             "latency",
             Kind::Duration,
             Some(Value::Duration(Duration::ZERO)),
-            "latency of a switch: time from that arrival until the packet may leave",
+            "latency of a switch: time from the arrival that `forwarding` waits for until the packet may leave",
         ),
         parameter("data_vl", count(0, 14), Some(Value::Count(0)), "virtual lane of data packets"),
         parameter("control_vl", count(0, 14), Some(Value::Count(0)), "virtual lane of ACKs, NACKs and CNPs"),
@@ -556,8 +556,8 @@ pub static RECORD: Spec = Spec {
             "rates",
             Kind::Optional(&Kind::Duration),
             Some(Value::Absent),
-            "first sampling interval of the rates of flows over time: those of `rates_from` and `rates_of`, or else of \
-             `flows`",
+            "initial sampling interval of the rates of flows, doubled in long runs; recorded for the flows of \
+             `rates_from` and `rates_of`, or else of `flows`",
         ),
         parameter(
             "classes",

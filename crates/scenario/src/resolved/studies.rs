@@ -61,7 +61,8 @@ pub static HOSTS: Spec = Spec {
             "copy",
             Kind::Optional(&Kind::Rate),
             Some(Value::Absent),
-            "rate at which a rank copies data received without a grant to its destination before it continues",
+            "rate at which a rank copies data that arrived without a grant into its final buffer, before the \
+             rank continues",
         ),
     ],
 };
@@ -132,7 +133,7 @@ pub static INTERFERENCE: Spec = Spec {
             "first",
             count(0, u32::MAX as u64),
             Some(Value::Count(0)),
-            "number of the first host in the fabric, if `hosts` is a number",
+            "number, in the fabric, of the first host of the study, if `hosts` is a number",
         ),
         parameter(
             "groups",

@@ -43,8 +43,8 @@ fn limited(flow: StagedFlow, rate: u64) -> StagedFlow {
     StagedFlow { rate: Some(Rate(rate)), ..flow }
 }
 
-fn stage(start: u64, judged: u64, end: u64) -> Stage {
-    Stage { start: Time(start), measured_from: Time(judged), end: Time(end) }
+fn stage(start: u64, measured_from: u64, end: u64) -> Stage {
+    Stage { start: Time(start), measured_from: Time(measured_from), end: Time(end) }
 }
 
 fn staged(model: &Model, flows: &[StagedFlow], stages: &[Stage], posting: Posting) -> Model {
@@ -172,11 +172,11 @@ fn two_flows_to_one_receiver_share_its_link_evenly() {
         model.transport.kind = TransportKind::Rdma(rdma(rule));
         model.classes.control = 1;
         let flows = [flow(0, 2, 0, 900 * US), flow(1, 2, 0, 900 * US)];
-        let (judged, end) = (100 * US, 800 * US);
-        let run = simulate(&staged(&model, &flows, &[stage(0, judged, end)], POSTED));
+        let (measured_from, end) = (100 * US, 800 * US);
+        let run = simulate(&staged(&model, &flows, &[stage(0, measured_from, end)], POSTED));
         let [one, other] = run.records.stages[..] else { panic!("two rows: {:?}", run.records.stages) };
         // The link is never idle, so together they get its capacity, to the packet at either end.
-        let carried = (end - judged) / on_wire(1000, LINE);
+        let carried = (end - measured_from) / on_wire(1000, LINE);
         let packets = (one.size.0 + other.size.0) / PAYLOAD;
         assert!(packets.abs_diff(carried) <= 1, "{rule:?}: {packets} of {carried}");
         // Each has at most two messages in flight, so none is ahead by more than these.

@@ -115,10 +115,10 @@ fn a_reported_failure_makes_every_flow_keep_to_one_path() {
 #[test]
 fn other_switches_fall_back_only_when_they_are_notified() {
     let other = |row: &&PacketRow| row.node == NodeId(LEAF.0 + 1) && row.hop == 1;
-    for (knowledge, n_expected) in
+    for (awareness, n_expected) in
         [(FailureAwareness::Global(ReroutePaths::Shortest), 1), (FailureAwareness::Local, 4)]
     {
-        let run = simulate(&Model { awareness: knowledge, ..broken("ecmp") }, work());
+        let run = simulate(&Model { awareness, ..broken("ecmp") }, work());
         let late = run.records.packets.iter().filter(other).filter(|row| {
             row.kind == PacketKind::Data && row.arrival > REPORTED && row.arrival < UP && row.port.is_some()
         });
@@ -126,7 +126,7 @@ fn other_switches_fall_back_only_when_they_are_notified() {
         late.for_each(|row| {
             ports.entry((row.source, row.destination)).or_default().insert(row.port);
         });
-        assert!(ports.values().all(|ports| ports.len() == n_expected), "{knowledge:?}: {ports:?}");
+        assert!(ports.values().all(|ports| ports.len() == n_expected), "{awareness:?}: {ports:?}");
     }
 }
 

@@ -32,7 +32,7 @@ use crate::workload::error::WorkloadError;
 pub static SPEC: Spec = Spec {
     name: "mice",
     summary: "small messages between random hosts at constant intervals",
-    source: "the simulator of zeltser2026",
+    source: "the simulator of Zeltser 2026",
     parameters: &[
         Parameter {
             name: "seed",
@@ -70,7 +70,7 @@ pub static SPEC: Spec = Spec {
             name: "cross_rack",
             kind: Kind::Flag,
             default: Some(Value::Flag(true)),
-            meaning: "whether a message must leave its leaf",
+            meaning: "whether the receiver must be below another leaf than the sender",
         },
     ],
 };

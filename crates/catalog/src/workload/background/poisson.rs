@@ -9,7 +9,7 @@
 //! instants are picoseconds and not nanoseconds.
 //!
 //! # Parameters
-//! The load, first and last instant, the sizes, whether a message must leave its rack, its possible receivers.
+//! The load, first and last instant, the sizes, whether a message must leave its leaf, its possible receivers.
 //!
 //! # Invariants
 //! The mean gap of a host is mean size / (load x rate of all its NIC ports together), so a host has the requested load
@@ -64,7 +64,7 @@ pub static SPEC: Spec = Spec {
             name: "cross_rack",
             kind: Kind::Flag,
             default: Some(Value::Flag(false)),
-            meaning: "whether a message must leave its rack",
+            meaning: "whether the receiver must be below another leaf than the sender",
         },
         Parameter {
             name: "to",

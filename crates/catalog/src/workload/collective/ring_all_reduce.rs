@@ -24,7 +24,7 @@ use super::{Algorithm, Factor, Frame, Posted, Step};
 pub static SPEC: Spec = Spec {
     name: "ring_all_reduce",
     summary: "all-reduce around a ring in 2(n - 1) steps",
-    source: "Patarasuk, Yuan, JPDC 2009; `half`: zeltser2026",
+    source: "Patarasuk, Yuan, JPDC 2009; `half`: Zeltser 2026",
     parameters: &[Parameter {
         name: "volume",
         kind: Kind::Choice(&["full", "half"]),

@@ -98,7 +98,7 @@ fn called(run: &Recorded, row: &EventRow) -> String {
 
 fn about(row: &EventRow) -> Vec<DebugAnnotation> {
     let mut about = vec![text("action", row.action.word())];
-    about.extend(row.detected.map(|at| number("noticed_ps", at.0)));
+    about.extend(row.detected.map(|at| number("detected_ps", at.0)));
     about.extend(row.rate.map(|rate| number("rate_bits_per_second", rate.0)));
     about.extend(row.loss.map(|loss| real("loss", loss)));
     about.extend(row.period.map(|period| number("period_ps", period.0)));

@@ -68,11 +68,11 @@ pub fn perfetto(folder: &Path, file: Option<&Path>, overwrite: Overwrite) -> Res
     Ok(TraceReport { file: place, ..report })
 }
 
-fn trace_of(run: &Recorded, parallel: &Path) -> Result<Trace, LabError> {
+fn trace_of(run: &Recorded, backup: &Path) -> Result<Trace, LabError> {
     // Only the scenario describes the collectives.
     let prepared = alone::scenario_of(&run.folder)?;
     let workload = &prepared.compiled.model.workload;
-    let mut trace = Trace::new(Time(run.folder.manifest().simulated_ps), parallel);
+    let mut trace = Trace::new(Time(run.folder.manifest().simulated_ps), backup);
     let mut jobs = Jobs::of(run, &mut trace)?;
     jobs.add_steps(run, &mut trace)?;
     jobs.add_collectives(run, workload, &mut trace)?;

@@ -109,16 +109,16 @@ fn slices_are_annotated_with_exact_times() {
     let mut n_slices = 0;
     let mut open: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     for (at, event) in events(&packets) {
-        let reported = |name: &str| {
+        let annotation = |name: &str| {
             let found = event.debug_annotations.iter().find(|note| note.name.as_deref() == Some(name));
             found.and_then(|note| note.uint_value)
         };
         let track = open.entry(event.track_uuid.expect("it has a track")).or_default();
         match event.r#type {
             Some(TYPE_SLICE_BEGIN) => {
-                let start = reported("start_ps").expect("it is annotated");
+                let start = annotation("start_ps").expect("it is annotated");
                 assert_eq!(at, (start + 500) / 1_000);
-                let end = start + reported("duration_ps").expect("everything in this run has ended");
+                let end = start + annotation("duration_ps").expect("everything in this run has ended");
                 track.push((end + 500) / 1_000);
                 n_slices += 1;
             }

@@ -92,14 +92,14 @@ fn nanos(at: Time) -> u64 {
 }
 
 impl Trace {
-    /// An empty trace of a run that ended at `end`; `parallel` is a path next to which events may be stored until they are
+    /// An empty trace of a run that ended at `end`; `backup` is a path next to which events may be stored until they are
     /// sorted.
-    pub fn new(end: Time, parallel: &Path) -> Trace {
+    pub fn new(end: Time, backup: &Path) -> Trace {
         Trace {
             end,
             tracks: Vec::new(),
-            events: Sorted::new(parallel.to_owned()),
-            backup: parallel.to_owned(),
+            events: Sorted::new(backup.to_owned()),
+            backup: backup.to_owned(),
             report: TraceReport::default(),
             encoded: Vec::new(),
         }

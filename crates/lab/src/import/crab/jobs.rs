@@ -178,9 +178,9 @@ pub(super) fn when(name: &str) -> Option<i64> {
 /// The nodes in a log, in the order of ranks.
 pub(super) fn hosts(log: &[u8]) -> Option<Vec<String>> {
     let text = String::from_utf8_lossy(log);
-    let reported =
+    let printed =
         text.lines().find_map(|line| line.split_once("nodes provided by SLURM:").map(|found| found.1))?;
-    let list = reported.trim().trim_end_matches('-').trim();
+    let list = printed.trim().trim_end_matches('-').trim();
     host_list(list).filter(|hosts| !hosts.is_empty())
 }
 
@@ -273,8 +273,8 @@ mod tests {
         assert_eq!(job(&odd), Ok(Err(Left::OtherSplit)));
         odd["global_options"]["numnodes"] = json!("many");
         odd["applications"]["0"]["args"] = json!("-msgsize -1");
-        let reported = job(&odd).expect_err("two are wrong").join("\n");
-        assert!(reported.contains("numnodes") && reported.contains("applications.0.args"), "{reported}");
+        let errors = job(&odd).expect_err("two are wrong").join("\n");
+        assert!(errors.contains("numnodes") && errors.contains("applications.0.args"), "{errors}");
         assert!(read(b"{").is_err() && read(b"[]").is_err());
     }
 

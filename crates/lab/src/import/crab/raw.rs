@@ -200,8 +200,8 @@ impl Raws {
         for (system, taken) in self.taken.into_iter().filter(|(_, taken)| !taken.is_empty()) {
             let Some(called) = called(&system, wanted) else { continue };
             let allocations = latest(self.allocations.remove(&system).unwrap_or_default());
-            let (cells, reported) = cells(taken);
-            notes.extend(reported.into_iter().map(|reported| format!("{system}: {reported}")));
+            let (cells, left_out) = cells(taken);
+            notes.extend(left_out.into_iter().map(|text| format!("{system}: {text}")));
             let mut facts = facts();
             facts.insert("median".to_owned(), "over the iterations that count".to_owned());
             let assumptions = vec![
@@ -254,13 +254,13 @@ fn cells(mut taken: Vec<Taken>) -> (Vec<Cell>, Vec<String>) {
             baseline: nearest.map(|(_, times)| (times.mean, times.half_interval)),
         });
     }
-    let mut reported = Vec::new();
+    let mut left_out = Vec::new();
     if n_taken > n_kept {
         let sizes = words::some((n_taken - n_kept) as u64, "measurement");
-        reported.push(format!("{sizes} left out: a later job measured the same"));
+        left_out.push(format!("{sizes} left out: a later job measured the same"));
     }
     if n_unpaired > 0 {
-        reported.push(format!("{} without a baseline", words::some(n_unpaired as u64, "cell")));
+        left_out.push(format!("{} without a baseline", words::some(n_unpaired as u64, "cell")));
     }
-    (cells, reported)
+    (cells, left_out)
 }

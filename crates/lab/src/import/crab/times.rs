@@ -109,16 +109,16 @@ mod tests {
 
     #[test]
     fn mistakes_are_reported_with_line_and_column() {
-        let reported = |bytes: &[u8]| match read(bytes, "a.csv", &victim(1)) {
+        let error_of = |bytes: &[u8]| match read(bytes, "a.csv", &victim(1)) {
             Err(mistakes) => mistakes.render(Style::Plain),
             Ok(_) => panic!("it is wrong"),
         };
         assert!(
-            reported(&file(["nan".to_owned()].into_iter()))
+            error_of(&file(["nan".to_owned()].into_iter()))
                 .contains("line 2, column `3_Max-Duration_s`: `nan` is not a valid time")
         );
-        assert!(reported(b"run_id,msg_size,3_Max-Duration_s\n1,65,1e-6\n").contains("configured 64 bytes"));
-        assert!(reported(b"run_id,msg_size,3_Max-Duration_s\n1,64\n").contains("2 cells where 3"));
-        assert!(reported(b"run_id,msg_size,2_Max-Duration_s\n").contains("no column `3_Max-Duration_s`"));
+        assert!(error_of(b"run_id,msg_size,3_Max-Duration_s\n1,65,1e-6\n").contains("configured 64 bytes"));
+        assert!(error_of(b"run_id,msg_size,3_Max-Duration_s\n1,64\n").contains("2 cells where 3"));
+        assert!(error_of(b"run_id,msg_size,2_Max-Duration_s\n").contains("no column `3_Max-Duration_s`"));
     }
 }

@@ -82,9 +82,8 @@ pub(super) fn read(
             match row(result, collective, ranks, steps) {
                 Ok(Ok(row)) => {
                     let place = format!("results[{nth}] of {name}");
-                    mistakes.extend(
-                        found.add(row, &place).err().map(|reported| format!("results[{nth}]: {reported}")),
-                    );
+                    mistakes
+                        .extend(found.add(row, &place).err().map(|error| format!("results[{nth}]: {error}")));
                 }
                 Ok(Err(left)) => found.leave_out(left),
                 Err(message) => mistakes.push(format!("results[{nth}].{message}")),
@@ -117,13 +116,13 @@ fn row(result: &Value, collective: &str, ranks: u32, steps: u32) -> Result<Resul
     if !wrong.is_null() && wrong.as_f64() != Some(0.0) {
         return Ok(Err(Left::WrongResult));
     }
-    let reported = out.get("time").or_else(|| out.get("cpu_time")).unwrap_or(&Value::Null);
-    if reported.is_null() || reported.as_f64() == Some(0.0) {
+    let time = out.get("time").or_else(|| out.get("cpu_time")).unwrap_or(&Value::Null);
+    if time.is_null() || time.as_f64() == Some(0.0) {
         return Ok(Err(Left::NoTime));
     }
-    let mean = reported.as_f64().and_then(|time| span(time, MICROSECOND));
-    let mean = mean
-        .ok_or_else(|| format!("out_of_place.time: {reported} is invalid; expected microseconds above 0"))?;
+    let mean = time.as_f64().and_then(|time| span(time, MICROSECOND));
+    let mean =
+        mean.ok_or_else(|| format!("out_of_place.time: {time} is invalid; expected microseconds above 0"))?;
     let done = result["actual_iterations"].as_u64().and_then(|done| u32::try_from(done).ok());
     Ok(Ok(Row { collective: collective.to_owned(), ranks, size, mean, steps: done.unwrap_or(steps) }))
 }
@@ -169,18 +168,18 @@ mod tests {
     #[test]
     fn mistakes_are_reported_with_their_path() {
         let options = Options { ranks: Some(3), ..Options::default() };
-        let reported = |bytes: &[u8]| {
+        let error_of = |bytes: &[u8]| {
             let mut found = Benchmarks::new(&options);
             read(bytes, "n.json", &options, &mut found).expect_err("it is wrong").to_string()
         };
         let results =
             json!([{ "size": -1 }, { "size": 8, "out_of_place": { "time": "nan", "nwrong": 0.0 } }]);
-        let text = reported(&document(&results));
+        let text = error_of(&document(&results));
         for part in
             ["there are 2 ranks, but `--ranks` is 3", "results[0].size", "results[1].out_of_place.time"]
         {
             assert!(text.contains(part), "{text}");
         }
-        assert!(reported(b"{ \"version\": 3, ").contains("cannot be read"));
+        assert!(error_of(b"{ \"version\": 3, ").contains("cannot be read"));
     }
 }

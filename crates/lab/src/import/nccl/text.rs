@@ -38,8 +38,8 @@ pub(super) fn read(
             head.comment(comment.trim(), (&mut foreign, line.place), options, found);
         } else if bare.starts_with(|letter: char| letter.is_ascii_digit()) {
             if head.collective.is_none() {
-                let reported = concluded.map(|program| collective(program, options));
-                head.collective = reported.and_then(Result::ok).or_else(|| options.collective.clone());
+                let found = concluded.map(|program| collective(program, options));
+                head.collective = found.and_then(Result::ok).or_else(|| options.collective.clone());
             }
             let row = head.row(bare, options);
             if row.is_ok() {
@@ -55,11 +55,11 @@ pub(super) fn read(
 
 /// The program that a comment names.
 fn program(comment: &str) -> Option<&str> {
-    let reported = ["Collective test starting:", "Collective test concluded:"]
+    let titled = ["Collective test starting:", "Collective test concluded:"]
         .iter()
         .find_map(|start| comment.strip_prefix(start));
     let own = comment.split_once(", simulated by netloom").map(|(program, _)| program);
-    reported.or(own).map(str::trim).filter(|program| !program.is_empty())
+    titled.or(own).map(str::trim).filter(|program| !program.is_empty())
 }
 
 impl Head {
@@ -209,20 +209,20 @@ mod tests {
 
     #[test]
     fn mistakes_are_reported_with_their_line() {
-        let reported = |text: &str, options: &Options| cells(text, options).expect_err("it is wrong");
+        let error_of = |text: &str, options: &Options| cells(text, options).expect_err("it is wrong");
         let plain = Options::default();
         assert!(
-            reported(&format!("{HEAD}{COLUMNS}{}", line(8, "1", "0")), &plain).contains("--collective NAME")
+            error_of(&format!("{HEAD}{COLUMNS}{}", line(8, "1", "0")), &plain).contains("--collective NAME")
         );
         let named = Options { collective: Some("incast".into()), ..Options::default() };
-        assert!(reported(&format!("{COLUMNS}{}", line(8, "1", "0")), &named).contains("--ranks N"));
-        assert!(reported(&format!("{HEAD}{COLUMNS}8 2 float\n"), &named).contains("line 6: 3 columns"));
+        assert!(error_of(&format!("{COLUMNS}{}", line(8, "1", "0")), &named).contains("--ranks N"));
+        assert!(error_of(&format!("{HEAD}{COLUMNS}8 2 float\n"), &named).contains("line 6: 3 columns"));
         assert!(
-            reported(&format!("{HEAD}{COLUMNS}{}", line(8, "-1", "0")), &named)
+            error_of(&format!("{HEAD}{COLUMNS}{}", line(8, "-1", "0")), &named)
                 .contains("`-1` is not a valid time")
         );
-        assert!(reported(&format!("{HEAD}{}", line(8, "1", "0")), &named).contains("no heading"));
-        assert!(reported("# Collective test starting: gather_perf\n", &plain).contains("cannot be imported"));
-        assert!(reported(HEAD, &plain).contains("no results"));
+        assert!(error_of(&format!("{HEAD}{}", line(8, "1", "0")), &named).contains("no heading"));
+        assert!(error_of("# Collective test starting: gather_perf\n", &plain).contains("cannot be imported"));
+        assert!(error_of(HEAD, &plain).contains("no results"));
     }
 }

@@ -13,18 +13,15 @@ const MOST_SHOWN: usize = 8;
 
 /// The settings of all sections, in the order of scenarios.
 pub fn settings(prepared: &Prepared) -> Vec<Setting> {
-    let reported = SettingsView { prepared };
+    let view = SettingsView { prepared };
     let sections = [
-        ("switches", reported.switches()),
-        ("balance", reported.balance()),
-        ("transport", reported.plugin("transport")),
-        ("congestion", reported.plugin("congestion")),
-        (
-            "hosts",
-            reported.changed_below("hosts").unwrap_or_else(|| "no processing time per message".to_owned()),
-        ),
-        ("work", reported.work()),
-        ("faults", reported.changed_below("faults").unwrap_or_else(|| "none".to_owned())),
+        ("switches", view.switches()),
+        ("balance", view.balance()),
+        ("transport", view.plugin("transport")),
+        ("congestion", view.plugin("congestion")),
+        ("hosts", view.changed_below("hosts").unwrap_or_else(|| "no processing time per message".to_owned())),
+        ("work", view.work()),
+        ("faults", view.changed_below("faults").unwrap_or_else(|| "none".to_owned())),
     ];
     sections.into_iter().map(|(section, text)| Setting { section, text }).collect()
 }
@@ -38,16 +35,16 @@ impl SettingsView<'_> {
     fn changed_below(&self, path: &str) -> Option<String> {
         let below = format!("{path}.");
         let changed = &self.prepared.compiled.changed;
-        let reported: Vec<String> = changed
+        let values: Vec<String> = changed
             .iter()
             .filter_map(|changed| {
                 let key = changed.path.strip_prefix(&below)?;
                 Some(format!("{key} {}", changed.value))
             })
             .collect();
-        let more = if reported.len() > MOST_SHOWN { ", ..." } else { "" };
-        let shown = reported[..reported.len().min(MOST_SHOWN)].join(", ");
-        (!reported.is_empty()).then(|| shown + more)
+        let more = if values.len() > MOST_SHOWN { ", ..." } else { "" };
+        let shown = values[..values.len().min(MOST_SHOWN)].join(", ");
+        (!values.is_empty()).then(|| shown + more)
     }
 
     /// `name (key value, ...)` of the changed values below a path.

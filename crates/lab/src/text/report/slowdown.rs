@@ -21,13 +21,9 @@ const NUMBERS: usize = 16;
 type Of<'a> = (usize, &'a Slowdowns);
 
 /// The section.
-pub fn sizes(sheet: &mut Sheet, reported: &Report) {
-    let all: Vec<Of<'_>> = reported
-        .slowdown
-        .iter()
-        .enumerate()
-        .filter_map(|(run, found)| Some((run, found.as_ref()?)))
-        .collect();
+pub fn sizes(sheet: &mut Sheet, report: &Report) {
+    let all: Vec<Of<'_>> =
+        report.slowdown.iter().enumerate().filter_map(|(run, found)| Some((run, found.as_ref()?))).collect();
     if all.is_empty() {
         return;
     }
@@ -39,7 +35,7 @@ pub fn sizes(sheet: &mut Sheet, reported: &Report) {
     let mut left = &all[..all.len().min(MOST_ALONE)];
     while let Some(first) = left.first() {
         let alike = left.iter().take(most).take_while(|other| have_same_sizes(first.1, other.1)).count();
-        beside(sheet, reported, &left[..alike]);
+        beside(sheet, report, &left[..alike]);
         left = &left[alike..];
     }
     cut_list(sheet, all.len(), MOST_ALONE, "run");
@@ -51,14 +47,14 @@ fn have_same_sizes(one: &Slowdowns, other: &Slowdowns) -> bool {
 }
 
 /// Runs with the same buckets side by side.
-fn beside(sheet: &mut Sheet, reported: &Report, runs: &[Of<'_>]) {
+fn beside(sheet: &mut Sheet, report: &Report, runs: &[Of<'_>]) {
     let width = ((sheet.columns() - SIZES) / runs.len()).clamp(LEAST, 2 * LEAST);
     let room = width - NUMBERS;
     let full = runs.iter().flat_map(|(_, of)| &of.buckets).map(|bucket| bucket.p99).fold(1.0, f64::max);
     let mut head = Line::indented(2).add(Ink::Faint, "up to").up_to(SIZES);
     for (run, _) in runs {
         let end = head.width() + width;
-        head = head.add(Ink::Run(*run), &name(&reported.runs[*run].name, width - 1)).up_to(end);
+        head = head.add(Ink::Run(*run), &name(&report.runs[*run].name, width - 1)).up_to(end);
     }
     sheet.line(head);
     let cell = |line: Line, run: usize, bucket: &SizeBucket| {

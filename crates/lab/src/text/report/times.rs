@@ -48,10 +48,10 @@ fn bars(sheet: &mut Sheet, title: &str, timed: &[Timed]) {
 }
 
 /// The label of a job: its run if that has one job, its job if there is one run, else both.
-fn label(reported: &Report, job: &JobData) -> String {
-    let run = &reported.runs[job.run].name;
-    let has_one = reported.steps.iter().filter(|other| other.run == job.run).count() == 1;
-    match (has_one, reported.runs.len()) {
+fn label(report: &Report, job: &JobData) -> String {
+    let run = &report.runs[job.run].name;
+    let has_one = report.steps.iter().filter(|other| other.run == job.run).count() == 1;
+    match (has_one, report.runs.len()) {
         (true, _) => run.clone(),
         (_, 1) => job.job.clone(),
         _ => format!("{run}: {}", job.job),
@@ -59,35 +59,35 @@ fn label(reported: &Report, job: &JobData) -> String {
 }
 
 /// Step times of all jobs.
-pub fn steps(sheet: &mut Sheet, reported: &Report) {
+pub fn steps(sheet: &mut Sheet, report: &Report) {
     let timed = |job: &JobData| {
         let times = job.times.as_ref()?;
         Some(Timed {
             run: job.run,
-            label: label(reported, job),
+            label: label(report, job),
             mean: times.mean.value,
             p99: times.p99.value,
             longest: times.cdf.values.last().copied().unwrap_or(times.p99.value),
             count: format!(" x{}", words::amount(f64::from(job.steps))),
         })
     };
-    let all: Vec<Timed> = reported.steps.iter().filter_map(timed).collect();
+    let all: Vec<Timed> = report.steps.iter().filter_map(timed).collect();
     bars(sheet, "Step time", &all);
-    let without: Vec<&JobData> = reported.steps.iter().filter(|job| job.times.is_none()).collect();
+    let without: Vec<&JobData> = report.steps.iter().filter(|job| job.times.is_none()).collect();
     for job in without.iter().take(MOST_BESIDE) {
-        let text = format!("{}: no step was finished by all ranks", label(reported, job));
+        let text = format!("{}: no step was finished by all ranks", label(report, job));
         sheet.text(Ink::Alarm, &text, 2);
     }
     cut_list(sheet, without.len(), MOST_BESIDE, "job");
-    if reported.steps.is_empty() {
+    if report.steps.is_empty() {
         sheet.gap();
         sheet.text(Ink::Faint, "No run has a job, so there are no step times.", 0);
     }
 }
 
 /// Step times over the steps of each job with several steps.
-pub fn course(sheet: &mut Sheet, reported: &Report) {
-    let jobs: Vec<&JobData> = reported.steps.iter().filter(|job| job.course.times.len() > 1).collect();
+pub fn course(sheet: &mut Sheet, report: &Report) {
+    let jobs: Vec<&JobData> = report.steps.iter().filter(|job| job.course.times.len() > 1).collect();
     if jobs.is_empty() {
         return;
     }
@@ -95,7 +95,7 @@ pub fn course(sheet: &mut Sheet, reported: &Report) {
         "Step times one after the other",
         "all heights of one scale; where steps share a column, the slowest",
     );
-    let labels: Vec<String> = jobs.iter().map(|job| label(reported, job)).collect();
+    let labels: Vec<String> = jobs.iter().map(|job| label(report, job)).collect();
     let width = label_width(labels.iter().map(String::as_str));
     let room = sheet.columns().saturating_sub(2 + width + 2 + BEHIND).max(8);
     let full = largest(&jobs.iter().map(|job| largest(&job.course.times)).collect::<Vec<_>>());
@@ -113,42 +113,42 @@ pub fn course(sheet: &mut Sheet, reported: &Report) {
 }
 
 /// Completion times of messages of jobs and of background traffic.
-pub fn messages(sheet: &mut Sheet, reported: &Report) {
+pub fn messages(sheet: &mut Sheet, report: &Report) {
     let timed = |(run, fct): (usize, Option<&FctData>)| {
         let fct = fct?;
         Some(Timed {
             run,
-            label: reported.runs[run].name.clone(),
+            label: report.runs[run].name.clone(),
             mean: fct.mean,
             p99: fct.p99,
             longest: fct.maximum,
             count: format!(" x{}", words::amount(fct.count as f64)),
         })
     };
-    let of_jobs = reported.fct.iter().map(|fct| fct.jobs.arrived.as_ref()).enumerate();
+    let of_jobs = report.fct.iter().map(|fct| fct.jobs.arrived.as_ref()).enumerate();
     bars(sheet, "FCT of messages of jobs", &of_jobs.filter_map(timed).collect::<Vec<_>>());
-    let beside = reported.fct.iter().map(|fct| fct.background.arrived.as_ref()).enumerate();
+    let beside = report.fct.iter().map(|fct| fct.background.arrived.as_ref()).enumerate();
     bars(sheet, "FCT of background messages", &beside.filter_map(timed).collect::<Vec<_>>());
-    let lost = reported.fct.iter().map(Fct::unfinished);
+    let lost = report.fct.iter().map(Fct::unfinished);
     let with_losses: Vec<(usize, u64)> = lost.enumerate().filter(|(_, lost)| *lost > 0).collect();
     for (run, lost) in with_losses.iter().take(MOST_BESIDE) {
-        let text = format!("{}: {} did not arrive", reported.runs[*run].name, words::some(*lost, "message"));
+        let text = format!("{}: {} did not arrive", report.runs[*run].name, words::some(*lost, "message"));
         sheet.line(Line::indented(2).add(Ink::Alarm, &text));
     }
     cut_list(sheet, with_losses.len(), MOST_BESIDE, "run");
-    timeouts(sheet, reported);
+    timeouts(sheet, report);
 }
 
 /// Retransmission timeouts, if any: a single one may be most of a message's time.
-fn timeouts(sheet: &mut Sheet, reported: &Report) {
+fn timeouts(sheet: &mut Sheet, report: &Report) {
     let with_timeouts = |(run, of): (usize, &Option<Repairs>)| {
         let of = of.as_ref().filter(|of| of.timeouts > 0)?;
         let [timeouts, again] =
             [(of.timeouts, "retransmission timeout"), (of.needed + of.spurious, "retransmitted packet")]
                 .map(|(number, what)| words::some(number, what));
-        Some(format!("{}: {timeouts}, {again}", reported.runs[run].name))
+        Some(format!("{}: {timeouts}, {again}", report.runs[run].name))
     };
-    let lines: Vec<String> = reported.repairs.iter().enumerate().filter_map(with_timeouts).collect();
+    let lines: Vec<String> = report.repairs.iter().enumerate().filter_map(with_timeouts).collect();
     for line in lines.iter().take(MOST_BESIDE) {
         sheet.line(Line::indented(2).add(Ink::Alarm, line));
     }

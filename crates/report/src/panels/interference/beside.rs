@@ -251,9 +251,9 @@ mod tests {
         cells[4].at.bursts = Some([0.3, 1e-3]);
         let systems: Vec<String> = cells.iter().map(|cell| cell.at.scenario.clone()).collect();
         let found = Beside::of(&cells, &systems).expect("both kinds are there");
-        let reported: Vec<_> =
+        let found_values: Vec<_> =
             found.pairs.iter().map(|pair| (pair.measured, pair.simulated, pair.ratio)).collect();
-        assert_eq!(reported, [(0, 4, Some(1.0)), (1, 5, Some(2.0))]);
+        assert_eq!(found_values, [(0, 4, Some(1.0)), (1, 5, Some(2.0))]);
         assert_eq!((found.pairs[0].mean, found.pairs[0].alone), (1.5, Some(1.5)));
         assert_eq!(found.only_simulated, 1);
         let lonely: Vec<usize> = found.only_measured.iter().map(|one| one.cells).collect();

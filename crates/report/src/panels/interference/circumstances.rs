@@ -25,30 +25,30 @@ pub struct Circumstances {
 
 /// The series of scenarios, which `others` may already distinguish.
 pub fn of(scenarios: &[&Value], others: &[String]) -> Circumstances {
-    let mut reported: Vec<Difference> = Vec::new();
+    let mut kept: Vec<Difference> = Vec::new();
     let named =
         Difference { path: "name".to_owned(), values: scenarios.iter().map(|one| name_of(one)).collect() };
     let stem = stem(&named.values);
     let is_named = is_needed(&named, others);
     if is_named {
-        reported.push(named);
+        kept.push(named);
     }
-    reported.extend(differences("", &sections(scenarios).iter().map(Some).collect::<Vec<_>>()));
+    kept.extend(differences("", &sections(scenarios).iter().map(Some).collect::<Vec<_>>()));
     for row in of_jobs(scenarios) {
-        if is_needed(&row, others) && !reported.iter().any(|known| says_as_much(known, &row)) {
-            reported.push(row);
+        if is_needed(&row, others) && !kept.iter().any(|known| says_as_much(known, &row)) {
+            kept.push(row);
         }
     }
     let name = |place: usize| {
         let first = (!is_named).then(|| stem.clone()).filter(|stem| !stem.is_empty());
-        let rows = reported.iter().filter_map(|row| {
+        let rows = kept.iter().filter_map(|row| {
             let value = row.values[place].as_deref()?;
             Some(if row.path == "name" { value.to_owned() } else { format!("{} {value}", row.path) })
         });
         first.into_iter().chain(rows).collect::<Vec<_>>().join(", ")
     };
     let names = (0..scenarios.len()).map(name).collect();
-    Circumstances { settings: reported.into_iter().map(|row| row.path).collect(), names }
+    Circumstances { settings: kept.into_iter().map(|row| row.path).collect(), names }
 }
 
 fn name_of(scenario: &Value) -> Option<String> {

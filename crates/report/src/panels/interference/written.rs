@@ -116,8 +116,8 @@ mod tests {
     #[test]
     fn sizes_per_peer_are_given_in_the_largest_whole_unit() {
         let parts = [("64MiB", 32, "2MiB"), ("512KiB", 4, "128KiB"), ("1MiB", 3, ""), ("4000B", 4, "1000B")];
-        for (size, ranks, reported) in parts {
-            assert_eq!(part(size, ranks).unwrap_or_default(), reported, "{size} / {ranks}");
+        for (size, ranks, expected) in parts {
+            assert_eq!(part(size, ranks).unwrap_or_default(), expected, "{size} / {ranks}");
         }
         assert_eq!(part("64 apples", 4), None);
     }

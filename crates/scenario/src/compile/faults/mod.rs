@@ -39,7 +39,7 @@ pub(super) struct Failing {
 }
 
 /// Failure awareness: which nodes avoid a failed link.
-pub(super) fn knowledge(faults: &Faults) -> FailureAwareness {
+pub(super) fn awareness(faults: &Faults) -> FailureAwareness {
     match faults.settings.settings.choice("awareness") {
         "global" => FailureAwareness::Global(ReroutePaths::Shortest),
         "up_down" => FailureAwareness::Global(ReroutePaths::UpDown),
