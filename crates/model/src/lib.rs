@@ -47,7 +47,8 @@ pub use static_routes::StaticTable;
 pub use work::{Item, Mark, Message, Operation, Work};
 pub use workload::{
     Background, Bucket, Bursts, Collective, FabricService, Job, Order, Phase, PointToPoint, Posting,
-    Precision, Repetition, Sender, SizePoint, Stage, StagedFlow, StagedFlows, TrafficKind, WarmUp, Workload,
+    Precision, RankGroups, Repetition, Sender, SizePoint, Stage, StagedFlow, StagedFlows, TrafficKind,
+    WarmUp, Workload,
 };
 
 use netloom_policy::balance::Position;

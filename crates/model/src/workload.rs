@@ -54,6 +54,8 @@ pub struct TrafficKind {
 pub struct Job {
     /// The host of each rank.
     pub ranks: Vec<HostId>,
+    /// Kinds of groups of ranks that collectives may name, by number.
+    pub groups: Vec<RankGroups>,
     /// Largest number of times the phases are repeated.
     pub steps: u32,
     /// The phases of one step.
@@ -64,6 +66,13 @@ pub struct Job {
     pub handling: FabricService,
     /// How it repeats its steps, and when it has run enough of them.
     pub repetition: Repetition,
+}
+
+/// One kind of groups of ranks, such as those of tensor parallelism: disjoint, and not necessarily of all ranks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RankGroups {
+    /// The members of each group, in the order of their places.
+    pub lists: Vec<Vec<u32>>,
 }
 
 /// How the steps of a job follow each other.
@@ -160,7 +169,7 @@ pub struct Bucket {
     pub bus_bytes: Bytes,
 }
 
-/// One collective over all ranks of the job.
+/// One collective over all ranks of the job, or in each group of a kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Collective {
     /// Number of the algorithm in the catalog's registry.
@@ -173,6 +182,8 @@ pub struct Collective {
     pub dependent: bool,
     /// The order of the ranks.
     pub order: Order,
+    /// The kind of groups that it runs in, side by side; `None` is one collective of all ranks.
+    pub groups: Option<u16>,
 }
 
 /// The order of the ranks in a collective.

@@ -101,6 +101,7 @@ fn in_words(shape: &Shape) -> String {
         Shape::Text => "text".to_owned(),
         Shape::Share => "`1/N` with a whole number N".to_owned(),
         Shape::List(of) => format!("list of: {}", in_words(of)),
+        Shape::Names(of) => format!("map from names to: {}", in_words(of)),
         Shape::Pair(two) => format!("`[`{}, {}`]`", in_words(&two[0]), in_words(&two[1])),
         Shape::Defined(name) => format!("[{name}](#{})", anchor(name)),
         Shape::Either(shapes) => shapes.iter().map(in_words).collect::<Vec<_>>().join(", or "),

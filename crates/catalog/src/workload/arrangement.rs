@@ -15,8 +15,14 @@ use netloom_units::{Random, mix};
 /// Purpose of the random streams.
 const PURPOSE: u64 = 0x6f72_6465_7200;
 
-/// The identity of a collective in a run: job, step, phase, bucket and its index in the bucket.
-pub(super) type Key = [u32; 5];
+/// The identity of a collective in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Key {
+    /// Job, step, phase, bucket and its index in the bucket.
+    pub(super) collective: [u32; 5],
+    /// The group that it runs in; `None` of all ranks.
+    pub(super) group: Option<u32>,
+}
 
 /// The order of the ranks in one collective.
 #[derive(Debug, PartialEq, Eq)]
@@ -94,7 +100,8 @@ impl Arrangements {
 }
 
 fn shuffled(seed: u64, key: Key, n_ranks: u32) -> Vec<u32> {
-    let entity = key.iter().fold(0, |all, &part| mix(all ^ u64::from(part)));
+    let parts = key.collective.iter().copied().chain(key.group);
+    let entity = parts.fold(0, |all, part| mix(all ^ u64::from(part)));
     let mut ranks: Vec<u32> = (0..n_ranks).collect();
     Random::stream(seed, PURPOSE, entity).shuffle(&mut ranks);
     ranks
@@ -107,7 +114,7 @@ mod tests {
     #[test]
     fn an_evicted_order_is_generated_again() {
         let mut small = Arrangements::new(7, 1);
-        let key = |step| [0, step, 0, 0, 0];
+        let key = |step| Key { collective: [0, step, 0, 0, 0], group: None };
         let first = small.find(key(0), &Order::Shuffled, 0, 50);
         let other = small.find(key(1), &Order::Shuffled, 1, 50);
         assert_ne!(first, other);
@@ -121,7 +128,8 @@ mod tests {
         let mut memory = Arrangements::new(7, 4);
         let order = Order::Given(vec![vec![1, 0], vec![0, 1]]);
         for sequence in 0..4 {
-            let found = memory.find([0, sequence, 0, 0, 0], &order, u64::from(sequence), 2);
+            let key = Key { collective: [0, sequence, 0, 0, 0], group: None };
+            let found = memory.find(key, &order, u64::from(sequence), 2);
             assert_eq!(found.rank_at(0), (sequence + 1) % 2);
         }
     }

@@ -40,6 +40,14 @@ pub enum WorkloadError {
         /// The host.
         host: HostId,
     },
+    /// Groups that are not disjoint, or a rank that does not exist.
+    #[error("job {job}: {reason}")]
+    Groups {
+        /// Job number.
+        job: usize,
+        /// What is wrong with them.
+        reason: String,
+    },
     /// A collective that cannot be planned.
     #[error("job {job}, phase {phase}: {reason}")]
     Collective {

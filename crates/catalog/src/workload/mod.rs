@@ -12,6 +12,7 @@ mod arrangement;
 pub mod background;
 mod bursts;
 pub mod collective;
+mod communicators;
 mod error;
 mod program;
 mod rank;
@@ -86,7 +87,7 @@ pub fn expand(workload: &Workload, n_hosts: usize, seed: u64) -> Result<Training
     };
     // Ranks of a job may be one bucket apart, so that two orders per collective are in use at a time; twice that is
     // kept.
-    let in_use: usize = programs.iter().map(|program| program.most_collectives).sum();
+    let in_use: usize = programs.iter().map(|program| program.most_orders).sum();
     let arrangements = Arrangements::new(seed, 4 * in_use.max(1));
     let draws =
         |(job, program): (usize, &Program)| BurstDraws::new(program.repetition.bursts, seed, job as u64);

@@ -10,6 +10,7 @@ use netloom_model::{Collective, FabricService, Hosts, Item, Job, Order, Phase, R
 use netloom_units::{Duration, HostId, Time};
 
 use super::collective::{Plan, SPECS, Step};
+use super::communicators::{Communicators, Membership};
 use super::error::WorkloadError;
 use super::stages::Stages;
 
@@ -29,8 +30,10 @@ pub(super) struct Program {
     pub(super) costs: Option<Hosts>,
     pub(super) segments: Vec<Segment>,
     pub(super) collectives: Vec<Planned>,
-    /// Largest number of collectives in a segment.
-    pub(super) most_collectives: usize,
+    /// All ranks, and then the groups of each kind.
+    pub(super) communicators: Vec<Communicators>,
+    /// Largest number of orders of ranks in use in a segment.
+    pub(super) most_orders: usize,
     tags: Tags,
 }
 
@@ -83,7 +86,10 @@ pub(super) struct Planned {
     /// Its index among the collectives of a step.
     pub(super) ordinal: u64,
     pub(super) order: Order,
-    pub(super) plan: Plan,
+    /// Index of its communicators in [`Program::communicators`].
+    pub(super) communicators: usize,
+    /// A plan for each size of these.
+    pub(super) plans: Vec<Plan>,
 }
 
 #[derive(Debug, Default)]
@@ -105,6 +111,11 @@ impl Program {
         self.hosts.len() as u32
     }
 
+    /// The membership of a rank in a collective; `None` if it takes no part.
+    pub(super) fn membership(&self, planned: &Planned, rank: u32) -> Option<Membership> {
+        self.communicators[planned.communicators].membership(rank)
+    }
+
     /// The first tag that later jobs may use.
     pub(super) fn end_of_tags(&self) -> Option<u64> {
         let Tags { first, stride, per_step } = self.tags;
@@ -121,7 +132,8 @@ impl Program {
         if job.ranks.is_empty() {
             return Err(WorkloadError::NoRanks { job: number });
         }
-        let mut compiler = Compiler::new(number, job.ranks.len(), hosts);
+        let communicators = communicators(number, job)?;
+        let mut compiler = Compiler::new(number, communicators, hosts);
         within("phases", job.phases.len())?;
         for (phase, what) in job.phases.iter().enumerate() {
             compiler.phase(phase as u16, what)?;
@@ -130,7 +142,7 @@ impl Program {
             Segment::Streams(streams) => Some(streams),
             _ => None,
         });
-        let most_collectives = streams.map(|streams| count(streams)).max().unwrap_or(0);
+        let most_orders = streams.map(|streams| compiler.n_orders(streams)).max().unwrap_or(0);
         let program = Program {
             job: number as u16,
             first_actor,
@@ -140,9 +152,10 @@ impl Program {
             handling: job.handling,
             repetition: job.repetition,
             costs: (!hosts.is_idle()).then_some(hosts),
-            most_collectives,
+            most_orders,
             segments: compiler.segments,
             collectives: compiler.collectives,
+            communicators: compiler.communicators,
             tags: Tags { first: first_tag, stride: compiler.stride, per_step: compiler.n_sequences },
         };
         if job.repetition.endless && !job.repetition.aligned {
@@ -166,9 +179,11 @@ impl Program {
         }
     }
 
-    /// Whether the rank at this place waits in a collective, even if only for its own messages.
-    fn waits(&self, planned: &Planned, place: u32) -> bool {
-        let mut steps = (0..).map_while(|index| planned.plan.operation(place, index));
+    /// Whether a rank waits in a collective, even if only for its own messages.
+    fn waits(&self, planned: &Planned, rank: u32) -> bool {
+        let Some(member) = self.membership(planned, rank) else { return false };
+        let plan = &planned.plans[member.size_index];
+        let mut steps = (0..).map_while(|index| plan.operation(member.place, index));
         steps.any(|step| match step {
             Step::Receive { .. } => true,
             Step::Send { bytes, .. } => self.costs.is_some_and(|hosts| hosts.grants(bytes)),
@@ -177,9 +192,15 @@ impl Program {
     }
 }
 
-/// Number of collectives on these streams.
-fn count(streams: &[CollectiveStream]) -> usize {
-    streams.iter().map(|stream| stream.collectives.len()).sum()
+/// All ranks of a job, and then its groups of each kind.
+fn communicators(number: usize, job: &Job) -> Result<Vec<Communicators>, WorkloadError> {
+    let n_ranks = job.ranks.len() as u32;
+    let listed = job.groups.iter().map(|groups| Communicators::new(groups, n_ranks));
+    let wrong = |reason| WorkloadError::Groups { job: number, reason };
+    std::iter::once(Ok(Communicators::World { n_ranks }))
+        .chain(listed)
+        .collect::<Result<_, _>>()
+        .map_err(wrong)
 }
 
 /// Rejects more than a 16-bit number can distinguish.
@@ -191,7 +212,7 @@ fn within(what: &'static str, count: usize) -> Result<(), WorkloadError> {
 /// A program under construction.
 struct Compiler {
     job: usize,
-    n_ranks: usize,
+    communicators: Vec<Communicators>,
     hosts: Hosts,
     segments: Vec<Segment>,
     collectives: Vec<Planned>,
@@ -200,9 +221,14 @@ struct Compiler {
 }
 
 impl Compiler {
-    fn new(job: usize, n_ranks: usize, hosts: Hosts) -> Compiler {
+    fn new(job: usize, communicators: Vec<Communicators>, hosts: Hosts) -> Compiler {
         let (segments, collectives) = (Vec::new(), Vec::new());
-        Compiler { job, n_ranks, hosts, segments, collectives, stride: 1, n_sequences: 0 }
+        Compiler { job, communicators, hosts, segments, collectives, stride: 1, n_sequences: 0 }
+    }
+
+    /// The number of all ranks.
+    fn n_ranks(&self) -> usize {
+        self.communicators[0].sizes()[0] as usize
     }
 
     fn phase(&mut self, number: u16, phase: &Phase) -> Result<(), WorkloadError> {
@@ -216,7 +242,7 @@ impl Compiler {
                 if self.hosts.needs_sources() {
                     return Err(wrong(of_whom("messages along stages")));
                 }
-                let stages = Stages::new(what, number, self.n_sequences, self.n_ranks).map_err(wrong)?;
+                let stages = Stages::new(what, number, self.n_sequences, self.n_ranks()).map_err(wrong)?;
                 self.take_tags(stages.n_tags());
                 let stages = Segment::Stages(Box::new(stages));
                 self.segments.extend([begins(number), stages, ends(number)]);
@@ -298,7 +324,7 @@ impl Compiler {
         for (number, collective) in (0_u32..).zip(all) {
             let place = self.collectives.len();
             let planned = self.plan(bucket, number, collective)?;
-            if planned.plan.sends_first() {
+            if planned.plans.iter().all(Plan::sends_first) {
                 shared.collectives.push(place);
             } else {
                 alone.push(CollectiveStream { collectives: vec![place], ends: None });
@@ -317,26 +343,43 @@ impl Compiler {
         number: u32,
         collective: &Collective,
     ) -> Result<Planned, WorkloadError> {
-        let (job, phase) = (self.job, usize::from(bucket.phase));
-        if let Order::Given(lists) = &collective.order {
-            let is_order = |list: &Vec<u32>| is_permutation(list, self.n_ranks);
-            if lists.is_empty() || !lists.iter().all(is_order) {
-                return Err(WorkloadError::Order { job, phase, n_ranks: self.n_ranks });
-            }
-        }
-        let plan = Plan::new(collective, self.n_ranks as u32)
-            .map_err(|reason| WorkloadError::Collective { job, phase, reason })?;
-        if self.hosts.needs_sources() && !plan.lists_receives() {
+        let wrong = |reason| WorkloadError::Collective { job: self.job, phase: bucket.phase.into(), reason };
+        let communicators = collective.groups.map_or(0, |kind| usize::from(kind) + 1);
+        let groups = self.communicators.get(communicators);
+        let groups = groups.ok_or_else(|| wrong(String::from("there are no such groups")))?;
+        let sizes = groups.sizes();
+        self.check_order(bucket, &collective.order, sizes)?;
+        let plans: Result<Vec<Plan>, String> =
+            sizes.iter().map(|&n_ranks| Plan::new(collective, n_ranks)).collect();
+        let plans = plans.map_err(wrong)?;
+        if self.hosts.needs_sources() && !plans.iter().all(Plan::lists_receives) {
             let name = SPECS[usize::from(collective.algorithm)].name;
             let how = if collective.dependent { "" } else { " with `dependent: false`" };
-            let reason = of_whom(&format!("`{name}`{how}"));
-            return Err(WorkloadError::Collective { job, phase, reason });
+            return Err(wrong(of_whom(&format!("`{name}`{how}"))));
         }
         let sequence = self.n_sequences;
-        let grants = if self.hosts.rendezvous.is_some() { self.n_ranks as u64 } else { 0 };
-        self.take_tags(plan.n_tags().saturating_mul(1 + grants));
+        let grants = if self.hosts.rendezvous.is_some() { self.n_ranks() as u64 } else { 0 };
+        let n_tags = plans.iter().map(Plan::n_tags).max().unwrap_or(0);
+        self.take_tags(n_tags.saturating_mul(1 + grants));
         let (ordinal, order) = (self.collectives.len() as u64, collective.order.clone());
-        Ok(Planned { bucket, number, sequence, ordinal, order, plan })
+        Ok(Planned { bucket, number, sequence, ordinal, order, communicators, plans })
+    }
+
+    /// Checks that given orders are permutations of the ranks of a communicator.
+    fn check_order(&self, bucket: BucketId, order: &Order, sizes: &[u32]) -> Result<(), WorkloadError> {
+        let Order::Given(lists) = order else { return Ok(()) };
+        let is_order = |list: &Vec<u32>| sizes.iter().all(|&size| is_permutation(list, size as usize));
+        if !lists.is_empty() && lists.iter().all(is_order) {
+            return Ok(());
+        }
+        let n_ranks = sizes.iter().copied().max().unwrap_or(0) as usize;
+        Err(WorkloadError::Order { job: self.job, phase: bucket.phase.into(), n_ranks })
+    }
+
+    /// Number of orders of ranks in use on these streams: one for each collective and group.
+    fn n_orders(&self, streams: &[CollectiveStream]) -> usize {
+        let of = |&number: &usize| self.communicators[self.collectives[number].communicators].n_groups();
+        streams.iter().flat_map(|stream| &stream.collectives).map(of).sum()
     }
 
     fn take_tags(&mut self, n_tags: u64) {

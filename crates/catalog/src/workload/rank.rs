@@ -9,11 +9,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use netloom_model::{Hosts, Item, Job, Mark, Message, Operation};
+use netloom_model::{Hosts, Item, Job, Mark, Message, Operation, Order};
 use netloom_units::{ActorId, Bytes, Duration, Rate, Time};
 
-use super::arrangement::{Arrangement, Arrangements};
-use super::collective::Step;
+use super::arrangement::{Arrangement, Arrangements, Key};
+use super::collective::{Plan, Step};
+use super::communicators::Membership;
 use super::program::{BucketId, CollectiveStream, Part, Planned, Program, Segment};
 use super::stages::{StageStep, Stages};
 
@@ -50,6 +51,8 @@ struct Running {
     /// Its index in the program.
     number: usize,
     arrangement: Arc<Arrangement>,
+    member: Membership,
+    /// Its place in the order of the ranks.
     place: u32,
     index: u64,
     /// What it has posted and not yet waited for, at hosts that grant, add or copy.
@@ -209,7 +212,7 @@ impl<'a> RankExpansion<'a> {
 
     fn enter(&mut self, streams: &[CollectiveStream]) {
         let start = |stream: &CollectiveStream| StreamState {
-            running: stream.collectives.iter().map(|&number| self.start(number)).collect(),
+            running: stream.collectives.iter().filter_map(|&number| self.start(number)).collect(),
             current: 0,
             waiting: false,
             open: true,
@@ -217,14 +220,20 @@ impl<'a> RankExpansion<'a> {
         self.position.streams = streams.iter().map(start).collect();
     }
 
-    fn start(&mut self, number: usize) -> Running {
+    /// Starts a collective; `None` if the rank takes no part in it.
+    fn start(&mut self, number: usize) -> Option<Running> {
         let RankExpansion { program, position, arrangements, .. } = self;
-        let Planned { bucket, number: place, ordinal, ref order, .. } = program.collectives[number];
-        let key = [program.job.into(), position.step, bucket.phase.into(), bucket.bucket.into(), place];
-        let met = u64::from(position.step) * program.collectives.len() as u64 + ordinal;
-        let arrangement = arrangements.find(key, order, met, program.n_ranks());
-        let place = arrangement.place_of(position.rank);
-        Running { number, arrangement, place, index: 0, posted: PostedReceives::default() }
+        let planned = &program.collectives[number];
+        let member = program.membership(planned, position.rank)?;
+        let BucketId { phase, bucket } = planned.bucket;
+        let collective = [program.job.into(), position.step, phase.into(), bucket.into(), planned.number];
+        // Given orders are the same in all groups.
+        let group = member.group.filter(|_| planned.order == Order::Shuffled);
+        let key = Key { collective, group };
+        let sequence = u64::from(position.step) * program.collectives.len() as u64 + planned.ordinal;
+        let arrangement = arrangements.find(key, &planned.order, sequence, member.n_ranks);
+        let place = arrangement.place_of(member.place);
+        Some(Running { number, arrangement, member, place, index: 0, posted: PostedReceives::default() })
     }
 
     /// Appends up to `limit` operations of a stream; returns whether it is over.
@@ -280,7 +289,7 @@ impl<'a> RankExpansion<'a> {
                     self.push(stream, Operation::Receive { tag, messages });
                 }
                 self.push(stream, Operation::Receive { tag, messages: messages + own });
-                let plan = &self.program.collectives[running.number].plan;
+                let plan = running.plan(self.program);
                 let [bytes, copied] =
                     [&mut running.posted.bytes, &mut running.posted.copied].map(std::mem::take);
                 let adding = hosts.reduction.filter(|_| plan.adds(running.index - 1));
@@ -296,14 +305,15 @@ impl<'a> RankExpansion<'a> {
     /// The receives that belong to the operation just begun: those of large messages are granted.
     fn post_receives(&mut self, stream: usize, hosts: &Hosts, running: &mut Running) {
         let planned = &self.program.collectives[running.number];
-        let posted = |number| planned.plan.posted(running.place, running.index - 1, number);
+        let plan = running.plan(self.program);
+        let posted = |number| plan.posted(running.place, running.index - 1, number);
         for receive in (0..).map_while(posted) {
             running.posted.bytes += receive.bytes;
             let is_granted = receive.bytes > 0 && hosts.grants(receive.bytes);
             // Granted messages are received directly at their destination.
             running.posted.copied += if is_granted { 0 } else { receive.bytes };
             if is_granted {
-                let to = running.arrangement.rank_at(receive.from);
+                let to = running.rank_at(self.program, receive.from);
                 let tag = self.grant_tag(planned, receive.tag, running.place);
                 let grant = self.message(to, tag, Hosts::GRANT.0, planned.bucket);
                 self.push(stream, Operation::Send(grant));
@@ -337,7 +347,8 @@ impl<'a> RankExpansion<'a> {
 
     /// The tag with which the receiving place grants a message.
     fn grant_tag(&self, planned: &Planned, tag: u64, receiver: u32) -> u64 {
-        let first = self.program.first_tag(self.position.step, planned.sequence) + planned.plan.n_tags();
+        let n_tags = planned.plans.iter().map(Plan::n_tags).max().unwrap_or(0);
+        let first = self.program.first_tag(self.position.step, planned.sequence) + n_tags;
         first + tag * u64::from(self.program.n_ranks()) + u64::from(receiver)
     }
 
@@ -348,7 +359,7 @@ impl<'a> RankExpansion<'a> {
             Step::Nothing => None,
             Step::Receive { tag, messages } => Some(Operation::Receive { tag: first_tag + tag, messages }),
             Step::Send { to, tag, bytes } => {
-                let to_rank = running.arrangement.rank_at(to);
+                let to_rank = running.rank_at(self.program, to);
                 Some(Operation::Send(self.message(to_rank, first_tag + tag, bytes, planned.bucket)))
             }
         }
@@ -385,8 +396,7 @@ impl StreamState {
                 (self.waiting, self.current) = (true, 0);
             }
             let running = &self.running[self.current];
-            let plan = &program.collectives[running.number].plan;
-            match plan.operation(running.place, running.index) {
+            match running.plan(program).operation(running.place, running.index) {
                 None if running.posted.own.is_some() && (!shared || self.waiting) => {
                     return Some((Next::Rest, &mut self.running[self.current]));
                 }
@@ -399,6 +409,19 @@ impl StreamState {
                 }
             }
         }
+    }
+}
+
+impl Running {
+    /// The plan for the size of its communicator.
+    fn plan<'a>(&self, program: &'a Program) -> &'a Plan {
+        &program.collectives[self.number].plans[self.member.size_index]
+    }
+
+    /// The rank of the job at a place of the plan.
+    fn rank_at(&self, program: &Program, place: u32) -> u32 {
+        let communicators = &program.communicators[program.collectives[self.number].communicators];
+        communicators.rank_at(self.member.group, self.arrangement.rank_at(place))
     }
 }
 

@@ -36,6 +36,7 @@ fn collective(case: &Case, size: u64, dependent: bool, order: Order) -> Collecti
         size: Bytes(size),
         dependent,
         order,
+        groups: None,
     }
 }
 
@@ -46,6 +47,7 @@ fn job(n: u32, steps: u32, collectives: Vec<Collective>) -> Workload {
     Workload {
         jobs: vec![Job {
             ranks,
+            groups: Vec::new(),
             steps,
             phases,
             start: Time::ZERO,
@@ -186,7 +188,7 @@ fn no_rank_sends_to_itself_in_any_permutation() {
 fn bus_factors_are_those_of_nccl_tests() {
     let factor = |name: &str, n: u32| {
         let case = cases().into_iter().find(|case| case.name == name).expect("in the registry");
-        let bucket = collective::bucket(vec![collective(&case, 1000, true, Order::Rank)], n).unwrap();
+        let bucket = collective::bucket(vec![collective(&case, 1000, true, Order::Rank)], |_| n).unwrap();
         assert_eq!(bucket.size, Bytes(1000));
         bucket.bus_bytes.0
     };

@@ -23,7 +23,14 @@ fn cases() -> Vec<(&'static str, Settings)> {
 
 fn collective((name, settings): &(&'static str, Settings), size: u64, dependent: bool) -> Collective {
     let algorithm = collective::number_of(name).expect("in the registry");
-    Collective { algorithm, settings: settings.clone(), size: Bytes(size), dependent, order: Order::Shuffled }
+    Collective {
+        algorithm,
+        settings: settings.clone(),
+        size: Bytes(size),
+        dependent,
+        order: Order::Shuffled,
+        groups: None,
+    }
 }
 
 fn job(n: u32, collectives: Vec<Collective>, hosts: Hosts, repetition: Repetition) -> Workload {
@@ -32,7 +39,7 @@ fn job(n: u32, collectives: Vec<Collective>, hosts: Hosts, repetition: Repetitio
     let ranks = (0..n).map(HostId).collect();
     let handling = FabricService::default();
     let steps = if repetition.endless { u32::MAX } else { 3 };
-    let job = Job { ranks, steps, phases, start: Time::ZERO, handling, repetition };
+    let job = Job { ranks, groups: Vec::new(), steps, phases, start: Time::ZERO, handling, repetition };
     Workload { jobs: vec![job], background: None, staged: None, hosts }
 }
 

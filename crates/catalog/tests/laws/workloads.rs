@@ -18,12 +18,12 @@ const DELAY: u64 = 1000;
 fn collective(name: &str, size: u64, dependent: bool, order: Order) -> Collective {
     let algorithm = collective::number_of(name).expect("in the registry");
     let settings = SPECS[usize::from(algorithm)].defaults();
-    Collective { algorithm, settings, size: Bytes(size), dependent, order }
+    Collective { algorithm, settings, size: Bytes(size), dependent, order, groups: None }
 }
 
 fn bucket(names: &[&str], dependent: bool) -> Bucket {
     let each = |name: &&str| collective(name, 1 << 20, dependent, Order::Shuffled);
-    collective::bucket(names.iter().map(each).collect(), 8).unwrap()
+    collective::bucket(names.iter().map(each).collect(), |_| 8).unwrap()
 }
 
 fn communicate(buckets: Vec<Bucket>, concurrent: bool, barrier: bool) -> Phase {
@@ -35,6 +35,7 @@ fn job(n: u32, steps: u32, phases: Vec<Phase>) -> Workload {
     Workload {
         jobs: vec![Job {
             ranks,
+            groups: Vec::new(),
             steps,
             phases,
             start: Time::ZERO,
@@ -282,7 +283,7 @@ fn actors_are_ranks_job_by_job_and_then_background_by_host() {
 fn given_orders_are_used_in_the_order_of_collectives() {
     let lists = vec![vec![0, 1, 2], vec![0, 2, 1], vec![2, 1, 0]];
     let two = BOTH.map(|name| collective(name, 300, false, Order::Given(lists.clone())));
-    let bucket = collective::bucket(two.to_vec(), 3).unwrap();
+    let bucket = collective::bucket(two.to_vec(), |_| 3).unwrap();
     let trace = trace(&job(3, 2, vec![communicate(vec![bucket], false, true)]));
     let next_of_rank_0: Vec<u32> =
         trace.sends.iter().filter(|send| send.1 == 0).map(|send| send.2.to.0).collect();

@@ -8,6 +8,7 @@ use netloom_model::{Collective, FabricService, Hosts, Job, Message, Order, Phase
 use netloom_units::HostId;
 
 use super::built_fabric::BuiltFabric;
+use super::communicators::NamedGroups;
 use super::{placement, repetition, stages};
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
@@ -50,13 +51,16 @@ fn one(
     problems: &mut Problems,
 ) -> Option<Job> {
     let n_ranks = ranks.len() as u32;
-    let orders = orders(wanted, n_ranks, problems)?;
+    let groups = NamedGroups::new(&wanted.groups, n_ranks, problems);
+    let orders = orders(wanted, problems)?;
+    let groups = groups?;
     let mut maker =
-        Maker { n_ranks, orders: &orders, phases: Vec::new(), origins: Vec::new(), parts: 0, ordered: 0 };
+        Maker { n_ranks, groups: &groups, orders: &orders, phases: Vec::new(), origins: Vec::new(), parts: 0, ordered: 0 };
     maker.all(&wanted.phases, problems)?;
     let Maker { phases, origins, .. } = maker;
     let job = Job {
         ranks,
+        groups: groups.kinds,
         steps: repetition::most_steps(wanted),
         phases,
         start: wanted.start,
@@ -101,14 +105,15 @@ fn remedy(error: &WorkloadError) -> Option<&'static str> {
 }
 
 /// The given orders of a job, each of them a permutation of its ranks.
-fn orders(wanted: &resolved::Job, n_ranks: u32, problems: &mut Problems) -> Option<Vec<Vec<u32>>> {
+fn orders(wanted: &resolved::Job, problems: &mut Problems) -> Option<Vec<Vec<u32>>> {
     let mut good = true;
     for list in &wanted.orders.value {
         let mut sorted = list.value.clone();
         sorted.sort_unstable();
-        if !sorted.into_iter().eq(0..n_ranks) {
+        let n_ranks = list.value.len() as u32;
+        if n_ranks == 0 || !sorted.into_iter().eq(0..n_ranks) {
             let report = problems.report(list.place, "this is not a permutation of the ranks");
-            report.label(format!("expected each of 0 to {} once", n_ranks - 1));
+            report.label(format!("expected each of 0 to {} once", n_ranks.saturating_sub(1)));
             good = false;
         }
     }
@@ -133,6 +138,7 @@ impl Origin<'_> {
 /// Makes the phases of one job.
 struct Maker<'a> {
     n_ranks: u32,
+    groups: &'a NamedGroups,
     orders: &'a [Vec<u32>],
     phases: Vec<Phase>,
     /// Where each of them comes from.
@@ -221,7 +227,8 @@ impl<'a> Maker<'a> {
         self.count(n_buckets * each.len(), place, problems)?;
         let made: Vec<_> = each.iter().map(|wanted| self.collective(wanted, n_buckets, problems)).collect();
         let made: Vec<Collective> = made.into_iter().collect::<Option<_>>()?;
-        let bucket = match collective::bucket(made, self.n_ranks) {
+        let n_ranks = |made: &Collective| self.ranks_of(made.groups);
+        let bucket = match collective::bucket(made, n_ranks) {
             Ok(bucket) => bucket,
             Err(reason) => {
                 problems.report(place, reason).label("this cannot be run");
@@ -241,10 +248,14 @@ impl<'a> Maker<'a> {
         n_buckets: usize,
         problems: &mut Problems,
     ) -> Option<Collective> {
+        let groups = match &wanted.group {
+            Some(name) => Some(self.groups.number(name, problems)?),
+            None => None,
+        };
         let common = &wanted.common.settings;
         let order = match common.choice("order") {
             "shuffled" => Order::Shuffled,
-            "given" => self.given(&wanted.common, n_buckets, problems)?,
+            "given" => self.given(&wanted.common, (n_buckets, groups), problems)?,
             _ => Order::Rank,
         };
         let made = Collective {
@@ -253,24 +264,53 @@ impl<'a> Maker<'a> {
             size: common.size("size"),
             dependent: common.flag("dependent"),
             order,
+            groups,
         };
-        if let Err(reason) = Plan::new(&made, self.n_ranks) {
+        if let Err(reason) = self.check_plans(&made) {
             let place = wanted.algorithm.place_in(&reason).unwrap_or(wanted.algorithm.place);
             let report = problems.report(place, reason);
-            report.label("this does not fit the job").help(format!("the job has {} ranks", self.n_ranks));
+            let whose = if groups.is_some() { "its largest group" } else { "the job" };
+            let help = format!("{whose} has {} ranks", self.ranks_of(groups));
+            report.label("this does not fit the job").help(help);
             return None;
         }
         Some(made)
     }
 
-    fn given(&mut self, common: &Parameters, n_buckets: usize, problems: &mut Problems) -> Option<Order> {
+    /// Number of ranks of a collective: of all, or of the largest group of a kind.
+    fn ranks_of(&self, groups: Option<u16>) -> u32 {
+        groups.map_or(self.n_ranks, |kind| self.groups.largest(kind))
+    }
+
+    /// Whether a collective can run in groups of these sizes; an error is a sentence about the parameter.
+    fn check_plans(&self, made: &Collective) -> Result<(), String> {
+        let Some(kind) = made.groups else { return Plan::new(made, self.n_ranks).map(|_| ()) };
+        let lists = &self.groups.kinds[usize::from(kind)].lists;
+        let mut sizes: Vec<u32> = lists.iter().map(|list| list.len() as u32).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes.into_iter().try_for_each(|size| Plan::new(made, size).map(|_| ()))
+    }
+
+    fn given(
+        &mut self,
+        common: &Parameters,
+        (n_buckets, groups): (usize, Option<u16>),
+        problems: &mut Problems,
+    ) -> Option<Order> {
         let place = common.place_of("order");
         if self.orders.is_empty() {
             let report = problems.report(place, "`order: given` needs the job's `orders`");
             report.label("no orders are given").help("add `orders: [[0, 1, ...], ...]` to the job");
             return None;
         }
-        let one = self.orders.len() * self.n_ranks as usize;
+        let n_ranks = self.ranks_of(groups) as usize;
+        if self.orders.iter().any(|order| order.len() != n_ranks) {
+            let report = problems.report(place, format!("`order: given` needs orders of {n_ranks} ranks"));
+            report.label("an order of another length is among the job's `orders`");
+            return None;
+        }
+        let one = self.orders.len() * n_ranks;
         self.ordered = self.ordered.saturating_add(one.saturating_mul(n_buckets));
         if self.ordered > MOST_ORDERED_RANKS {
             let report = problems.report(place, "the given orders take too much memory");
@@ -290,7 +330,7 @@ impl<'a> Maker<'a> {
         self.count(1, place, problems)?;
         let settings = &parameters.settings;
         Some(Phase::PointToPoint(PointToPoint {
-            stages: stages::made(stages, self.n_ranks, problems)?,
+            stages: stages::made(stages, (self.n_ranks, self.groups), problems)?,
             microbatches: settings.count("microbatches") as u32,
             size: settings.size("size"),
             backward: settings.flag("backward"),

@@ -11,6 +11,7 @@ mod built_fabric;
 mod central;
 mod choices;
 mod classes;
+mod communicators;
 mod consistency;
 mod credits;
 mod fabric;

@@ -212,7 +212,7 @@ impl List {
     }
 
     fn job(&mut self, number: usize, job: &Job) {
-        let Job { name: _, placement, steps, warm_up, bursts, start, orders, traffic, phases } = job;
+        let Job { name: _, placement, steps, warm_up, bursts, start, groups, orders, traffic, phases } = job;
         let path = format!("jobs.{number}");
         self.kind(&path, traffic.as_ref());
         match &steps.value {
@@ -225,6 +225,10 @@ impl List {
         }
         self.span(&format!("{path}.start"), (start.0 > 0).then_some(Duration(start.0)), "0s");
         self.placement(&format!("{path}.placement"), placement);
+        for group in groups {
+            let ranks = written(&workload::group_ranks(group));
+            self.entry(&format!("{path}.groups.{}", group.name.value), ranks, None);
+        }
         self.listed(&format!("{path}.orders"), orders.value.len(), "orders of the ranks", Some("none"));
         self.phases(&format!("{path}.phases"), phases);
     }
@@ -248,15 +252,22 @@ impl List {
             Phase::Barrier => self.entry(path, "barrier".to_owned(), None),
             Phase::Collectives { settings, each } => {
                 self.section(&format!("{path}.collectives"), settings);
-                for (number, Collective { algorithm, common }) in each.iter().enumerate() {
+                for (number, Collective { algorithm, common, group }) in each.iter().enumerate() {
                     let path = format!("{path}.collectives.each.{number}");
                     self.plugin(&path, algorithm, None);
-                    self.section(&format!("{path}.{}", algorithm.spec.name), common);
+                    let path = format!("{path}.{}", algorithm.spec.name);
+                    self.section(&path, common);
+                    if let Some(group) = group {
+                        self.entry(&format!("{path}.group"), group.value.clone(), Some(Group::ALL));
+                    }
                 }
             }
             Phase::PointToPoint { settings, stages } => {
                 let path = format!("{path}.point_to_point");
                 match &stages.value {
+                    Stages::Group(name) => {
+                        self.entry(&format!("{path}.stages"), name.value.clone(), None);
+                    }
                     Stages::Count(number) => self.entry(&format!("{path}.stages"), number.to_string(), None),
                     Stages::Given(lists) => {
                         self.listed(&format!("{path}.stages"), lists.len(), "stages of ranks", None);

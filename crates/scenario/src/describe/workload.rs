@@ -4,7 +4,7 @@ use netloom_units::{Duration, Value};
 
 use super::{duration, entries, kind, names, plugin, section, value};
 use crate::place::Placed;
-use crate::resolved::{Collective, Flow, Flows, Job, Phase, Placement, Stages, Steps, WarmUp};
+use crate::resolved::{Collective, Flow, Flows, Group, GroupRanks, Job, Phase, Placement, Stages, Steps, WarmUp};
 use crate::written::Node;
 
 /// One job.
@@ -16,6 +16,7 @@ pub(super) fn job(job: &Job) -> Node {
         ("warm_up", warm_up(job.warm_up)),
         ("bursts", job.bursts.as_ref().map_or_else(|| Node::text("none"), section)),
         ("start", duration(Duration(job.start.0))),
+        ("groups", Node::map(job.groups.iter().map(|group| (group.name.value.clone(), group_ranks(group))))),
         ("orders", ranks(&job.orders.value)),
         ("traffic", kind(job.traffic.as_ref())),
         ("phases", Node::list(job.phases.iter().map(phase))),
@@ -47,6 +48,18 @@ pub(super) fn placement(placement: &Placement) -> Node {
     }
 }
 
+/// Which ranks form the groups of a kind.
+pub(super) fn group_ranks(group: &Group) -> Node {
+    match &group.ranks.value {
+        GroupRanks::Dimension(size) => Node::text(size.to_string()),
+        GroupRanks::Remaining => Node::text(GroupRanks::AUTO),
+        GroupRanks::Within { of, size } => {
+            Node::map([("within", Node::name(&of.value)), ("size", Node::text(size.to_string()))])
+        }
+        GroupRanks::Listed(lists) => ranks(lists),
+    }
+}
+
 fn phase(phase: &Placed<Phase>) -> Node {
     match &phase.value {
         Phase::Compute(span) => Node::map([("compute", duration(*span))]),
@@ -71,6 +84,8 @@ fn phase(phase: &Placed<Phase>) -> Node {
 
 fn collective(collective: &Collective) -> Node {
     let mut all = entries(&collective.common);
+    let group = collective.group.as_ref();
+    all.push(("group".to_owned(), group.map_or_else(|| Node::text(Group::ALL), |name| Node::name(&name.value))));
     all.extend(entries(&collective.algorithm));
     Node::map([(collective.algorithm.spec.name, Node::map(all))])
 }
@@ -78,6 +93,7 @@ fn collective(collective: &Collective) -> Node {
 fn stages_node(stages: &Stages) -> Node {
     match stages {
         Stages::Count(n) => Node::text(n.to_string()),
+        Stages::Group(name) => Node::name(&name.value),
         Stages::Given(lists) => ranks(lists),
     }
 }

@@ -29,6 +29,8 @@ pub(crate) enum Shape {
     Share,
     /// A list.
     List(Box<Shape>),
+    /// A map from any names to this.
+    Names(Box<Shape>),
     /// A list of these two.
     Pair(Box<[Shape; 2]>),
     /// The definition of this name.

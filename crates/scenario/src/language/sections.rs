@@ -420,6 +420,15 @@ fn job() -> Vec<Definition> {
             Key::explicit("bursts", bursts, Preset::Written("none"), "whether steps run in bursts"),
             Key::explicit("start", Shape::Value(Kind::Duration), start, "when it starts"),
             Key::explicit(
+                "groups",
+                Shape::Names(Box::new(group())),
+                Preset::Words("no groups"),
+                "kinds of groups of ranks that collectives may name: sizes of parallel dimensions, laid out over the \
+                 ranks in the order in which they are written, the first one fastest (their product is the number \
+                 of ranks; `auto` is the size that the others leave); consecutive members of another group; or \
+                 lists of ranks",
+            ),
+            Key::explicit(
                 "orders",
                 ranks(),
                 Preset::Words("no orders"),
@@ -430,9 +439,22 @@ fn job() -> Vec<Definition> {
             Key::explicit("phases", phases, Preset::Required, "the phases of one step"),
         ],
     );
+    let within = Definition::map(
+        "group",
+        "groups of consecutive members of other groups",
+        vec![
+            Key::explicit("within", Shape::Text, Preset::Required, "the groups that are divided"),
+            Key::explicit(
+                "size",
+                Shape::Value(Kind::Count { minimum: 1, maximum: u32::MAX.into() }),
+                Preset::Required,
+                "number of ranks in a group",
+            ),
+        ],
+    );
     let sections = [("steps", &sections::PRECISE), ("bursts", &sections::BURSTS)];
     let below = sections.map(|(name, spec)| Definition::section(name, spec, Vec::new()));
-    [job].into_iter().chain(below).collect()
+    [job, within].into_iter().chain(below).collect()
 }
 
 fn interference() -> Definition {
@@ -481,6 +503,12 @@ fn interference() -> Definition {
     Definition::section("interference", &sections::INTERFERENCE, by_hand)
 }
 
+/// Which ranks form the groups of a kind.
+fn group() -> Shape {
+    let size = Shape::Value(Kind::Count { minimum: 1, maximum: u32::MAX.into() });
+    Shape::Either(vec![size, Shape::Word(GroupRanks::AUTO), Shape::defined("group"), ranks()])
+}
+
 /// Lists of ranks.
 fn ranks() -> Shape {
     Shape::list(Shape::list(Shape::Value(ANY)))
@@ -497,6 +525,11 @@ fn placement() -> Vec<Definition> {
 fn phase() -> Vec<Definition> {
     let (collectives, mut definitions) =
         registry("collective", collective::SPECS, Some(&sections::COLLECTIVE));
+    for definition in &mut definitions {
+        if let Body::Map(keys) = &mut definition.body {
+            keys.push(in_groups());
+        }
+    }
     let member = |name, summary, body| Member { name, summary, body };
     let span = Shape::Value(Kind::Duration);
     let mut members = vec![
@@ -527,6 +560,12 @@ fn phase() -> Vec<Definition> {
     all
 }
 
+fn in_groups() -> Key {
+    let shape = Shape::Either(vec![Shape::Word(Group::ALL), Shape::Text]);
+    let meaning = "the groups of the job in which it runs, all of a kind side by side; `all`: all ranks together";
+    Key::explicit("group", shape, Preset::Written(Group::ALL), meaning)
+}
+
 fn each() -> Key {
     let list = Shape::list(Shape::defined("collective"));
     Key::explicit("each", list, Preset::Required, "the collectives in every bucket")
@@ -534,8 +573,9 @@ fn each() -> Key {
 
 fn stages() -> Key {
     let number = Shape::Value(Kind::Count { minimum: 2, maximum: u32::MAX.into() });
-    let shape = Shape::Either(vec![number, ranks()]);
-    Key::explicit("stages", shape, Preset::Required, "number of stages of equal length, or the ranks of each")
+    let shape = Shape::Either(vec![number, ranks(), Shape::Text]);
+    let meaning = "number of stages of equal length, the ranks of each, or the groups whose members are one in each stage";
+    Key::explicit("stages", shape, Preset::Required, meaning)
 }
 
 fn repeat() -> Definition {

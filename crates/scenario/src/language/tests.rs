@@ -28,6 +28,7 @@ impl Writer<'_> {
             Shape::Share => Node::text("1/4"),
             Shape::Pair(two) => Node::list(two.iter().map(|shape| self.node(shape, depth + 1))),
             Shape::List(of) => Node::list([self.node(of, depth + 1)]),
+            Shape::Names(of) => Node::map([("name", self.node(of, depth + 1))]),
             Shape::Either(shapes) if self.last => self.node(shapes.last().unwrap(), depth),
             Shape::Either(shapes) => self.node(&shapes[0], depth),
             Shape::Defined(name) => self.defined(name, depth),
@@ -148,7 +149,7 @@ fn every_definition_is_used() {
         };
         while let Some(shape) = open.pop() {
             match shape {
-                Shape::List(of) => open.push(of),
+                Shape::List(of) | Shape::Names(of) => open.push(of),
                 Shape::Pair(two) => open.extend(two.iter()),
                 Shape::Either(shapes) => open.extend(shapes),
                 Shape::Defined(name) => {

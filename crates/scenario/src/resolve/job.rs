@@ -6,14 +6,14 @@ use netloom_units::{Duration, Kind, Time, Value};
 
 use super::classes::{self, TRAFFIC};
 use super::fields::{Fields, items, named};
-use super::{if_valid, is_word, phase, plugin, report_repeats, value};
+use super::{groups, if_valid, is_word, phase, plugin, report_repeats, value};
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
 use crate::resolved::{Job, Parameters, Placement, Steps, WarmUp, sections};
 use crate::written::{Node, Tree};
 
 const KEYS: &[&str] =
-    &["name", "placement", "steps", "warm_up", "bursts", "start", "orders", TRAFFIC, "phases"];
+    &["name", "placement", "steps", "warm_up", "bursts", "start", "groups", "orders", TRAFFIC, "phases"];
 
 /// Reads the list of jobs; those that cannot be read are reported and left out.
 pub(super) fn jobs(node: &Node, problems: &mut Problems) -> Vec<Job> {
@@ -62,6 +62,7 @@ fn job(node: &Node, number: usize, problems: &mut Problems) -> Option<Job> {
         }
         None => Some(Placed::new(Vec::new(), fields.head)),
     };
+    let groups = fields.get("groups").map_or(Some(Vec::new()), |node| groups::groups(node, problems));
     let traffic = classes::kind(&fields, problems);
     let phases = fields.need("phases", "[{ ring_all_reduce: { size: 1MiB } }]", problems);
     let phases = phases.and_then(|node| phase::phases(node, "phases", problems));
@@ -72,6 +73,7 @@ fn job(node: &Node, number: usize, problems: &mut Problems) -> Option<Job> {
         warm_up: warm_up?,
         bursts: bursts?,
         start,
+        groups: groups?,
         orders: orders?,
         traffic,
         phases: phases?,

@@ -12,6 +12,7 @@ pub(crate) mod fabric;
 mod faults;
 mod fields;
 mod flows;
+mod groups;
 mod interference;
 mod job;
 mod network;

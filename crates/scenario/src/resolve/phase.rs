@@ -6,10 +6,10 @@ use netloom_catalog::workload::collective;
 use netloom_units::{Duration, Kind, Spec, Value};
 
 use super::fields::{Fields, Named, items, items_like, named};
-use super::{if_valid, plugin, value};
+use super::{if_valid, is_word, plugin, value};
 use crate::diagnostic::Problems;
 use crate::place::Placed;
-use crate::resolved::{Collective, Parameters, Phase, Stages, sections};
+use crate::resolved::{Collective, Group, Parameters, Phase, Stages, sections};
 use crate::written::{Node, Tree};
 
 const KINDS: &[&str] = &["compute", "collectives", "point_to_point", "barrier", "repeat"];
@@ -96,10 +96,16 @@ fn collectives(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
 
 pub(super) fn one_collective(found: &Named<'_>, problems: &mut Problems) -> Option<Collective> {
     let spec = plugin::find(found.name, found.place, "collective", collective::SPECS, problems)?;
-    let others: Vec<&str> = sections::COLLECTIVE.parameters.iter().map(|parameter| parameter.name).collect();
+    let common_names = sections::COLLECTIVE.parameters.iter().map(|parameter| parameter.name);
+    let others: Vec<&str> = common_names.chain(["group"]).collect();
     let (algorithm, fields) = plugin::section_at(found.body, found.place, spec, &others, problems)?;
     let common = common(&fields, spec, problems);
-    Some(Collective { algorithm: algorithm?, common: common? })
+    let group = fields.get("group").filter(|node| !is_word(node, Group::ALL));
+    let group = match group {
+        Some(node) => Some(value::name(node, "the name of a group", problems)?),
+        None => None,
+    };
+    Some(Collective { algorithm: algorithm?, common: common?, group })
 }
 
 /// The parameters of all collectives; a missing size is reported under the collective's own name.
@@ -117,6 +123,9 @@ fn point_to_point(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
         plugin::section_at(found.body, found.place, &sections::POINT_TO_POINT, &["stages"], problems)?;
     let node = fields.need("stages", "4", problems)?;
     let stages = match &node.tree {
+        Tree::Text(text) if text.starts_with(|first: char| first.is_alphabetic()) => {
+            Stages::Group(value::name(node, "the name of a group", problems)?)
+        }
         Tree::Text(_) => Stages::Count(value::count_u32(node, 2, u32::MAX, problems)?),
         _ => Stages::Given(lists_of_ranks(node, "stages", problems)?),
     };

@@ -268,12 +268,56 @@ pub struct Job {
     pub bursts: Option<Parameters>,
     /// When it starts.
     pub start: Time,
+    /// Groups of ranks that collectives may name.
+    pub groups: Vec<Group>,
     /// Permutations of the ranks, one per collective with `order: given`; repeated from the start when used up.
     pub orders: Placed<Vec<Placed<Vec<u32>>>>,
     /// The kind of traffic of its messages; `None` is no named kind.
     pub traffic: Option<Placed<String>>,
     /// One step.
     pub phases: Vec<Placed<Phase>>,
+}
+
+/// A kind of groups of a job's ranks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Its name.
+    pub name: Placed<String>,
+    /// Which ranks form a group.
+    pub ranks: Placed<GroupRanks>,
+}
+
+/// Which ranks form the groups of a kind.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GroupRanks {
+    /// Ranks that differ only in this dimension, of this size.
+    Dimension(u32),
+    /// The same, of the size that the other dimensions leave.
+    Remaining,
+    /// Consecutive members of each group of another kind.
+    Within {
+        /// The other kind.
+        of: Placed<String>,
+        /// Number of ranks in a group.
+        size: u32,
+    },
+    /// By list.
+    Listed(Vec<Placed<Vec<u32>>>),
+}
+
+impl Group {
+    /// The word for all ranks of a job.
+    pub(crate) const ALL: &str = "all";
+}
+
+impl GroupRanks {
+    /// The word for the size that the other dimensions leave.
+    pub(crate) const AUTO: &str = "auto";
+
+    /// Whether it is one of the dimensions over which ranks are laid out.
+    pub(crate) fn is_dimension(&self) -> bool {
+        matches!(self, GroupRanks::Dimension(_) | GroupRanks::Remaining)
+    }
 }
 
 /// Number of repetitions of the phases of a job.
@@ -340,13 +384,15 @@ pub enum Phase {
     },
 }
 
-/// One collective over all ranks of the job.
+/// One collective over all ranks of the job, or in each group of a kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Collective {
     /// The algorithm with its own parameters.
     pub algorithm: Parameters,
     /// The parameters of all collectives: size, dependence, order of the ranks.
     pub common: Parameters,
+    /// The kind of groups that it runs in; `None` is all ranks together.
+    pub group: Option<Placed<String>>,
 }
 
 /// How ranks form stages.
@@ -354,6 +400,8 @@ pub struct Collective {
 pub enum Stages {
     /// A number of stages of equal length, ranks in order.
     Count(u32),
+    /// The members of each group of a kind, by place.
+    Group(Placed<String>),
     /// Explicit lists of ranks.
     Given(Vec<Placed<Vec<u32>>>),
 }

@@ -27,6 +27,9 @@ pub(super) fn members(shape: &Shape) -> Vec<(&'static str, Json)> {
             ("items", Json::Flag(false)),
             ("minItems", Json::Count(2)),
         ],
+        Shape::Names(of) => {
+            vec![("type", Json::text("object")), ("additionalProperties", Json::map(members(of)))]
+        }
         Shape::List(of) => vec![("type", Json::text("array")), ("items", Json::map(members(of)))],
         Shape::Defined(name) => vec![("$ref", reference(name))],
         Shape::Either(shapes) => {

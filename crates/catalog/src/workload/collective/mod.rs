@@ -166,15 +166,16 @@ pub fn number_of(name: &str) -> Option<u16> {
     SPECS.iter().position(|spec| spec.name == name).map(|number| number as u16)
 }
 
-/// A bucket of these collectives, with the sizes that `algbw` and `busbw` are computed from.
+/// A bucket of these collectives, with the sizes that `algbw` and `busbw` are computed from; `n_ranks` is the number of
+/// ranks of one of them.
 ///
 /// # Errors
 /// When a collective names no algorithm or a parameter does not fit.
-pub fn bucket(collectives: Vec<Collective>, n_ranks: u32) -> Result<Bucket, String> {
+pub fn bucket(collectives: Vec<Collective>, n_ranks: impl Fn(&Collective) -> u32) -> Result<Bucket, String> {
     let mut size = Bytes(0);
     let mut bus_bytes = Bytes(0);
     for collective in &collectives {
-        let plan = Plan::new(collective, n_ranks)?;
+        let plan = Plan::new(collective, n_ranks(collective))?;
         size.0 = size.0.saturating_add(collective.size.0);
         bus_bytes.0 = bus_bytes.0.saturating_add(plan.bus_factor().of(collective.size).0);
     }
