@@ -144,7 +144,7 @@ impl<'a> Ledger<'a> {
     }
 
     fn close_collective(&mut self, (job, step, phase, bucket): (u16, u32, u16, u16), span: Span) {
-        let (size, bus_bytes) = self.sizes(job, phase, bucket);
+        let (ranks, size, bus_bytes) = self.sizes(job, phase, bucket);
         let seconds = span.end.since(span.start).as_seconds();
         let rate = |bytes: Bytes| if seconds > 0.0 { bytes.0 as f64 / seconds } else { 0.0 };
         self.collectives.push(CollectiveRow {
@@ -154,20 +154,22 @@ impl<'a> Ledger<'a> {
             step,
             phase,
             bucket,
-            ranks: self.n_ranks(job),
+            ranks,
             size,
             algbw: rate(size),
             busbw: rate(bus_bytes),
         });
     }
 
-    fn sizes(&self, job: u16, phase: u16, bucket: u16) -> (Bytes, Bytes) {
-        match &self.jobs[job as usize].phases[phase as usize] {
+    /// Number of ranks of the largest communicator of a bucket, and the bytes of its bandwidths.
+    fn sizes(&self, job: u16, phase: u16, bucket: u16) -> (u32, Bytes, Bytes) {
+        let job = &self.jobs[job as usize];
+        match &job.phases[phase as usize] {
             Phase::Communicate { buckets, .. } => {
                 let bucket = &buckets[bucket as usize];
-                (bucket.size, bucket.bus_bytes)
+                (job.ranks_of_bucket(bucket), bucket.size, bucket.bus_bytes)
             }
-            _ => (Bytes(0), Bytes(0)),
+            _ => (0, Bytes(0), Bytes(0)),
         }
     }
 

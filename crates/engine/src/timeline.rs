@@ -351,6 +351,7 @@ mod tests {
     /// A job of `n_phases` compute phases on `n_ranks` hosts, in reverse order.
     fn job(n_ranks: u32, n_phases: usize, steps: u32) -> Job {
         Job {
+            groups: Vec::new(),
             ranks: (0..n_ranks).rev().map(HostId).collect(),
             steps,
             phases: vec![Phase::Compute { span: Duration(1) }; n_phases],

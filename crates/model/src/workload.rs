@@ -133,6 +133,19 @@ impl WarmUp {
 impl Job {
     /// First group number of barriers before steps, by job; those of phases are below.
     pub const FIRST_STEP_BARRIER: u32 = 1 << 16;
+
+    /// Number of ranks of each communicator of a collective: of all ranks, or of each group.
+    pub fn communicator_sizes(&self, collective: &Collective) -> impl Iterator<Item = u32> {
+        let groups = collective.groups.map(|kind| &self.groups[usize::from(kind)].lists);
+        let world = groups.is_none().then_some(self.ranks.len() as u32);
+        world.into_iter().chain(groups.into_iter().flatten().map(|list| list.len() as u32))
+    }
+
+    /// Number of ranks of the largest communicator of a bucket.
+    pub fn ranks_of_bucket(&self, bucket: &Bucket) -> u32 {
+        let sizes = bucket.collectives.iter().flat_map(|collective| self.communicator_sizes(collective));
+        sizes.max().unwrap_or(0)
+    }
 }
 
 /// One phase of a step; phases run in strict sequence per rank.

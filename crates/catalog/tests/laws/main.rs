@@ -2,6 +2,7 @@
 
 mod background;
 mod collectives;
+mod communicators;
 mod executor;
 mod groups;
 mod hosts;

@@ -251,6 +251,7 @@ fn a_gap_may_count_from_the_phase() {
 #[test]
 fn actors_are_ranks_job_by_job_and_then_background_by_host() {
     let one = |hosts: &[u32], start| Job {
+        groups: Vec::new(),
         ranks: hosts.iter().copied().map(HostId).collect(),
         steps: 2,
         phases: vec![communicate(vec![bucket(&["all_to_all_linear"], true)], false, true)],

@@ -199,12 +199,14 @@ impl Case {
             size: Bytes(self.packets * PACKET.0 * u64::from(GROUP)),
             dependent: true,
             order: Order::Rank,
+            groups: None,
         };
-        let bucket = bucket(vec![collective], GROUP)
+        let bucket = bucket(vec![collective], |_| GROUP)
             .map_err(|error| LabError::Internal(format!("the collective of a standard case: {error}")))?;
         let phase = Phase::Communicate { buckets: vec![bucket], concurrent: false, barrier: false };
         let stride = self.hosts() / GROUP;
         let job = |group: u32| Job {
+            groups: Vec::new(),
             ranks: (0..GROUP).map(|member| HostId(group + member * stride)).collect(),
             steps: self.steps,
             phases: vec![phase.clone()],

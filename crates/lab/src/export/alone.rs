@@ -138,7 +138,7 @@ pub(crate) fn of(workload: &Workload, jobs: &[String], rows: &[CollectiveRow]) -
     Ok(Alone { groups, side_by_side, measured_by: None })
 }
 
-/// The collective of a row, if it did not overlap another one of its job; `None` if the workload has no such row.
+/// The collective of a row, if it did not overlap another one of its job, in another group or bucket; `None` if the workload has no such row.
 #[expect(clippy::option_option, reason = "that there is none and that it overlapped others are two answers")]
 fn alone<'a>(workload: &'a Workload, row: &CollectiveRow) -> Option<Option<&'a Collective>> {
     let job = workload.jobs.get(usize::from(row.job))?;
@@ -147,7 +147,7 @@ fn alone<'a>(workload: &'a Workload, row: &CollectiveRow) -> Option<Option<&'a C
     };
     let bucket = buckets.get(usize::from(row.bucket))?;
     let is_alone = bucket.collectives.len() == 1 && (buckets.len() == 1 || !concurrent);
-    Some(bucket.collectives.first().filter(|_| is_alone))
+    Some(bucket.collectives.first().filter(|collective| is_alone && collective.groups.is_none()))
 }
 
 /// The name of an algorithm in scenarios.

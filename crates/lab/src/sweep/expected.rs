@@ -5,7 +5,7 @@
 
 use netloom_catalog::workload::background::arrivals;
 use netloom_catalog::workload::collective::Plan;
-use netloom_model::{Job, Model, Phase};
+use netloom_model::{Collective, Job, Model, Phase};
 
 /// Number of steps that are counted for an endless job.
 const ENDLESS: u32 = 1_000;
@@ -19,6 +19,12 @@ pub(super) fn expected_bytes(model: &Model) -> u64 {
     u64::try_from(total).unwrap_or(u64::MAX)
 }
 
+/// Bytes of a collective in all of its communicators.
+fn of_collective(job: &Job, collective: &Collective) -> u128 {
+    let bytes = |size| Plan::new(collective, size).map_or(0, |plan| plan.total_bytes());
+    job.communicator_sizes(collective).map(bytes).fold(0, u128::saturating_add)
+}
+
 fn of_job(job: &Job) -> u128 {
     let n_ranks = job.ranks.len();
     let of_phase = |phase: &Phase| match phase {
@@ -26,7 +32,7 @@ fn of_job(job: &Job) -> u128 {
         Phase::Communicate { buckets, .. } => buckets
             .iter()
             .flat_map(|bucket| &bucket.collectives)
-            .map(|collective| Plan::new(collective, n_ranks as u32).map_or(0, |plan| plan.total_bytes()))
+            .map(|collective| of_collective(job, collective))
             .fold(0_u128, u128::saturating_add),
         Phase::PointToPoint(what) => {
             n_ranks as u128 * u128::from(what.microbatches) * u128::from(what.size.0)

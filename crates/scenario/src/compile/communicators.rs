@@ -27,7 +27,8 @@ impl NamedGroups {
             let lists = match (&group.ranks.value, stride) {
                 (GroupRanks::Listed(lists), _) => listed(lists, n_ranks, problems)?,
                 (GroupRanks::Within { of, size }, _) => {
-                    parts(made.find(of, problems)?, *size, group.ranks.place, problems)?
+                    let of = &made.kinds[usize::from(made.number(of, problems)?)].lists;
+                    parts(of, *size, group.ranks.place, problems)?
                 }
                 (_, Some((stride, size))) => along_dimension(n_ranks, stride, size),
                 (_, None) => unreachable!("a dimension has a stride"),
@@ -38,22 +39,26 @@ impl NamedGroups {
         Some(made)
     }
 
-    /// The lists of a group that is named.
-    fn find(&self, name: &Placed<String>, problems: &mut Problems) -> Option<&[Vec<u32>]> {
-        self.number(name, problems).map(|number| self.kinds[usize::from(number)].lists.as_slice())
-    }
-
     /// The number of a group that is named.
     pub(super) fn number(&self, name: &Placed<String>, problems: &mut Problems) -> Option<u16> {
         let found = self.names.iter().position(|known| *known == name.value);
         if found.is_none() {
             let known = self.names.iter().map(String::as_str);
             let help = problems.hint_for_key(&name.value, known);
-            let help = help.unwrap_or_else(|| "define it: `groups: { tp: 8, dp: 4 }`".to_owned());
+            let help = help.unwrap_or_else(|| "define it above: `groups: { tp: 8, dp: 4 }`".to_owned());
             let report = problems.report(name.place, format!("there is no group `{}`", name.value));
             report.label("not among the job's `groups`").help(help);
         }
         found.map(|number| number as u16)
+    }
+
+    /// The different numbers of ranks in the job and in its groups, in rising order.
+    pub(super) fn sizes(&self, n_ranks: u32) -> Vec<u32> {
+        let lists = self.kinds.iter().flat_map(|kind| &kind.lists);
+        let mut sizes: Vec<u32> = lists.map(|list| list.len() as u32).chain([n_ranks]).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes
     }
 
     /// Largest number of ranks in a group of a kind.
@@ -110,9 +115,10 @@ fn report_product(
         _ => None,
     };
     let sizes: Vec<String> = wanted.iter().filter_map(size).collect();
-    let message = format!("{} make {product} ranks, but the job has {n_ranks}", sizes.join(" x "));
+    let message = format!("{} = {product}, but the job has {n_ranks} ranks", sizes.join(" x "));
     let report = problems.report(place, message);
-    let label = if has_auto { "the product must divide the number of ranks" } else { "the product must be it" };
+    let label =
+        if has_auto { "expected a divisor of the number of ranks" } else { "expected the number of ranks" };
     let help = "`auto` as the size of one dimension takes what the others leave; groups by list need not contain all \
                 ranks: `[[0, 1], [2, 3]]`";
     report.label(label).help(help);

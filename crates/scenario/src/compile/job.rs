@@ -52,15 +52,22 @@ fn one(
 ) -> Option<Job> {
     let n_ranks = ranks.len() as u32;
     let groups = NamedGroups::new(&wanted.groups, n_ranks, problems);
-    let orders = orders(wanted, problems)?;
     let groups = groups?;
-    let mut maker =
-        Maker { n_ranks, groups: &groups, orders: &orders, phases: Vec::new(), origins: Vec::new(), parts: 0, ordered: 0 };
+    let orders = orders(wanted, &groups.sizes(n_ranks), problems)?;
+    let mut maker = Maker {
+        n_ranks,
+        groups: &groups,
+        orders: &orders,
+        phases: Vec::new(),
+        origins: Vec::new(),
+        parts: 0,
+        ordered: 0,
+    };
     maker.all(&wanted.phases, problems)?;
     let Maker { phases, origins, .. } = maker;
     let job = Job {
         ranks,
-        groups: groups.kinds,
+        groups: groups.kinds.clone(),
         steps: repetition::most_steps(wanted),
         phases,
         start: wanted.start,
@@ -104,16 +111,18 @@ fn remedy(error: &WorkloadError) -> Option<&'static str> {
     }
 }
 
-/// The given orders of a job, each of them a permutation of its ranks.
-fn orders(wanted: &resolved::Job, problems: &mut Problems) -> Option<Vec<Vec<u32>>> {
+/// The given orders of a job, each of them a permutation of its ranks, or of those of a group: of one of these sizes.
+fn orders(wanted: &resolved::Job, sizes: &[u32], problems: &mut Problems) -> Option<Vec<Vec<u32>>> {
     let mut good = true;
     for list in &wanted.orders.value {
         let mut sorted = list.value.clone();
         sorted.sort_unstable();
         let n_ranks = list.value.len() as u32;
-        if n_ranks == 0 || !sorted.into_iter().eq(0..n_ranks) {
+        if !sizes.contains(&n_ranks) || !sorted.into_iter().eq(0..n_ranks) {
             let report = problems.report(list.place, "this is not a permutation of the ranks");
-            report.label(format!("expected each of 0 to {} once", n_ranks.saturating_sub(1)));
+            let largest = sizes.iter().find(|&&size| size >= n_ranks).or(sizes.last());
+            let last = largest.map_or(0, |size| size - 1);
+            report.label(format!("expected each of 0 to {last} once"));
             good = false;
         }
     }

@@ -13,8 +13,8 @@ use super::{duration, value, workload};
 use crate::place::Placed;
 use crate::resolved::{
     Background, Balance, Class, ClassMarking, Classes, Collective, Congestion, Custom, Fabric, Faults, Flow,
-    Flows, Job, Parameters, Phase, Placement, Queues, Record, Resolved, Series, Stages, Steps, queue_pairs,
-    sections,
+    Flows, Group, Job, Parameters, Phase, Placement, Queues, Record, Resolved, Series, Stages, Steps,
+    queue_pairs, sections,
 };
 use crate::written::{Node, Tree};
 

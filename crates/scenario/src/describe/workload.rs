@@ -4,7 +4,9 @@ use netloom_units::{Duration, Value};
 
 use super::{duration, entries, kind, names, plugin, section, value};
 use crate::place::Placed;
-use crate::resolved::{Collective, Flow, Flows, Group, GroupRanks, Job, Phase, Placement, Stages, Steps, WarmUp};
+use crate::resolved::{
+    Collective, Flow, Flows, Group, GroupRanks, Job, Phase, Placement, Stages, Steps, WarmUp,
+};
 use crate::written::Node;
 
 /// One job.
@@ -85,7 +87,10 @@ fn phase(phase: &Placed<Phase>) -> Node {
 fn collective(collective: &Collective) -> Node {
     let mut all = entries(&collective.common);
     let group = collective.group.as_ref();
-    all.push(("group".to_owned(), group.map_or_else(|| Node::text(Group::ALL), |name| Node::name(&name.value))));
+    all.push((
+        "group".to_owned(),
+        group.map_or_else(|| Node::text(Group::ALL), |name| Node::name(&name.value)),
+    ));
     all.extend(entries(&collective.algorithm));
     Node::map([(collective.algorithm.spec.name, Node::map(all))])
 }

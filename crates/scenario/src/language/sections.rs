@@ -10,7 +10,7 @@ use netloom_units::{Kind, Value};
 
 use super::{Body, Definition, Key, Member, Preset, Shape, WHOLE, failures, registry};
 use crate::resolve::fabric::MOST_NUMBERED;
-use crate::resolved::{Background, Balance, Class, Congestion, Steps, sections};
+use crate::resolved::{Background, Balance, Class, Congestion, Group, GroupRanks, Steps, sections};
 
 const SHARE: Kind = Kind::Fraction { minimum: 0.0, maximum: 1.0 };
 const BARRIER: &str =
@@ -562,7 +562,8 @@ fn phase() -> Vec<Definition> {
 
 fn in_groups() -> Key {
     let shape = Shape::Either(vec![Shape::Word(Group::ALL), Shape::Text]);
-    let meaning = "the groups of the job in which it runs, all of a kind side by side; `all`: all ranks together";
+    let meaning =
+        "the groups of the job in which it runs, all of a kind side by side; `all`: all ranks together";
     Key::explicit("group", shape, Preset::Written(Group::ALL), meaning)
 }
 

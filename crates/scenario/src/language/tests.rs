@@ -73,8 +73,8 @@ fn messages(wrong: &Diagnostics) -> Vec<&str> {
 /// Whether a name or a kind was refused; values may contradict each other, and hosts or switches may not exist.
 fn is_unread(message: &str) -> bool {
     let known = |what: &str| message.starts_with(&format!("there is no {what} "));
-    let is_name =
-        message.starts_with("there is no ") && !["host", "link", "node", "switch"].into_iter().any(known);
+    let is_name = message.starts_with("there is no ")
+        && !["host", "link", "node", "rank", "switch"].into_iter().any(known);
     // Values that require other settings.
     if message.contains("needs `awareness: ") {
         return false;

@@ -68,6 +68,7 @@ fn study(node: &Node, problems: &mut Problems) -> Option<Vec<Job>> {
         warm_up: WarmUp::Steps(0),
         bursts: None,
         start: Time::ZERO,
+        groups: Vec::new(),
         orders: Placed::new(Vec::new(), fields.head),
         traffic: None,
         phases: vec![phase],

@@ -79,6 +79,10 @@ impl Draft<'_> {
 
     fn check_settings(&mut self, one: &resolved::Collective, n_ranks: u64) {
         let (common, own) = (&one.common, &one.algorithm);
+        if let Some(group) = &one.group {
+            let message = "the program on the machine runs a collective on all ranks";
+            self.object(group.place, message, "expected no group", "remove it");
+        }
         if !common.settings.flag("dependent") {
             let message = "the program on the machine sends data only after it has received it";
             self.object(common.place_of("dependent"), message, "expected `true`", "remove it");
