@@ -1,9 +1,9 @@
 //! Placement: which hosts the ranks of each job run on.
 //!
 //! Models: jobs placed one after the other on hosts that are still free; interleaved jobs take turns.
-//! Leaves out: jobs that come and go; a host belongs to one job for the whole run.
+//! Leaves out: jobs that come and go; a job has its hosts for the whole run.
 //!
-//! Invariants: no host belongs to two jobs; equal requests and seed give equal placements.
+//! Invariants: no host belongs to two jobs, but to those that share hosts; equal requests and seed give equal placements.
 
 use netloom_model::{Fabric, Port};
 use netloom_units::{HostId, NodeId, Random};
@@ -50,6 +50,8 @@ pub struct Request {
     pub ranks: Option<u32>,
     /// Which hosts.
     pub placement: Placement,
+    /// Whether it takes hosts of other jobs, too, and leaves its hosts to them.
+    pub shared: bool,
 }
 
 /// Why jobs cannot be placed.
@@ -183,13 +185,16 @@ pub fn place(
     leaves: &[Vec<HostId>],
     seed: u64,
 ) -> Result<Vec<Vec<HostId>>, PlacementError> {
+    let all_hosts = FreeHosts::new(leaves, seed);
     let mut floor = FreeHosts::new(leaves, seed);
     let mut placed: Vec<Option<Vec<HostId>>> = vec![None; requests.len()];
     for job in 0..requests.len() {
         if placed[job].is_some() {
             continue;
         }
-        if requests[job].placement == Placement::Interleaved {
+        if requests[job].shared {
+            placed[job] = Some(all_hosts.choose(job, &requests[job])?);
+        } else if requests[job].placement == Placement::Interleaved {
             // All interleaved jobs are placed together, when the first of them is.
             for (other, hosts) in floor.take_turns(requests)? {
                 placed[other] = Some(hosts);
@@ -317,7 +322,7 @@ impl FreeHosts<'_> {
     /// Distributes the free hosts over all interleaved jobs, one each in turn, until each has as many as it requests.
     fn take_turns(&mut self, requests: &[Request]) -> Result<Vec<(usize, Vec<HostId>)>, PlacementError> {
         let mut hands: Vec<(usize, Vec<HostId>)> = (0..requests.len())
-            .filter(|&job| requests[job].placement == Placement::Interleaved)
+            .filter(|&job| requests[job].placement == Placement::Interleaved && !requests[job].shared)
             .map(|job| (job, Vec::new()))
             .collect();
         let free = self.free_hosts();
@@ -356,7 +361,7 @@ mod tests {
     fn run(requests: &[(Option<u32>, Placement)]) -> Result<Vec<Vec<u32>>, PlacementError> {
         let requests: Vec<Request> = requests
             .iter()
-            .map(|(ranks, placement)| Request { ranks: *ranks, placement: placement.clone() })
+            .map(|(ranks, placement)| Request { ranks: *ranks, placement: placement.clone(), shared: false })
             .collect();
         let placed = place(&requests, &leaves(), 5)?;
         Ok(placed.into_iter().map(|hosts| hosts.into_iter().map(|host| host.0).collect()).collect())
@@ -401,6 +406,16 @@ mod tests {
         assert_ne!(all[..6], [0, 1, 2, 3, 4, 5]);
         all.sort_unstable();
         assert!(all.into_iter().eq(0..16));
+    }
+
+    #[test]
+    fn a_job_that_shares_hosts_leaves_them_free() {
+        let contiguous =
+            |ranks, shared| Request { ranks: Some(ranks), placement: Placement::Contiguous, shared };
+        let placed = place(&[contiguous(3, false), contiguous(5, true), contiguous(2, false)], &leaves(), 5);
+        let numbers = |hosts: &Vec<HostId>| hosts.iter().map(|host| host.0).collect::<Vec<_>>();
+        let placed: Vec<Vec<u32>> = placed.unwrap().iter().map(numbers).collect();
+        assert_eq!(placed, [vec![0, 1, 2], vec![0, 1, 2, 3, 4], vec![3, 4]]);
     }
 
     #[test]

@@ -42,6 +42,13 @@ pub enum Task {
         /// Number of messages.
         messages: u32,
     },
+    /// Deliver a tag to an actor of this host.
+    Notify {
+        /// The actor's id.
+        actor: u32,
+        /// The tag.
+        tag: u64,
+    },
     /// Wait at a barrier for the other actors of a group.
     Barrier(u32),
     /// Report a mark.
@@ -63,6 +70,13 @@ pub enum Effect {
         at: u64,
         /// Which stream.
         stream: u8,
+    },
+    /// Deliver a tag to another actor of the host.
+    Notify {
+        /// The actor's id.
+        actor: u32,
+        /// The tag.
+        tag: u64,
     },
     /// Report a mark.
     Mark(Mark),
@@ -114,6 +128,8 @@ pub struct Actor {
     released: Vec<(u32, u64)>,
     /// Delayed messages, each with a timer set, in the order of their starts.
     delayed_sends: VecDeque<u32>,
+    /// Tags that its streams have delivered to it and that are not in the mailbox yet.
+    own_tags: Vec<u64>,
     exhausted: bool,
     /// Whether it has requested a refill.
     asked: bool,
@@ -132,6 +148,7 @@ impl Actor {
             waiting_sends: Vec::new(),
             released: Vec::new(),
             delayed_sends: VecDeque::new(),
+            own_tags: Vec::new(),
             exhausted: false,
             asked: false,
             finished: false,
@@ -213,13 +230,10 @@ impl Actor {
 
     /// Runs every stream as far as possible at `now`; effects are appended in order.
     pub fn advance(&mut self, now: u64, effects: &mut Vec<Effect>) -> ActorState {
-        if !self.released.is_empty() {
-            let Actor { released: let_go, delayed_sends: later, .. } = self;
-            effects.extend(let_go.drain(..).map(|(flow, after)| start_after(flow, now, after, later)));
-        }
         loop {
+            self.start_released(now, effects);
             self.hand_out();
-            let mut moved = false;
+            let mut moved = self.deliver_own_tags();
             for number in 0..self.streams.len() {
                 moved |= self.run_stream(number, now, effects);
             }
@@ -228,6 +242,28 @@ impl Actor {
             }
         }
         self.state()
+    }
+
+    /// Starts the messages whose tags have arrived.
+    #[inline]
+    fn start_released(&mut self, now: u64, effects: &mut Vec<Effect>) {
+        if !self.released.is_empty() {
+            let Actor { released, delayed_sends, .. } = self;
+            let start = |(flow, after)| start_after(flow, now, after, delayed_sends);
+            effects.extend(released.drain(..).map(start));
+        }
+    }
+
+    /// Delivers the tags that its streams have given; returns whether there were any.
+    #[inline]
+    fn deliver_own_tags(&mut self) -> bool {
+        if self.own_tags.is_empty() {
+            return false;
+        }
+        for tag in std::mem::take(&mut self.own_tags) {
+            self.message_arrived(tag);
+        }
+        true
     }
 
     fn state(&mut self) -> ActorState {
@@ -270,7 +306,8 @@ impl Actor {
 
     /// Runs one stream until it blocks or is empty; returns whether it did anything.
     fn run_stream(&mut self, number: usize, now: u64, effects: &mut Vec<Effect>) -> bool {
-        let Actor { streams, mailbox, waiting_sends, delayed_sends: later, n_pending, .. } = self;
+        let Actor { id, streams, mailbox, waiting_sends, delayed_sends: later, n_pending, own_tags, .. } =
+            self;
         let stream = &mut streams[number];
         let mut moved = false;
         while stream.blocked == Blocked::No {
@@ -305,6 +342,8 @@ impl Actor {
                         stream.blocked = Blocked::Receive { tag, messages };
                     }
                 }
+                Task::Notify { actor, tag } if actor == *id => own_tags.push(tag),
+                Task::Notify { actor, tag } => effects.push(Effect::Notify { actor, tag }),
                 Task::Barrier(group) => {
                     stream.blocked = Blocked::Barrier;
                     effects.push(Effect::Barrier(group));
@@ -319,6 +358,7 @@ impl Actor {
         self.queue.clear();
         self.waiting_sends.clear();
         self.delayed_sends.clear();
+        self.own_tags.clear();
         for stream in &mut self.streams {
             stream.tasks.clear();
             stream.blocked = Blocked::No;
@@ -442,6 +482,24 @@ mod tests {
         assert!(actor.message_arrived(7));
         assert_eq!(actor.advance(3, &mut effects), ActorState::Finished);
         assert_eq!(effects, [Effect::Send(1)]);
+    }
+
+    #[test]
+    fn a_stream_wakes_another_one_at_the_same_instant() {
+        let (wait, notify) = (Task::Receive { tag: 7, messages: 1 }, Task::Notify { actor: 0, tag: 7 });
+        let tasks = [(0, wait), (0, Task::Send(1)), (1, Task::Compute(5)), (1, notify)];
+        let mut actor = actor(&tasks);
+        let mut effects = Vec::new();
+        actor.advance(0, &mut effects);
+        actor.wake(1);
+        assert_eq!(actor.advance(5, &mut effects), ActorState::Finished);
+        assert_eq!(effects, [Effect::Wake { at: 5, stream: 1 }, Effect::Send(1)]);
+        // Tags of other actors are the host's business.
+        let mut other = Actor::new(3);
+        other.refill([(0, notify)].into_iter());
+        effects.clear();
+        other.advance(9, &mut effects);
+        assert_eq!(effects, [Effect::Notify { actor: 0, tag: 7 }]);
     }
 
     #[test]

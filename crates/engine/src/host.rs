@@ -285,6 +285,9 @@ impl Node {
                 Effect::Wake { at, stream } => {
                     context.set_timer(at, self.index_in_partition, TimerKind::Wake { actor: place, stream });
                 }
+                Effect::Notify { actor, tag } => {
+                    self.notify_actor(now, ActorId(actor), tag, context, round);
+                }
                 Effect::Mark(mark) => context.reports.push(Report::Mark { mark, actor: id, at: now }),
                 Effect::Barrier(group) => {
                     context.reports.push(Report::Barrier { group, actor: id, at: now });

@@ -24,6 +24,7 @@ const OPEN_STEP_ROOM: usize = 2 * ROOM;
 struct RankMark {
     at: u64,
     host: HostId,
+    actor: u32,
     mark: Mark,
 }
 
@@ -45,8 +46,8 @@ struct JobTimeline<'a> {
     max_open_steps: usize,
     /// Number of spans of a rank in a step.
     n_spans: usize,
-    /// Hosts in order, each with its rank.
-    ranks: Vec<(HostId, u32)>,
+    /// The actor of rank 0; the others follow.
+    first_actor: u32,
     /// Number of steps that have begun.
     n_begun: u32,
     open_steps: BTreeMap<u32, Step>,
@@ -99,15 +100,19 @@ impl<'a> Timeline<'a> {
         if shares.iter().all(|&n_reported| n_reported == 0) {
             return None;
         }
-        let timeline_of_job =
-            |(job, n_reported): (&'a Job, usize)| JobTimeline::new(job, n_reported, jobs.len());
+        let mut first_actor = 0;
+        let timeline_of_job = |(job, n_reported): (&'a Job, usize)| {
+            let timeline = JobTimeline::new(job, first_actor, n_reported, jobs.len());
+            first_actor += job.ranks.len() as u32;
+            timeline
+        };
         Some(Timeline { jobs: jobs.iter().zip(shares).map(timeline_of_job).collect(), marks: Vec::new() })
     }
 
     /// Adds a mark of this window.
-    pub fn add_mark(&mut self, mark: Mark, host: HostId, at: u64) {
+    pub fn add_mark(&mut self, mark: Mark, (host, actor): (HostId, u32), at: u64) {
         if self.jobs[usize::from(read(mark).job)].n_recorded > 0 {
-            self.marks.push(RankMark { at, host, mark });
+            self.marks.push(RankMark { at, host, actor, mark });
         }
     }
 
@@ -116,10 +121,10 @@ impl<'a> Timeline<'a> {
         if self.marks.is_empty() {
             return;
         }
-        self.marks.sort_by_key(|mark| (mark.at, mark.host));
-        for RankMark { at, host, mark } in self.marks.drain(..) {
+        self.marks.sort_by_key(|mark| (mark.at, mark.host, mark.actor));
+        for RankMark { at, actor, mark, .. } in self.marks.drain(..) {
             let MarkFields { job, step, what, begins } = read(mark);
-            self.jobs[usize::from(job)].take(step, host, (what, begins), at);
+            self.jobs[usize::from(job)].take(step, actor, (what, begins), at);
         }
     }
 
@@ -148,9 +153,7 @@ impl<'a> Timeline<'a> {
 }
 
 impl<'a> JobTimeline<'a> {
-    fn new(job: &'a Job, n_recorded: usize, n_jobs: usize) -> JobTimeline<'a> {
-        let mut ranks: Vec<(HostId, u32)> = job.ranks.iter().copied().zip(0..).collect();
-        ranks.sort_unstable();
+    fn new(job: &'a Job, first_actor: u32, n_recorded: usize, n_jobs: usize) -> JobTimeline<'a> {
         let max_open_steps = (OPEN_STEP_ROOM / n_jobs / n_rows(job).max(1)).max(1);
         let (open_steps, recorded, spare) = (BTreeMap::new(), Vec::new(), Vec::new());
         let n_spans = spans_per_rank(job);
@@ -159,7 +162,7 @@ impl<'a> JobTimeline<'a> {
             n_recorded,
             max_open_steps,
             n_spans,
-            ranks,
+            first_actor,
             n_begun: 0,
             open_steps,
             recorded,
@@ -168,14 +171,13 @@ impl<'a> JobTimeline<'a> {
     }
 
     /// An activity begins or ends at a rank.
-    fn take(&mut self, number: u32, host: HostId, (what, begins): (ActivityId, bool), at: u64) {
+    fn take(&mut self, number: u32, actor: u32, (what, begins): (ActivityId, bool), at: u64) {
         if what == ActivityId::STEP && begins && number >= self.n_begun {
             self.n_begun = number + 1;
             self.begin(number, at);
         }
         let Some(step) = self.open_steps.get_mut(&number) else { return };
-        let place = self.ranks.binary_search_by_key(&host, |&(host, _)| host);
-        let rank = self.ranks[place.expect("marks of a job come from hosts of its ranks")].1 as usize;
+        let rank = (actor - self.first_actor) as usize;
         if begins {
             step.begin(rank, self.n_spans, what, at);
             return;
@@ -184,7 +186,7 @@ impl<'a> JobTimeline<'a> {
         if what == ActivityId::STEP {
             step.n_ended += 1;
             step.length = at - step.start;
-            if step.n_ended as usize == self.ranks.len() {
+            if step.n_ended as usize == self.job.ranks.len() {
                 let step = self.open_steps.remove(&number).expect("just seen");
                 self.judge(step);
             }
@@ -199,9 +201,9 @@ impl<'a> JobTimeline<'a> {
         let mut step = self.spare.pop().unwrap_or_default();
         (step.number, step.start, step.length, step.n_ended) = (number, at, 0, 0);
         step.counts.clear();
-        step.counts.resize(self.ranks.len(), 0);
+        step.counts.resize(self.job.ranks.len(), 0);
         // Spans that a rank has not begun are never read.
-        step.spans.resize(self.ranks.len() * self.n_spans, NOTHING);
+        step.spans.resize(self.job.ranks.len() * self.n_spans, NOTHING);
         self.open_steps.insert(number, step);
     }
 
@@ -361,13 +363,18 @@ mod tests {
         }
     }
 
+    /// A host with its rank of such a job.
+    fn on(host: u32, n_ranks: u32) -> (HostId, u32) {
+        (HostId(host), n_ranks - 1 - host)
+    }
+
     /// Steps of these lengths, one after the other, at all ranks.
     fn play(timeline: &mut Timeline<'_>, n_ranks: u32, lengths: &[u64]) {
         let mut at = 0;
         for (step, length) in (0..).zip(lengths) {
-            for host in (0..n_ranks).map(HostId) {
-                timeline.add_mark(Mark::StepBegins { job: 0, step }, host, at);
-                timeline.add_mark(Mark::StepEnds { job: 0, step }, host, at + length);
+            for host in 0..n_ranks {
+                timeline.add_mark(Mark::StepBegins { job: 0, step }, on(host, n_ranks), at);
+                timeline.add_mark(Mark::StepEnds { job: 0, step }, on(host, n_ranks), at + length);
             }
             at += length;
         }
@@ -419,7 +426,7 @@ mod tests {
             let mut timeline = Timeline::new(&jobs, 4).unwrap();
             for host in hosts {
                 for (mark, at) in marks(host) {
-                    timeline.add_mark(mark, HostId(host), at);
+                    timeline.add_mark(mark, on(host, 3), at);
                 }
             }
             timeline.apply_marks();
@@ -438,8 +445,8 @@ mod tests {
         let jobs = [job(1 << 13, 7, 1 << 20)];
         let mut timeline = Timeline::new(&jobs, 4).unwrap();
         for step in 0..1000 {
-            timeline.add_mark(Mark::StepBegins { job: 0, step }, HostId(5), u64::from(step));
-            timeline.add_mark(Mark::StepEnds { job: 0, step }, HostId(5), u64::from(step) + 1);
+            timeline.add_mark(Mark::StepBegins { job: 0, step }, on(5, 1 << 13), u64::from(step));
+            timeline.add_mark(Mark::StepEnds { job: 0, step }, on(5, 1 << 13), u64::from(step) + 1);
         }
         timeline.apply_marks();
         // 65,536 rows a step: two are held, and the first one is recorded.

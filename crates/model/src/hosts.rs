@@ -1,6 +1,6 @@
 //! Costs of messages at hosts: overheads of `LogGP`, rendezvous, and rate limits.
 //!
-//! Models: time per message at sender and receiver, messages that wait for the receiver's grant, the rate at which a
+//! Models: time per message at sender and receiver, time per byte between ranks of one host, messages that wait for the receiver's grant, the rate at which a
 //! host can start data, time per byte for adding and copying.
 //! Leaves out: which messages have these costs; the catalog turns them into operations, the NIC enforces the limit.
 //!
@@ -28,6 +28,8 @@ pub struct Hosts {
     pub reduction: Option<Rate>,
     /// Rate at which data received without a grant is copied to its destination.
     pub copy: Option<Rate>,
+    /// Rate at which a rank passes data to another rank of its host; `None` if no host has several ranks of a job.
+    pub local: Option<Rate>,
 }
 
 impl Hosts {

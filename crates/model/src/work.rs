@@ -54,6 +54,14 @@ pub enum Operation {
         /// Number of messages.
         messages: u32,
     },
+    /// Deliver a tag to an actor of the same host at once, as the arrival of a message does: to this actor, whose other
+    /// streams may wait for it, or to another one. Nothing is sent.
+    Notify {
+        /// The actor.
+        actor: ActorId,
+        /// The tag.
+        tag: u64,
+    },
     /// Arrive at a modelled barrier and wait for its release.
     Barrier {
         /// Which group of actors; its size comes from [`Work::barrier_size`].

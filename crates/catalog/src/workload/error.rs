@@ -32,9 +32,9 @@ pub enum WorkloadError {
         /// Number of hosts in the fabric.
         n_hosts: usize,
     },
-    /// Two ranks of a job on one host.
-    #[error("two ranks of job {job} are on host {host}", host = host.0)]
-    RepeatedHost {
+    /// Two ranks of a job on one host, without a rate between them.
+    #[error("two ranks of job {job} are on host {host}, and the rate between ranks of one host is not known", host = host.0)]
+    NoLocalRate {
         /// Job number.
         job: usize,
         /// The host.

@@ -63,7 +63,7 @@ pub fn expand(workload: &Workload, n_hosts: usize, seed: u64) -> Result<Training
     let mut ranks = Vec::new();
     let mut first_tag = 0;
     for (number, job) in workload.jobs.iter().enumerate() {
-        check_hosts(number, job, n_hosts)?;
+        check_hosts(job, n_hosts)?;
         let program = Program::new(number, job, workload.hosts, (actors.len() as u32, first_tag))?;
         first_tag = program.end_of_tags().ok_or(WorkloadError::TooManyTags)?;
         actors.extend_from_slice(&job.ranks);
@@ -95,16 +95,11 @@ pub fn expand(workload: &Workload, n_hosts: usize, seed: u64) -> Result<Training
     Ok(TrainingWork { actors, programs, ranks, arrangements, bursts, background, staged, first_staged })
 }
 
-fn check_hosts(number: usize, job: &Job, n_hosts: usize) -> Result<(), WorkloadError> {
+fn check_hosts(job: &Job, n_hosts: usize) -> Result<(), WorkloadError> {
     if let Some(&host) = job.ranks.iter().find(|host| host.index() >= n_hosts) {
         return Err(WorkloadError::NoSuchHost { host, n_hosts });
     }
-    let mut sorted = job.ranks.clone();
-    sorted.sort_unstable();
-    match sorted.windows(2).find(|two| two[0] == two[1]) {
-        Some(two) => Err(WorkloadError::RepeatedHost { job: number, host: two[0] }),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 impl Work for TrainingWork {

@@ -7,7 +7,7 @@
 //! every point-to-point phase of every step has a range of tags of its own.
 
 use netloom_model::{Collective, FabricService, Hosts, Item, Job, Order, Phase, Repetition};
-use netloom_units::{Duration, HostId, Time};
+use netloom_units::{Duration, HostId, Rate, Time};
 
 use super::collective::{Plan, SPECS, Step};
 use super::communicators::{Communicators, Membership};
@@ -28,6 +28,8 @@ pub(super) struct Program {
     pub(super) repetition: Repetition,
     /// Costs of messages at its hosts; `None` if there are none.
     pub(super) costs: Option<Hosts>,
+    /// Rate between ranks of one host; `None` if every rank has a host of its own.
+    pub(super) local: Option<Rate>,
     pub(super) segments: Vec<Segment>,
     pub(super) collectives: Vec<Planned>,
     /// All ranks, and then the groups of each kind.
@@ -152,6 +154,7 @@ impl Program {
             handling: job.handling,
             repetition: job.repetition,
             costs: (!hosts.is_idle()).then_some(hosts),
+            local: local_rate(number, job, hosts)?,
             most_orders,
             segments: compiler.segments,
             collectives: compiler.collectives,
@@ -190,6 +193,14 @@ impl Program {
             Step::Nothing => false,
         })
     }
+}
+
+/// The rate between ranks of one host, if there are such ranks.
+fn local_rate(number: usize, job: &Job, hosts: Hosts) -> Result<Option<Rate>, WorkloadError> {
+    let mut sorted = job.ranks.clone();
+    sorted.sort_unstable();
+    let Some(two) = sorted.windows(2).find(|two| two[0] == two[1]) else { return Ok(None) };
+    hosts.local.map(Some).ok_or(WorkloadError::NoLocalRate { job: number, host: two[0] })
 }
 
 /// All ranks of a job, and then its groups of each kind.

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use netloom_model::{Hosts, Item, Job, Mark, Message, Operation, Order};
-use netloom_units::{ActorId, Bytes, Duration, Rate, Time};
+use netloom_units::{ActorId, Bytes, Duration, HostId, Rate, Time};
 
 use super::arrangement::{Arrangement, Arrangements, Key};
 use super::collective::{Plan, Step};
@@ -180,7 +180,7 @@ impl<'a> RankExpansion<'a> {
                 StageStep::Send { to_rank, tag, bytes } => {
                     self.busy(0, hosts.send_overhead);
                     let message = self.message(to_rank, first_tag + tag, bytes, bucket);
-                    self.push(0, Operation::Send(message))
+                    self.send(0, message)
                 }
             };
         }
@@ -248,11 +248,11 @@ impl<'a> RankExpansion<'a> {
             if let Some((next, running)) = state.next(self.program) {
                 match (self.program.costs.as_ref(), next) {
                     (Some(hosts), next) => self.act(number, hosts, &next, running),
-                    (None, Next::Step(step)) => {
-                        if let Some(operation) = self.operation(step, running) {
-                            self.push(number, operation);
-                        }
-                    }
+                    (None, Next::Step(step)) => match self.operation(step, running) {
+                        Some(Operation::Send(message)) => _ = self.send(number, message),
+                        Some(operation) => _ = self.push(number, operation),
+                        None => {}
+                    },
                     (None, Next::Rest) => {}
                 }
                 continue;
@@ -270,6 +270,23 @@ impl<'a> RankExpansion<'a> {
     /// Lets a stream be busy for a span, unless that is zero.
     fn busy(&mut self, stream: usize, span: Duration) -> bool {
         span.0 == 0 || self.push(stream, Operation::Compute(span))
+    }
+
+    /// Starts a message; one to a rank of the same host takes time on the stream, and is not sent.
+    fn send(&mut self, stream: usize, message: Message) -> bool {
+        let (Some(rate), Some(actor)) = (self.program.local, message.notify) else {
+            return self.push(stream, Operation::Send(message));
+        };
+        if !self.is_local(message.to) {
+            return self.push(stream, Operation::Send(message));
+        }
+        self.push(stream, Operation::Compute(rate.serialization(message.size)));
+        self.push(stream, Operation::Notify { actor, tag: message.tag })
+    }
+
+    /// Whether a host is that of this rank.
+    fn is_local(&self, host: HostId) -> bool {
+        self.program.hosts[self.position.rank as usize] == host
     }
 
     /// An operation of a collective at hosts where messages have costs.
@@ -309,13 +326,14 @@ impl<'a> RankExpansion<'a> {
         let posted = |number| plan.posted(running.place, running.index - 1, number);
         for receive in (0..).map_while(posted) {
             running.posted.bytes += receive.bytes;
-            let is_granted = receive.bytes > 0 && hosts.grants(receive.bytes);
-            // Granted messages are received directly at their destination.
-            running.posted.copied += if is_granted { 0 } else { receive.bytes };
+            let from = running.rank_at(self.program, receive.from);
+            let is_local = self.is_local(self.program.hosts[from as usize]);
+            let is_granted = receive.bytes > 0 && !is_local && hosts.grants(receive.bytes);
+            // Granted messages are received directly at their destination, and so are those of the same host.
+            running.posted.copied += if is_granted || is_local { 0 } else { receive.bytes };
             if is_granted {
-                let to = running.rank_at(self.program, receive.from);
                 let tag = self.grant_tag(planned, receive.tag, running.place);
-                let grant = self.message(to, tag, Hosts::GRANT.0, planned.bucket);
+                let grant = self.message(from, tag, Hosts::GRANT.0, planned.bucket);
                 self.push(stream, Operation::Send(grant));
             }
         }
@@ -331,8 +349,8 @@ impl<'a> RankExpansion<'a> {
     ) {
         self.busy(stream, hosts.send_overhead);
         let Step::Send { to, tag, bytes } = step else { return };
-        if !hosts.grants(bytes) {
-            self.push(stream, Operation::Send(message));
+        if !hosts.grants(bytes) || self.is_local(message.to) {
+            self.send(stream, message);
             return;
         }
         let own = ActorId(self.program.first_actor + self.position.rank);

@@ -268,6 +268,7 @@ impl<W: Work> Executor<'_, W> {
                     return Blocked::Receive(tag, messages);
                 }
             }
+            Operation::Notify { actor, tag } => self.later(0, Event::Arrive { actor: actor.index(), tag }),
             Operation::Barrier { group } => {
                 self.waiting.entry(group).or_default().push(number);
                 return Blocked::Barrier;

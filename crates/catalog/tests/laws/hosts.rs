@@ -197,3 +197,29 @@ fn endless_steps_must_wait_for_something() {
     let n_sends = handed.iter().filter(|item| matches!(item.operation, Operation::SendWhen { .. })).count();
     assert!(n_sends > 100, "{n_sends}: the steps do not end");
 }
+
+#[test]
+fn ranks_of_one_host_pass_data_at_the_local_rate_and_send_the_rest() {
+    // Eight ranks on four hosts, in a ring: every second message stays on its host.
+    let local = Some(Rate(8_000_000_000));
+    for rendezvous in [None, Some(Bytes(1))] {
+        let hosts = Hosts { local, rendezvous, ..Hosts::default() };
+        let ring = collective(&("ring_all_gather", SPECS[0].defaults()), 8000, true);
+        let mut workload =
+            job(8, vec![Collective { order: Order::Rank, ..ring }], hosts, Repetition::default());
+        workload.jobs[0].ranks = (0..8).map(|rank| HostId(rank / 2)).collect();
+        workload.jobs[0].steps = 1;
+        let trace = traced(&workload, 4, Delay::Fixed(1000));
+        let data = trace.sends.iter().filter(|(_, _, message)| message.size == Bytes(1000));
+        assert!(data.clone().all(|(_, rank, message)| rank % 2 == 1 && message.to.0 == (rank / 2 + 1) % 4));
+        assert_eq!(data.count(), 4 * 7);
+        if rendezvous.is_none() {
+            // A chunk takes a microsecond within a host and a nanosecond between hosts: each rank waits for the
+            // slower of the two, in each of seven rounds but the first of a sender to another host.
+            assert_eq!(trace.end, 7 * 1_000_000);
+        }
+        workload.hosts.local = None;
+        let refused = expand(&workload, 4, 1).expect_err("refused");
+        assert_eq!(refused, WorkloadError::NoLocalRate { job: 0, host: HostId(0) });
+    }
+}

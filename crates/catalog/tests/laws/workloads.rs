@@ -299,7 +299,7 @@ fn what_makes_no_sense_is_refused() {
     assert_eq!(refused(&job(9, 1, vec![])), WorkloadError::NoSuchHost { host: HostId(8), n_hosts: 8 });
     let mut twice = job(3, 1, vec![]);
     twice.jobs[0].ranks[2] = HostId(1);
-    assert_eq!(refused(&twice), WorkloadError::RepeatedHost { job: 0, host: HostId(1) });
+    assert_eq!(refused(&twice), WorkloadError::NoLocalRate { job: 0, host: HostId(1) });
     let with = |one: Collective| {
         let bucket = Bucket { collectives: vec![one], size: Bytes(0), bus_bytes: Bytes(0) };
         refused(&job(3, 1, vec![communicate(vec![bucket], false, false)]))

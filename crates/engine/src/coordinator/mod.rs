@@ -366,7 +366,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             Report::Mark { mark, actor, at } => {
                 self.ledger.mark(mark, Time(at));
                 if let Some(timeline) = &mut self.timeline {
-                    timeline.add_mark(mark, self.addresses[actor as usize].host, at);
+                    timeline.add_mark(mark, (self.addresses[actor as usize].host, actor), at);
                 }
             }
             Report::Barrier { group, actor, at } => self.arrive_at_barrier(group, actor, at),
@@ -446,6 +446,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             Operation::Until(at) => Task::Until(at.0),
             Operation::StopAt(at) => Task::StopAt(at.0),
             Operation::Receive { tag, messages } => Task::Receive { tag, messages },
+            Operation::Notify { actor, tag } => Task::Notify { actor: actor.0, tag },
             Operation::Barrier { group } => Task::Barrier(group),
             Operation::Mark(mark) => Task::Mark(mark),
             Operation::Join => Task::Join,

@@ -22,6 +22,7 @@ pub(super) fn hosts(draft: &Draft, problems: &mut Problems) -> Hosts {
         injection_to_many: rate("injection_to_many"),
         reduction: rate("reduction"),
         copy: rate("copy"),
+        local: rate("local_rate"),
     };
     check(draft, hosts, problems);
     hosts

@@ -96,6 +96,7 @@ fn described(error: &WorkloadError) -> (Option<usize>, String) {
             (Some(*phase), format!("{wanted} collectives run side by side, at most {limit} can"))
         }
         WorkloadError::Order { phase, .. } => (Some(*phase), error.to_string()),
+        WorkloadError::NoLocalRate { .. } => (None, "a host has several ranks of this job".to_owned()),
         _ => (None, error.to_string()),
     }
 }
@@ -105,6 +106,9 @@ fn remedy(error: &WorkloadError) -> Option<&'static str> {
         WorkloadError::TooManyStreams { .. } => Some("fewer buckets, or `concurrent: false`"),
         WorkloadError::NeverWaits { .. } => Some(
             "a size of at least `hosts.rendezvous`, so that senders wait; or `bursts`, which have a barrier",
+        ),
+        WorkloadError::NoLocalRate { .. } => Some(
+            "the rate between ranks of one host, such as `hosts: { local_rate: 3.6Tbps }`; or a host for each rank",
         ),
         WorkloadError::TooManyTags => Some("fewer steps, repeats or microbatches"),
         _ => None,

@@ -16,16 +16,42 @@ pub(super) fn place(
     problems: &mut Problems,
 ) -> Option<Vec<Vec<HostId>>> {
     let requests: Vec<Option<Request>> =
-        jobs.iter().map(|job| request(&job.placement, ground, problems)).collect();
+        jobs.iter().map(|job| request_of_job(job, ground, problems)).collect();
     let requests: Vec<Request> = requests.into_iter().collect::<Option<_>>()?;
     let leaves = hosts_by_leaf(&ground.built.fabric);
     match placement::place(&requests, &leaves, seed) {
-        Ok(placed) => Some(placed),
+        Ok(placed) => Some(placed.into_iter().zip(jobs).map(|(hosts, job)| with_ranks(hosts, job)).collect()),
         Err(error) => {
             report(&error, jobs, ground, problems);
             None
         }
     }
+}
+
+/// The hosts that a job requests: one for every `ranks_per_host` ranks.
+fn request_of_job(job: &Job, ground: &BuiltFabric, problems: &mut Problems) -> Option<Request> {
+    let request = request(&job.placement, ground, problems)?;
+    let per_host = job.ranks_per_host.value;
+    if let Some(ranks) = request.ranks.filter(|ranks| !ranks.is_multiple_of(per_host)) {
+        let message = format!("{ranks} ranks do not fill hosts of {per_host} ranks");
+        let report = problems.report(job.ranks_per_host.place, message);
+        report.label("must divide the number of ranks");
+        return None;
+    }
+    let shared = job.share_hosts.value;
+    if shared && request.placement == Placement::Interleaved {
+        let message = "interleaved jobs take turns with each other, so they share no hosts";
+        let report = problems.report(job.share_hosts.place, message);
+        report.label("not with `interleaved`").help("another placement, such as `contiguous` or `strided`");
+        return None;
+    }
+    Some(Request { ranks: request.ranks.map(|ranks| ranks / per_host), shared, ..request })
+}
+
+/// The host of each rank.
+fn with_ranks(hosts: Vec<HostId>, job: &Job) -> Vec<HostId> {
+    let per_host = job.ranks_per_host.value as usize;
+    hosts.into_iter().flat_map(|host| std::iter::repeat_n(host, per_host)).collect()
 }
 
 /// Hosts that belong to no job.
@@ -61,7 +87,7 @@ fn request(
         resolved::Placement::List(names) => {
             let hosts: Vec<_> = names.value.iter().map(|name| ground.host(name, problems)).collect();
             let hosts: Vec<HostId> = hosts.into_iter().collect::<Option<_>>()?;
-            Some(Request { ranks: None, placement: Placement::List(hosts) })
+            Some(Request { ranks: None, placement: Placement::List(hosts), shared: false })
         }
     }
 }
@@ -85,7 +111,7 @@ fn rule(parameters: &Parameters) -> Request {
         "rack_balanced" => Placement::RackBalanced,
         _ => Placement::All,
     };
-    Request { ranks, placement }
+    Request { ranks, placement, shared: false }
 }
 
 /// The job that an error is about, and the error with names instead of numbers.
@@ -132,8 +158,8 @@ fn report(error: &PlacementError, jobs: &[Job], ground: &BuiltFabric, problems: 
 fn remedy(error: &PlacementError) -> Option<String> {
     Some(match error {
         PlacementError::Taken { .. } | PlacementError::None { .. } => {
-            "a host belongs to one job; state the number of hosts of each job: `placement: { contiguous: { ranks: 8 } \
-             }`"
+            "state the number of hosts of each job, `placement: { contiguous: { ranks: 8 } }`; or let this job use \
+             hosts of others: `share_hosts: true`"
                 .to_owned()
         }
         PlacementError::TooFewNumbers { .. } => {

@@ -212,7 +212,20 @@ impl List {
     }
 
     fn job(&mut self, number: usize, job: &Job) {
-        let Job { name: _, placement, steps, warm_up, bursts, start, groups, orders, traffic, phases } = job;
+        let Job {
+            name: _,
+            placement,
+            ranks_per_host,
+            share_hosts,
+            steps,
+            warm_up,
+            bursts,
+            start,
+            groups,
+            orders,
+            traffic,
+            phases,
+        } = job;
         let path = format!("jobs.{number}");
         self.kind(&path, traffic.as_ref());
         match &steps.value {
@@ -225,6 +238,8 @@ impl List {
         }
         self.span(&format!("{path}.start"), (start.0 > 0).then_some(Duration(start.0)), "0s");
         self.placement(&format!("{path}.placement"), placement);
+        self.entry(&format!("{path}.ranks_per_host"), ranks_per_host.value.to_string(), Some("1"));
+        self.entry(&format!("{path}.share_hosts"), share_hosts.value.to_string(), Some("false"));
         for group in groups {
             let ranks = written(&workload::group_ranks(group));
             self.entry(&format!("{path}.groups.{}", group.name.value), ranks, None);

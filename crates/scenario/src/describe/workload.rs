@@ -14,6 +14,8 @@ pub(super) fn job(job: &Job) -> Node {
     Node::map([
         ("name", Node::name(&job.name.value)),
         ("placement", placement(&job.placement)),
+        ("ranks_per_host", Node::text(job.ranks_per_host.value.to_string())),
+        ("share_hosts", value(Value::Flag(job.share_hosts.value))),
         ("steps", steps(&job.steps.value)),
         ("warm_up", warm_up(job.warm_up)),
         ("bursts", job.bursts.as_ref().map_or_else(|| Node::text("none"), section)),

@@ -10,7 +10,7 @@ use netloom_units::{Kind, Value};
 
 use super::{Body, Definition, Key, Member, Preset, Shape, WHOLE, failures, registry};
 use crate::resolve::fabric::MOST_NUMBERED;
-use crate::resolved::{Background, Balance, Class, Congestion, Group, GroupRanks, Steps, sections};
+use crate::resolved::{Background, Balance, Class, Congestion, Group, GroupRanks, Job, Steps, sections};
 
 const SHARE: Kind = Kind::Fraction { minimum: 0.0, maximum: 1.0 };
 const BARRIER: &str =
@@ -403,6 +403,18 @@ fn job() -> Vec<Definition> {
                 Shape::defined("placement"),
                 Preset::Written("all"),
                 "which hosts it runs on",
+            ),
+            Key::explicit(
+                "ranks_per_host",
+                Shape::Value(Kind::Count { minimum: 1, maximum: Job::MOST_RANKS_PER_HOST.into() }),
+                Preset::Value(Value::Count(1)),
+                "number of consecutive ranks on each of its hosts; more than one needs `hosts.local_rate`",
+            ),
+            Key::explicit(
+                "share_hosts",
+                Shape::Value(Kind::Flag),
+                Preset::Value(Value::Flag(false)),
+                "whether it may run on hosts of other jobs, and they on its hosts",
             ),
             Key::explicit(
                 "steps",

@@ -64,6 +64,8 @@ fn study(node: &Node, problems: &mut Problems) -> Option<Vec<Job>> {
     let job = |name: &str, placement, phase: Placed<Phase>| Job {
         name: Placed::new(name.to_owned(), phase.place),
         placement,
+        ranks_per_host: Placed::new(1, fields.head),
+        share_hosts: Placed::new(false, fields.head),
         steps: Placed::new(Steps::Endless, phase.place),
         warm_up: WarmUp::Steps(0),
         bursts: None,

@@ -12,8 +12,20 @@ use crate::place::{Place, Placed};
 use crate::resolved::{Job, Parameters, Placement, Steps, WarmUp, sections};
 use crate::written::{Node, Tree};
 
-const KEYS: &[&str] =
-    &["name", "placement", "steps", "warm_up", "bursts", "start", "groups", "orders", TRAFFIC, "phases"];
+const KEYS: &[&str] = &[
+    "name",
+    "placement",
+    "ranks_per_host",
+    "share_hosts",
+    "steps",
+    "warm_up",
+    "bursts",
+    "start",
+    "groups",
+    "orders",
+    TRAFFIC,
+    "phases",
+];
 
 /// Reads the list of jobs; those that cannot be read are reported and left out.
 pub(super) fn jobs(node: &Node, problems: &mut Problems) -> Vec<Job> {
@@ -43,6 +55,19 @@ fn job(node: &Node, number: usize, problems: &mut Problems) -> Option<Job> {
         Some(node) => if_valid(problems, |problems| placement(node, problems)),
         None => Some(Placement::Rule(Parameters::defaults(&sections::ALL_HOSTS))),
     };
+    let ranks_per_host = match fields.get("ranks_per_host") {
+        Some(node) => {
+            value::count_u32(node, 1, Job::MOST_RANKS_PER_HOST, problems).map(|n| Placed::new(n, node.place))
+        }
+        None => Some(Placed::new(1, fields.head)),
+    };
+    let share_hosts = match fields.get("share_hosts") {
+        Some(node) => match value::value(node, &Kind::Flag, problems) {
+            Some(Value::Flag(flag)) => Some(Placed::new(flag, node.place)),
+            _ => None,
+        },
+        None => Some(Placed::new(false, fields.head)),
+    };
     let steps = match fields.get("steps") {
         Some(node) => steps(node, problems).map(|steps| Placed::new(steps, place_of_steps(node))),
         None => Some(Placed::new(Steps::Count(1), fields.head)),
@@ -69,6 +94,8 @@ fn job(node: &Node, number: usize, problems: &mut Problems) -> Option<Job> {
     Some(Job {
         name: name?,
         placement: placement?,
+        ranks_per_host: ranks_per_host?,
+        share_hosts: share_hosts?,
         steps: steps?,
         warm_up: warm_up?,
         bursts: bursts?,

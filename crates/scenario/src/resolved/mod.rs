@@ -260,6 +260,10 @@ pub struct Job {
     pub name: Placed<String>,
     /// The hosts it runs on.
     pub placement: Placement,
+    /// Number of ranks on each of its hosts.
+    pub ranks_per_host: Placed<u32>,
+    /// Whether its hosts may be those of other jobs, too.
+    pub share_hosts: Placed<bool>,
     /// Number of repetitions of the phases.
     pub steps: Placed<Steps>,
     /// Steps that do not count (warm-up).
@@ -303,6 +307,11 @@ pub enum GroupRanks {
     },
     /// By list.
     Listed(Vec<Placed<Vec<u32>>>),
+}
+
+impl Job {
+    /// Most ranks of a job on one host.
+    pub(crate) const MOST_RANKS_PER_HOST: u32 = 1024;
 }
 
 impl Group {

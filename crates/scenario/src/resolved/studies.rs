@@ -64,6 +64,13 @@ pub static HOSTS: Spec = Spec {
             "rate at which a rank copies data that arrived without a grant into its final buffer, before the \
              rank continues",
         ),
+        parameter(
+            "local_rate",
+            Kind::Optional(&Kind::Rate),
+            Some(Value::Absent),
+            "rate at which a rank passes data to another rank of its host, one message after the other, without \
+             the fabric (modelling assumption); needed if a host has several ranks of a job",
+        ),
     ],
 };
 
