@@ -62,9 +62,11 @@ impl Schema {
                 members.iter().all(known)
             }),
             "additionalProperties" => {
-                assert_eq!(says, &Value::Bool(false));
-                let known = |key: &String| all["properties"].get(key).is_some();
-                value.as_object().is_none_or(|members| members.keys().all(known))
+                let is_known = |key: &String| all["properties"].get(key).is_some();
+                let holds = |(key, value): (&String, &Value)| {
+                    is_known(key) || (*says != Value::Bool(false) && self.holds(says, value))
+                };
+                value.as_object().is_none_or(|members| members.iter().all(holds))
             }
             _ => plain(keyword, says, value),
         }
