@@ -48,6 +48,22 @@ const ANSWERS: &[(&[&str], &str)] = &[
         "packet spraying is `spray` (random) or `round_robin`",
     ),
     (&["letflow", "conga"], "flowlet switching is `flowlet`"),
+    (
+        &[
+            "communicator",
+            "communicators",
+            "tp",
+            "pp",
+            "dp",
+            "ep",
+            "cp",
+            "tensor_parallel",
+            "data_parallel",
+            "pipeline_parallel",
+        ],
+        "parallel dimensions are `groups: { tp: 8, pp: 4, dp: auto }` of a job; a collective names one as its `group`",
+    ),
+    (&["gpus_per_node", "ranks_per_node", "ppn"], "ranks on one host are `ranks_per_host` of a job"),
     (&["ugal"], "UGAL is `ugal_l` (local queues) or `ugal_g` (queues of all global links)"),
     (
         &["vc", "virtual_channels", "num_vcs", "vls", "num_vls"],

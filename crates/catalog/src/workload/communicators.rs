@@ -15,7 +15,7 @@ pub(super) enum Communicators {
         /// Number of ranks.
         n_ranks: u32,
     },
-    /// RankGroups by list.
+    /// Groups by list.
     Listed {
         /// The members of each group, by place.
         lists: Vec<Vec<u32>>,

@@ -74,7 +74,8 @@ fn groups_are_jobs_of_their_own() {
         };
         let alone = Collective { groups: None, ..collective.clone() };
         let members = |list: &Vec<u32>| list.iter().map(|&rank| hosts[rank as usize]).collect();
-        let jobs = groups.lists.iter().map(|list| job(members(list), Vec::new(), &[alone.clone()]));
+        let jobs =
+            groups.lists.iter().map(|list| job(members(list), Vec::new(), std::slice::from_ref(&alone)));
         let expected = messages(jobs.collect(), n_ranks as usize);
         let one = job(hosts.clone(), vec![groups], &[collective]);
         assert_eq!(messages(vec![one], n_ranks as usize), expected, "case {case}");

@@ -62,7 +62,8 @@ impl Schema {
                 members.iter().all(known)
             }),
             "additionalProperties" => {
-                let is_known = |key: &String| all["properties"].get(key).is_some();
+                let properties = all.get("properties");
+                let is_known = |key: &String| properties.is_some_and(|known| known.get(key).is_some());
                 let holds = |(key, value): (&String, &Value)| {
                     is_known(key) || (*says != Value::Bool(false) && self.holds(says, value))
                 };
