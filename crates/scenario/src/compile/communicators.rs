@@ -10,6 +10,7 @@ use netloom_model::RankGroups;
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
 use crate::resolved::{Group, GroupRanks};
+use crate::suggest;
 
 /// The groups of a job, by name.
 #[derive(Debug, Default)]
@@ -44,7 +45,7 @@ impl NamedGroups {
         let found = self.names.iter().position(|known| *known == name.value);
         if found.is_none() {
             let known = self.names.iter().map(String::as_str);
-            let help = problems.hint_for_key(&name.value, known);
+            let help = suggest::closest(&name.value, known).map(|name| format!("did you mean `{name}`?"));
             let help = help.unwrap_or_else(|| "define it above: `groups: { tp: 8, dp: 4 }`".to_owned());
             let report = problems.report(name.place, format!("there is no group `{}`", name.value));
             report.label("not among the job's `groups`").help(help);
