@@ -1,7 +1,7 @@
 //! Costs of messages at hosts: overheads of `LogGP`, rendezvous, and rate limits.
 //!
-//! Models: time per message at sender and receiver, time per byte between ranks of one host, messages that wait for the receiver's grant, the rate at which a
-//! host can start data, time per byte for adding and copying.
+//! Models: time per message at sender and receiver, time per byte between ranks of one host, messages that wait for the
+//! receiver's grant, the rate at which a host can start data, time per byte for adding and copying.
 //! Leaves out: which messages have these costs; the catalog turns them into operations, the NIC enforces the limit.
 //!
 //! Invariants: with all fields at their defaults nothing changes.

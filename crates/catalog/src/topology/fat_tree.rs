@@ -42,8 +42,8 @@ pub static SPEC: Spec = Spec {
         of_k(
             "k",
             2,
-            "number of ports of each switch in a k-ary fat tree, even; the five numbers below follow \
-        from it unless given",
+            "number of ports of each switch in a k-ary fat tree, even; the five numbers below follow from it \
+             unless given",
         ),
         of_k("pods", 1, "number of pods; without it `k`"),
         of_k("leaves_per_pod", 1, "leaves (edge switches) in each pod; without it `k`/2"),

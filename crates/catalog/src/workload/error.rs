@@ -33,7 +33,7 @@ pub enum WorkloadError {
         n_hosts: usize,
     },
     /// Two ranks of a job on one host, without a rate between them.
-    #[error("two ranks of job {job} are on host {host}, and the rate between ranks of one host is not known", host = host.0)]
+    #[error("two ranks of job {job} are on host {host}, without a rate between ranks of a host", host = host.0)]
     NoLocalRate {
         /// Job number.
         job: usize,

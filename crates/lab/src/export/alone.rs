@@ -138,7 +138,8 @@ pub(crate) fn of(workload: &Workload, jobs: &[String], rows: &[CollectiveRow]) -
     Ok(Alone { groups, side_by_side, measured_by: None })
 }
 
-/// The collective of a row, if it did not overlap another one of its job, in another group or bucket; `None` if the workload has no such row.
+/// The collective of a row, if it did not overlap another one of its job, in another group or bucket; `None` if the
+/// workload has no such row.
 #[expect(clippy::option_option, reason = "that there is none and that it overlapped others are two answers")]
 fn alone<'a>(workload: &'a Workload, row: &CollectiveRow) -> Option<Option<&'a Collective>> {
     let job = workload.jobs.get(usize::from(row.job))?;

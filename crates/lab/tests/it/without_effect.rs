@@ -12,7 +12,7 @@ const CREDITS: &str =
 /// Fabric and workload, a setting, its replacement, and the beginning of its warning.
 type Case = (&'static str, &'static str, &'static str, &'static str, &'static str);
 
-const CASES: [Case; 18] = [
+const CASES: [Case; 19] = [
     (
         CLOS,
         RING,
@@ -85,6 +85,7 @@ const CASES: [Case; 18] = [
     (CLOS, RING, "faults: { awareness: global }", "", "`awareness`"),
     (CLOS, RING, "coordination_delay: 50us", "", "`coordination_delay`"),
     (CLOS, RING, "hosts: { handshake: 5us }", "", "`handshake`"),
+    (CLOS, RING, "hosts: { local_rate: 1Tbps }", "", "`local_rate`"),
 ];
 
 /// The first line of each warning.

@@ -12,6 +12,9 @@ use crate::place::{Place, Placed};
 use crate::resolved::{Group, GroupRanks};
 use crate::suggest;
 
+/// Most kinds of groups of a job; each takes memory for every rank.
+const MOST_KINDS: usize = 64;
+
 /// The groups of a job, by name.
 #[derive(Debug, Default)]
 pub(super) struct NamedGroups {
@@ -22,6 +25,11 @@ pub(super) struct NamedGroups {
 impl NamedGroups {
     /// All groups of a job of this many ranks.
     pub(super) fn new(wanted: &[Group], n_ranks: u32, problems: &mut Problems) -> Option<NamedGroups> {
+        if let Some(group) = wanted.get(MOST_KINDS) {
+            let report = problems.report(group.name.place, format!("more than {MOST_KINDS} kinds of groups"));
+            report.label("one too many").help("groups of one kind are one list of lists");
+            return None;
+        }
         let strides = strides(wanted, n_ranks, problems)?;
         let mut made = NamedGroups::default();
         for (group, stride) in wanted.iter().zip(strides) {
@@ -56,16 +64,25 @@ impl NamedGroups {
     /// The different numbers of ranks in the job and in its groups, in rising order.
     pub(super) fn sizes(&self, n_ranks: u32) -> Vec<u32> {
         let lists = self.kinds.iter().flat_map(|kind| &kind.lists);
-        let mut sizes: Vec<u32> = lists.map(|list| list.len() as u32).chain([n_ranks]).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
-        sizes
+        distinct(lists.map(|list| list.len() as u32).chain([n_ranks]))
+    }
+
+    /// The different numbers of ranks in groups of a kind, in rising order.
+    pub(super) fn sizes_of(&self, number: u16) -> Vec<u32> {
+        distinct(self.kinds[usize::from(number)].lists.iter().map(|list| list.len() as u32))
     }
 
     /// Largest number of ranks in a group of a kind.
     pub(super) fn largest(&self, number: u16) -> u32 {
         self.kinds[usize::from(number)].lists.iter().map(Vec::len).max().unwrap_or(0) as u32
     }
+}
+
+fn distinct(sizes: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut sizes: Vec<u32> = sizes.collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
 }
 
 /// Distance of neighbouring ranks and size of each dimension; `None` for groups that are no dimensions.

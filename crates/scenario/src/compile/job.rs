@@ -297,11 +297,7 @@ impl<'a> Maker<'a> {
 
     /// Whether a collective can run in groups of these sizes; an error is a sentence about the parameter.
     fn check_plans(&self, made: &Collective) -> Result<(), String> {
-        let Some(kind) = made.groups else { return Plan::new(made, self.n_ranks).map(|_| ()) };
-        let lists = &self.groups.kinds[usize::from(kind)].lists;
-        let mut sizes: Vec<u32> = lists.iter().map(|list| list.len() as u32).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
+        let sizes = made.groups.map_or_else(|| vec![self.n_ranks], |kind| self.groups.sizes_of(kind));
         sizes.into_iter().try_for_each(|size| Plan::new(made, size).map(|_| ()))
     }
 

@@ -8,6 +8,9 @@ use crate::diagnostic::Problems;
 use crate::place::Place;
 use crate::resolved::{self, Job, Parameters};
 
+/// Most ranks of a job with several ranks on a host.
+const MOST_RANKS: usize = 4_000_000;
+
 /// The hosts of each job, rank by rank; `None` if they cannot all be placed.
 pub(super) fn place(
     jobs: &[Job],
@@ -20,7 +23,9 @@ pub(super) fn place(
     let requests: Vec<Request> = requests.into_iter().collect::<Option<_>>()?;
     let leaves = hosts_by_leaf(&ground.built.fabric);
     match placement::place(&requests, &leaves, seed) {
-        Ok(placed) => Some(placed.into_iter().zip(jobs).map(|(hosts, job)| with_ranks(hosts, job)).collect()),
+        Ok(placed) => {
+            placed.into_iter().zip(jobs).map(|(hosts, job)| with_ranks(hosts, job, problems)).collect()
+        }
         Err(error) => {
             report(&error, jobs, ground, problems);
             None
@@ -49,9 +54,16 @@ fn request_of_job(job: &Job, ground: &BuiltFabric, problems: &mut Problems) -> O
 }
 
 /// The host of each rank.
-fn with_ranks(hosts: Vec<HostId>, job: &Job) -> Vec<HostId> {
+fn with_ranks(hosts: Vec<HostId>, job: &Job, problems: &mut Problems) -> Option<Vec<HostId>> {
     let per_host = job.ranks_per_host.value as usize;
-    hosts.into_iter().flat_map(|host| std::iter::repeat_n(host, per_host)).collect()
+    let n_ranks = hosts.len() * per_host;
+    if per_host > 1 && n_ranks > MOST_RANKS {
+        let message = format!("{} hosts of {per_host} ranks make {n_ranks} ranks", hosts.len());
+        let report = problems.report(job.ranks_per_host.place, message);
+        report.label(format!("a job has at most {MOST_RANKS} ranks, several on a host"));
+        return None;
+    }
+    Some(hosts.into_iter().flat_map(|host| std::iter::repeat_n(host, per_host)).collect())
 }
 
 /// Hosts that belong to no job.

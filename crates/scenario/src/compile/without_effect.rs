@@ -64,6 +64,7 @@ pub(super) fn find(draft: &Draft, model: &Model) -> Problems {
     no_faults(draft, model, &mut found);
     nobody_waits(draft, model, &mut found);
     no_grants(draft, &mut found);
+    no_local_ranks(draft, &mut found);
     found
 }
 
@@ -269,6 +270,16 @@ fn no_grants(draft: &Draft, found: &mut Problems) {
             "without `rendezvous` no message needs a grant",
             help,
         );
+    }
+}
+
+/// The rate between ranks of a host, if no host has several of a job.
+fn no_local_ranks(draft: &Draft, found: &mut Problems) {
+    let Some(hosts) = &draft.hosts else { return };
+    if is_set(hosts, "local_rate") && draft.jobs.iter().all(|job| job.ranks_per_host.value == 1) {
+        let help = "write `ranks_per_host: 8` in a job, say, or leave it out";
+        let why = "no host has several ranks of a job";
+        warn(found, hosts.place_of("local_rate"), "`local_rate`", why, help);
     }
 }
 

@@ -75,6 +75,22 @@ impl Draft<'_> {
                 "remove `start`",
             );
         }
+        if job.written.ranks_per_host.value > 1 {
+            self.object(
+                job.written.ranks_per_host.place,
+                "a host of the study is one process on the machine",
+                "expected one rank on each host",
+                "remove `ranks_per_host`",
+            );
+        }
+        if job.written.share_hosts.value {
+            self.object(
+                job.written.share_hosts.place,
+                "a process on the machine belongs to one job",
+                "expected `false`",
+                "remove `share_hosts`",
+            );
+        }
     }
 
     fn check_settings(&mut self, one: &resolved::Collective, n_ranks: u64) {

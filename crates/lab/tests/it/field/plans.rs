@@ -265,6 +265,12 @@ fn jobs_and_flows_that_the_program_lacks_are_refused() {
     );
     refused(LATENCY, &[("jobs.0.phases.1", "{ring_all_gather: {size: 4KiB}}")], &["4096 B occurs twice"]);
     refused(LATENCY, &[("jobs.0.phases.1", "{compute: 1ms}")], &["times single collectives"]);
+    let groups = ("jobs.0.groups", "{pairs: 2, rest: auto}");
+    let in_groups = ("jobs.0.phases.1", "{ring_all_gather: {size: 8KiB, group: pairs}}");
+    refused(LATENCY, &[groups, in_groups], &["runs a collective on all ranks"]);
+    let local_rate = ("hosts.local_rate", "1Tbps");
+    refused(LATENCY, &[("jobs.0.ranks_per_host", "2"), local_rate], &["expected one rank on each host"]);
+    refused(LATENCY, &[("jobs.0.share_hosts", "true")], &["belongs to one job"]);
     refused(
         LATENCY,
         &[("jobs.0.phases.1", "{incast: {size: 8KiB}}")],
