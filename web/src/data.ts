@@ -106,6 +106,8 @@ export interface FctGroup {
 export interface FctOfRun {
   jobs: FctGroup;
   background: FctGroup;
+  /** What the messages of `background` are. */
+  independent: string;
   others_unfinished: number;
   staged_unfinished: number;
 }

@@ -30,6 +30,12 @@ export function during({ runs }: Report): string {
   return `${why} (${runs.length === 1 ? ends(first) : named.join("; ") + more})`;
 }
 
+/** What the messages are that belong to no job and to no staged flow: background messages, finite flows, or both. */
+export function independent(report: Report): string {
+  const [first = "background messages", ...others] = new Set(report.fct.map((run) => run.independent));
+  return others.length === 0 ? first : "background messages and finite flows";
+}
+
 /** A sentence on this part, or nothing. */
 export function overNote(report: Report, what: string): string {
   const when = during(report);

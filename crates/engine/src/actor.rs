@@ -32,8 +32,10 @@ pub enum Task {
         flow: u32,
         /// The tag.
         tag: u64,
-        /// Delay from that arrival until the start, in ps; the same in all tasks of a run.
+        /// Delay from that arrival until the start, in ps.
         after: u64,
+        /// Whether the arrival stays for the next task that waits for this tag.
+        keeps: bool,
     },
     /// Wait for messages with this tag.
     Receive {
@@ -111,6 +113,15 @@ struct RankStream {
     blocked: Blocked,
 }
 
+/// A message that starts when one with its tag has arrived.
+#[derive(Debug)]
+struct WaitingSend {
+    tag: u64,
+    flow: u32,
+    after: u64,
+    keeps: bool,
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct Actor {
@@ -122,12 +133,12 @@ pub struct Actor {
     n_pending: usize,
     /// Messages that have arrived and were not yet waited for: (tag, count).
     mailbox: Vec<(u64, u32)>,
-    /// Messages that start after one with a tag has arrived, in order: tag, slot in the flow table, delay.
-    waiting_sends: Vec<(u64, u32, u64)>,
+    /// Messages that start after one with a tag has arrived, in order.
+    waiting_sends: Vec<WaitingSend>,
     /// Of these, those released since the last [`Actor::advance`]: slot, delay.
     released: Vec<(u32, u64)>,
-    /// Delayed messages, each with a timer set, in the order of their starts.
-    delayed_sends: VecDeque<u32>,
+    /// Delayed messages with their starts in ps, each with a timer set, in the order of their starts.
+    delayed_sends: VecDeque<(u64, u32)>,
     /// Tags that its streams have delivered to it and that are not in the mailbox yet.
     own_tags: Vec<u64>,
     exhausted: bool,
@@ -191,19 +202,18 @@ impl Actor {
 
     /// A message with this tag has completely arrived; returns whether the actor can continue because of it.
     pub fn message_arrived(&mut self, tag: u64) -> bool {
-        if !self.waiting_sends.is_empty() && self.release_send(tag) {
+        if !self.waiting_sends.is_empty() && self.release_sends(tag) {
             return true;
         }
         match self.mailbox.iter_mut().find(|(waiting, _)| *waiting == tag) {
             Some((_, count)) => *count += 1,
             None => self.mailbox.push((tag, 1)),
         }
-        let Actor { streams, mailbox, .. } = self;
-        let mut woken = false;
-        for stream in streams {
+        let mut woken = !self.released.is_empty();
+        for stream in &mut self.streams {
             if let Blocked::Receive { tag: wanted, messages } = stream.blocked
                 && wanted == tag
-                && take(mailbox, tag, messages)
+                && take(&mut self.mailbox, tag, messages)
             {
                 stream.blocked = Blocked::No;
                 woken = true;
@@ -214,18 +224,21 @@ impl Actor {
 
     /// The start time of the next delayed message has come.
     pub fn start_later(&mut self) {
-        self.released.extend(self.delayed_sends.pop_front().map(|flow| (flow, 0)));
+        self.released.extend(self.delayed_sends.pop_front().map(|(_, flow)| (flow, 0)));
     }
 
-    /// Releases the first message that waits for this tag; returns whether there was one.
+    /// Releases the messages that wait for this tag, up to the first that consumes its arrival; returns whether one
+    /// did.
     #[inline(never)]
-    fn release_send(&mut self, tag: u64) -> bool {
-        let Some(place) = self.waiting_sends.iter().position(|&(wanted, ..)| wanted == tag) else {
-            return false;
-        };
-        let (_, flow, after) = self.waiting_sends.remove(place);
-        self.released.push((flow, after));
-        true
+    fn release_sends(&mut self, tag: u64) -> bool {
+        while let Some(place) = self.waiting_sends.iter().position(|waiting| waiting.tag == tag) {
+            let WaitingSend { flow, after, keeps, .. } = self.waiting_sends.remove(place);
+            self.released.push((flow, after));
+            if !keeps {
+                return true;
+            }
+        }
+        false
     }
 
     /// Runs every stream as far as possible at `now`; effects are appended in order.
@@ -269,7 +282,8 @@ impl Actor {
     fn state(&mut self) -> ActorState {
         let idle = |stream: &RankStream| stream.blocked == Blocked::No && stream.tasks.is_empty();
         if self.exhausted {
-            let finished = self.queue.is_empty() && self.streams.iter().all(idle);
+            let starts_more = !self.waiting_sends.is_empty() || !self.delayed_sends.is_empty();
+            let finished = self.queue.is_empty() && !starts_more && self.streams.iter().all(idle);
             let newly = finished && !self.finished;
             self.finished = finished;
             return if newly { ActorState::Finished } else { ActorState::Supplied };
@@ -317,10 +331,12 @@ impl Actor {
             let wake = |at| Effect::Wake { at, stream: number as u8 };
             match task {
                 Task::Send(flow) => effects.push(Effect::Send(flow)),
-                Task::SendWhen { flow, tag, after } if take(mailbox, tag, 1) => {
+                Task::SendWhen { flow, tag, after, keeps } if has_arrived(mailbox, tag, keeps) => {
                     effects.push(start_after(flow, now, after, later));
                 }
-                Task::SendWhen { flow, tag, after } => waiting_sends.push((tag, flow, after)),
+                Task::SendWhen { flow, tag, after, keeps } => {
+                    waiting_sends.push(WaitingSend { tag, flow, after, keeps });
+                }
                 Task::Mark(mark) => effects.push(Effect::Mark(mark)),
                 Task::Compute(0) | Task::Join => {}
                 Task::Compute(span) => {
@@ -367,15 +383,17 @@ impl Actor {
         self.exhausted = true;
     }
 
-    /// What it waits for, for display: (tag, messages still missing) of each stream that waits for messages.
+    /// What it waits for, for display: (tag, messages still missing) of each stream and of each message that waits.
     pub fn waits_for(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
-        self.streams.iter().filter_map(|stream| match stream.blocked {
+        let of_sends = self.waiting_sends.iter().map(|waiting| (waiting.tag, 1));
+        let of_streams = self.streams.iter().filter_map(|stream| match stream.blocked {
             Blocked::Receive { tag, messages } => {
                 let here = self.mailbox.iter().find(|(waiting, _)| *waiting == tag);
                 Some((tag, messages - here.map_or(0, |&(_, count)| count)))
             }
             _ => None,
-        })
+        });
+        of_streams.chain(of_sends)
     }
 
     /// Whether a stream waits at a barrier.
@@ -402,13 +420,20 @@ impl Actor {
     }
 }
 
-/// A message starts `after` ps after `now`; since the delay is the same for all, delayed messages start in order.
-fn start_after(flow: u32, now: u64, after: u64, later: &mut VecDeque<u32>) -> Effect {
+/// A message starts `after` ps after `now`; of messages with one start, the one that was delayed first starts first.
+fn start_after(flow: u32, now: u64, after: u64, later: &mut VecDeque<(u64, u32)>) -> Effect {
     if after == 0 {
         return Effect::Send(flow);
     }
-    later.push_back(flow);
-    Effect::Later(now + after)
+    let at = now + after;
+    let place = later.partition_point(|&(start, _)| start <= at);
+    later.insert(place, (at, flow));
+    Effect::Later(at)
+}
+
+/// Whether a message with this tag has arrived, which is consumed unless it is kept for others.
+fn has_arrived(mailbox: &mut Vec<(u64, u32)>, tag: u64, keeps: bool) -> bool {
+    if keeps { mailbox.iter().any(|&(waiting, _)| waiting == tag) } else { take(mailbox, tag, 1) }
 }
 
 /// Takes `messages` messages with this tag out of the mailbox if that many are there.
@@ -504,7 +529,7 @@ mod tests {
 
     #[test]
     fn a_message_waits_for_its_tag_without_blocking_others() {
-        let when = |flow, tag| (0, Task::SendWhen { flow, tag, after: 0 });
+        let when = |flow, tag| (0, Task::SendWhen { flow, tag, after: 0, keeps: false });
         let mut actor = actor(&[when(1, 7), when(2, 8), when(3, 7), (0, Task::Send(4))]);
         let mut effects = Vec::new();
         assert!(!actor.message_arrived(8), "no operation waits for it yet");
@@ -518,6 +543,34 @@ mod tests {
             assert_eq!(effects, [Effect::Send(flow)]);
         }
         assert!(!actor.message_arrived(7));
+    }
+
+    #[test]
+    fn several_messages_wait_for_one_with_delays_of_their_own() {
+        let when = |flow, after, keeps| (0, Task::SendWhen { flow, tag: 7, after, keeps });
+        let mut actor = actor(&[when(1, 9, true), when(2, 0, true), when(3, 4, false), when(4, 0, false)]);
+        let mut effects = Vec::new();
+        assert_eq!(actor.advance(0, &mut effects), ActorState::Supplied, "it still has messages to start");
+        assert!(effects.is_empty());
+        assert!(actor.message_arrived(7));
+        actor.advance(10, &mut effects);
+        // The last of them consumes the arrival, so the fourth waits for another one.
+        assert_eq!(effects, [Effect::Later(19), Effect::Send(2), Effect::Later(14)]);
+        effects.clear();
+        for at in [14, 19] {
+            actor.start_later();
+            assert_eq!(actor.advance(at, &mut effects), ActorState::Supplied);
+        }
+        assert_eq!(effects, [Effect::Send(3), Effect::Send(1)]);
+        assert!(actor.message_arrived(7));
+        assert_eq!(actor.advance(20, &mut effects), ActorState::Finished);
+        // An arrival that comes first stays until the last has taken it.
+        let mut early = Actor::new(0);
+        assert!(!early.message_arrived(7));
+        early.refill([when(1, 0, true), when(2, 0, false), when(3, 0, false)].into_iter());
+        effects.clear();
+        early.advance(0, &mut effects);
+        assert_eq!(effects, [Effect::Send(1), Effect::Send(2)]);
     }
 
     #[test]

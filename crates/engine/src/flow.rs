@@ -220,12 +220,12 @@ impl FlowTable {
     }
 }
 
-/// The ideal completion time of a background message, in an unloaded network.
+/// The ideal completion time of a background message or a finite flow, in an unloaded network.
 ///
 /// Jobs are evaluated by their steps; computing the ideal time of their messages, often of one packet each, is skipped.
 fn ideal_time(model: &Model, flow: &Flow) -> Option<Duration> {
-    let is_background = flow.message.job == Message::BACKGROUND;
-    is_background.then(|| ideal::completion_time(model, flow.source, &flow.message)).flatten()
+    let is_independent = matches!(flow.message.job, Message::BACKGROUND | Message::FINITE);
+    is_independent.then(|| ideal::completion_time(model, flow.source, &flow.message)).flatten()
 }
 
 /// The order of rows in table `flows`.

@@ -1,7 +1,7 @@
 //! Estimates the cost of a run before it is made.
 //!
-//! Models: the messages of one step of a sample of ranks, and of a sample of hosts with background traffic, as the
-//! engine would receive them; their packets, the links of a shortest path, ACKs; multiplied by steps, ranks and hosts.
+//! Models: the messages of one step of a sample of ranks, of a sample of hosts with background traffic, and a sample of
+//! finite flows, as the engine would receive them; their packets, the links of a shortest path, ACKs; multiplied by steps, ranks and hosts.
 //! Time follows from instructions per packet-hop.
 //! Leaves out: retransmissions, notifications and pause frames, non-minimal paths, the effect of a deadline.
 //!
@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 
 use netloom_catalog::TrainingWork;
 use netloom_model::ideal::n_links_between;
-use netloom_model::{Item, Mark, Message, Model, Operation, TransportKind, Work};
+use netloom_model::{FiniteFlows, Item, Mark, Message, Model, Operation, TransportKind, Work};
 use netloom_units::{ActorId, Bytes, HostId, Time};
 use serde::Serialize;
 
@@ -25,6 +25,8 @@ use crate::prepare::Prepared;
 const MOST_ACTORS: usize = 64;
 /// Most messages of an actor that are examined.
 const MOST_MESSAGES: u64 = 4_096;
+/// Most finite flows that are examined.
+const MOST_FLOWS: usize = 65_536;
 /// Nanoseconds per instruction, of a run whose memory exceeds the caches.
 const NS_PER_INSTRUCTION: f64 = 0.14;
 /// Nanoseconds per message in addition to its packets: its rows, its flow, waking its rank.
@@ -35,6 +37,8 @@ const NS_AT_LEAST: f64 = 3e6;
 const BYTES_AT_LEAST: f64 = 24e6;
 const BYTES_PER_PORT: f64 = 2_500.0;
 const BYTES_PER_MESSAGE: f64 = 120.0;
+/// Memory of a finite flow before it starts: its row, its place in the order of its sender.
+const BYTES_PER_FINITE_FLOW: f64 = 36.0;
 
 /// The estimated cost of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -100,6 +104,9 @@ pub fn cost(prepared: &Prepared) -> Result<Cost, LabError> {
         but.push("staged flows are counted as if none shared its port");
         all.add(staged(model), 1.0);
     }
+    if let Some(flows) = &model.workload.finite {
+        all.add(finite(model, flows), 1.0);
+    }
     if model.deadline.is_some() {
         but.push("a deadline may end the run earlier");
     }
@@ -150,7 +157,9 @@ fn of_actor(model: &Model, work: &mut TrainingWork, actor: ActorId, until: Until
         }
         for item in queue.drain(..) {
             match item.operation {
-                Operation::Send(message) | Operation::SendWhen { message, .. } => {
+                Operation::Send(message)
+                | Operation::SendWhen { message, .. }
+                | Operation::SendAfter { message, .. } => {
                     found.add(of_message(model, from, &message), 1.0);
                     start = start.or(Some(now));
                 }
@@ -202,6 +211,20 @@ fn staged(model: &Model) -> Load {
     all
 }
 
+/// Finite flows: those of a sample, scaled to all.
+fn finite(model: &Model, finite: &FiniteFlows) -> Load {
+    let n_flows = finite.flows.len();
+    let each = n_flows.div_ceil(MOST_FLOWS).max(1) | 1;
+    let (mut sum, mut n_seen) = (Load::default(), 0);
+    for flow in finite.flows.iter().step_by(each) {
+        sum.add(load(model, finite.source(flow), finite.destination(flow), flow.size), 1.0);
+        n_seen += 1;
+    }
+    let mut all = Load::default();
+    all.add(sum, n_flows as f64 / f64::from(n_seen.max(1)));
+    all
+}
+
 /// Instructions per packet-hop, as in the budgets.
 fn instructions_per_hop(model: &Model) -> f64 {
     match &model.transport.kind {
@@ -219,5 +242,6 @@ fn seconds(model: &Model, all: Load) -> f64 {
 
 fn memory(model: &Model, in_step: f64) -> f64 {
     let ports = model.fabric.ports().len() as f64;
-    BYTES_AT_LEAST + ports * BYTES_PER_PORT + in_step * BYTES_PER_MESSAGE
+    let n_finite = model.workload.finite.as_ref().map_or(0, |finite| finite.flows.len()) as f64;
+    BYTES_AT_LEAST + ports * BYTES_PER_PORT + in_step * BYTES_PER_MESSAGE + n_finite * BYTES_PER_FINITE_FLOW
 }

@@ -112,9 +112,11 @@ enum Group {
     Background,
     Job(usize),
     Flows,
+    Finite,
 }
 
-/// The group of an actor: ranks come first, job by job; then the senders of background traffic; then staged flows.
+/// The group of an actor: ranks come first, job by job; then the senders of background traffic; then staged flows; then
+/// the senders of finite flows.
 fn group_of(waiting: &Waiting, prepared: &Prepared) -> Group {
     let workload = &prepared.compiled.model.workload;
     let mut end = 0;
@@ -122,8 +124,13 @@ fn group_of(waiting: &Waiting, prepared: &Prepared) -> Group {
         end += job.ranks.len();
         waiting.actor.index() < end
     });
-    let is_flow = || flow_of(waiting, prepared).is_some();
-    job.map_or_else(|| if is_flow() { Group::Flows } else { Group::Background }, Group::Job)
+    let n_senders = workload.background.as_ref().map_or(0, |background| background.senders.len());
+    let others = || match waiting.actor.index() - end {
+        place if place < n_senders => Group::Background,
+        _ if flow_of(waiting, prepared).is_some() => Group::Flows,
+        _ => Group::Finite,
+    };
+    job.map_or_else(others, Group::Job)
 }
 
 /// The name of an actor's staged flow.
@@ -147,6 +154,7 @@ fn group_waits(group: Group, waiting: &[&Waiting], prepared: &Prepared) -> Strin
             format!("background traffic: {} blocked", words::some(waiting.len() as u64, "sender"))
         }
         Group::Flows => format!("{} blocked", words::some(waiting.len() as u64, "staged flow")),
+        Group::Finite => format!("finite flows: {} blocked", words::some(waiting.len() as u64, "sender")),
     };
     let each = waiting.iter().map(|waiting| actor_waits(waiting, prepared)).collect();
     format!("{who}: {}", shortened(each, "; "))

@@ -1,17 +1,19 @@
-//! Finds the bases of a scenario: relative to it, in the file system or on the shelf that it is from.
+//! Finds the bases of a scenario, and the files of rows that it names: relative to it, in the file system or on the shelf that it is from.
 //!
 //! Leaves out: what is inherited, and in which order (crate `netloom-scenario`).
 //!
-//! Invariants: a base is a regular file, so no scenario can make a run wait for a pipe or a terminal.
+//! Invariants: a base is a regular file, and so is a file of rows, so no scenario can make a run wait for a pipe or a
+//! terminal.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{Cursor, Read};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use netloom_scenario::Origin;
 
 use crate::error::LabError;
-use crate::source::Source;
+use crate::source::{Source, open};
 
 impl Origin for Source {
     fn name(&self) -> String {
@@ -30,6 +32,21 @@ impl Origin for Source {
 
     fn read(&self) -> Result<Vec<u8>, String> {
         self.refuse_unreadable_kinds().and_then(|()| Source::read(self)).map_err(|error| error.to_string())
+    }
+
+    fn rows(&self, path: &str) -> Result<(String, Box<dyn Read>), String> {
+        if let Source::Shelved { path: own, shelf } = self {
+            let found = plain(&beside(own, path));
+            let text = shelf.get(&found).cloned();
+            let text = text.ok_or_else(|| LabError::Missing(found.clone()).to_string())?;
+            return Ok((found.display().to_string(), Box::new(Cursor::new(text.as_bytes().to_vec()))));
+        }
+        let own = self
+            .path()
+            .ok_or("a scenario that is not a file cannot name files: there is no folder to find them in")?;
+        let source = Source::file(beside(own, path));
+        let opened = source.refuse_unreadable_kinds().and_then(|()| source.open());
+        Ok((Source::name(&source), Box::new(opened.map_err(|error| error.to_string())?)))
     }
 
     fn is_same(&self, other: &Source) -> bool {
@@ -59,6 +76,11 @@ fn plain(path: &Path) -> PathBuf {
 }
 
 impl Source {
+    /// Opens its file.
+    fn open(&self) -> Result<File, LabError> {
+        open(self.path().unwrap_or(Path::new("")))
+    }
+
     fn refuse_unreadable_kinds(&self) -> Result<(), LabError> {
         match self {
             // A missing file or a folder is refused with a better message when it is read.

@@ -95,19 +95,26 @@ impl Source {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, LabError> {
-    let refused = |source: std::io::Error| match source.kind() {
-        ErrorKind::NotFound => LabError::Missing(path.to_owned()),
-        ErrorKind::IsADirectory => LabError::NotAFile(path.to_owned()),
-        _ => LabError::Unreadable { path: path.to_owned(), source },
-    };
-    if path.is_dir() {
-        return Err(LabError::NotAFile(path.to_owned()));
-    }
-    let file = File::open(path).map_err(refused)?;
     let mut bytes = Vec::new();
-    file.take(LIMIT + 1).read_to_end(&mut bytes).map_err(refused)?;
+    open(path)?.take(LIMIT + 1).read_to_end(&mut bytes).map_err(|error| refused(path, error))?;
     if bytes.len() as u64 > LIMIT {
         return Err(LabError::TooLarge { path: path.to_owned(), limit: LIMIT });
     }
     Ok(bytes)
+}
+
+/// Opens a file.
+pub(crate) fn open(path: &Path) -> Result<File, LabError> {
+    if path.is_dir() {
+        return Err(LabError::NotAFile(path.to_owned()));
+    }
+    File::open(path).map_err(|error| refused(path, error))
+}
+
+fn refused(path: &Path, source: std::io::Error) -> LabError {
+    match source.kind() {
+        ErrorKind::NotFound => LabError::Missing(path.to_owned()),
+        ErrorKind::IsADirectory => LabError::NotAFile(path.to_owned()),
+        _ => LabError::Unreadable { path: path.to_owned(), source },
+    }
 }

@@ -46,9 +46,9 @@ pub use settings::{
 pub use static_routes::StaticTable;
 pub use work::{Item, Mark, Message, Operation, Work};
 pub use workload::{
-    Background, Bucket, Bursts, Collective, FabricService, Job, Order, Phase, PointToPoint, Posting,
-    Precision, RankGroups, Repetition, Sender, SizePoint, Stage, StagedFlow, StagedFlows, TrafficKind,
-    WarmUp, Workload,
+    Background, Bucket, Bursts, Collective, FabricService, FiniteFlow, FiniteFlows, Job, KnownAt, Order,
+    Phase, PointToPoint, Posting, Precision, RankGroups, Repetition, Sender, SizePoint, Stage, StagedFlow,
+    StagedFlows, TrafficKind, WarmUp, Workload,
 };
 
 use netloom_policy::balance::Position;

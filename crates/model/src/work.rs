@@ -1,6 +1,7 @@
 //! The interface between workload and engine: streams of operations for each actor.
 //!
-//! An *actor* issues work on a host: one rank of one job, one host's share of background traffic, or one staged flow.
+//! An *actor* issues work on a host: one rank of one job, one host's share of background traffic or of finite flows, or
+//! one staged flow.
 //! Built-in collectives implement [`Work`] now; trace readers and Python programs may later.
 //!
 //! Rules: operations of one stream run in order; streams run concurrently; [`Operation::Join`] waits for all streams.
@@ -45,6 +46,17 @@ pub enum Operation {
         tag: u64,
         /// Delay from then until the start; the same in all operations of a run.
         after: Duration,
+    },
+    /// As [`Operation::SendWhen`], with a delay of its own, and for several operations that wait for one message.
+    SendAfter {
+        /// The message to start.
+        message: Message,
+        /// The tag it waits for.
+        tag: u64,
+        /// Delay from then until the start.
+        delay: Duration,
+        /// Whether it is the last that waits for that message: one that is not does not consume it.
+        is_last: bool,
     },
     /// Wait until this number of messages with this tag have completely arrived, or are complete at the sender where
     /// that is reported; consume them.
@@ -94,11 +106,12 @@ pub struct Message {
     /// Whether its packets may overtake each other; switches with adaptive routing keep those of all other messages on
     /// one path.
     pub may_reorder: bool,
-    /// The job it belongs to; [`Message::BACKGROUND`] for background traffic, [`Message::STAGED`] for staged flows.
+    /// The job it belongs to; [`Message::BACKGROUND`] for background traffic, [`Message::STAGED`] for staged flows,
+    /// [`Message::FINITE`] for finite flows.
     pub job: u16,
-    /// The step of the job, or the number of the staged flow.
+    /// The step of the job, or the number of the flow.
     pub step: u32,
-    /// Phase of the step and bucket of the phase.
+    /// Phase of the step; of a finite flow its service.
     pub phase: u16,
     /// Bucket of the phase.
     pub bucket: u16,
@@ -109,6 +122,10 @@ impl Message {
     pub const BACKGROUND: u16 = u16::MAX;
     /// The job number of staged flows.
     pub const STAGED: u16 = u16::MAX - 1;
+    /// The job number of finite flows.
+    pub const FINITE: u16 = u16::MAX - 2;
+    /// Numbers of jobs are below this one.
+    pub const FIRST_OF_OTHERS: u16 = Message::FINITE;
 
     /// Number of the staged flow it belongs to: all messages of one flow share a queue pair and a path.
     #[inline]

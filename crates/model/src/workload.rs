@@ -1,6 +1,8 @@
-//! The work of the hosts: jobs of steps of phases, background traffic, and flows that start and stop.
+//! The work of the hosts: jobs of steps of phases, background traffic, flows that start and stop, and finite flows.
 //!
 //! A description only; the catalog expands it lazily into operations.
+
+use std::sync::Arc;
 
 use netloom_units::{Bytes, Duration, HostId, Rate, Settings, Time};
 
@@ -15,6 +17,8 @@ pub struct Workload {
     pub background: Option<Background>,
     /// Flows that start and stop at given times.
     pub staged: Option<StagedFlows>,
+    /// Flows of one message each.
+    pub finite: Option<FiniteFlows>,
     /// Costs of the messages of jobs at hosts.
     pub hosts: Hosts,
 }
@@ -34,12 +38,12 @@ impl Default for FabricService {
     }
 }
 
-/// The kind of traffic that messages belong to: that of a job, of background traffic, or of a staged flow.
+/// The kind of traffic that messages belong to: that of a job, of background traffic, or of flows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrafficKind {
     /// The job number as messages have it ([`crate::Message::job`]).
     pub job: u16,
-    /// The number of the staged flow; 0 of others.
+    /// The number of the staged flow; of finite flows their service ([`FiniteFlow::service`]); 0 of others.
     pub step: u32,
     /// Number of the kind, in the order in which kinds are named.
     pub kind: u16,
@@ -329,5 +333,77 @@ impl Stage {
     /// Whether a flow is to send in the measured part.
     pub fn judges(&self, flow: &StagedFlow) -> bool {
         flow.start < self.end && flow.stop > self.measured_from
+    }
+}
+
+/// Flows of one message each, with their start times or what they wait for.
+///
+/// There may be millions: the flows are shared, never copied, and their ends are numbers into a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FiniteFlows {
+    /// The flows, by number; each comes after the one that it waits for.
+    pub flows: Arc<Vec<FiniteFlow>>,
+    /// The hosts that flows name.
+    pub ends: Vec<HostId>,
+    /// How the fabric is to handle messages, by service.
+    pub services: Vec<FabricService>,
+    /// The highest total rate of a host: no message leaves faster.
+    pub fastest: Rate,
+}
+
+/// One message from a host to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FiniteFlow {
+    /// When it starts: after the start of the run, or after the flow that it waits for has completed.
+    pub start: Duration,
+    /// Its size.
+    pub size: Bytes,
+    /// The sender, as an index into [`FiniteFlows::ends`].
+    pub source: u32,
+    /// The receiver, likewise.
+    pub destination: u32,
+    /// The number of the flow that it waits for, or [`FiniteFlow::NONE`].
+    pub after: u32,
+    /// Index into [`FiniteFlows::services`].
+    pub service: u16,
+}
+
+/// Where it becomes known that a flow has completed, for the one that waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KnownAt {
+    /// At its receiver, when its last byte arrives.
+    Destination,
+    /// At its sender, when all of it is acknowledged.
+    Source,
+}
+
+impl FiniteFlow {
+    /// It waits for no other flow.
+    pub const NONE: u32 = u32::MAX;
+
+    /// The number of the flow that it waits for.
+    pub fn waits_for(&self) -> Option<u32> {
+        (self.after != FiniteFlow::NONE).then_some(self.after)
+    }
+}
+
+impl FiniteFlows {
+    /// The sender of a flow.
+    pub fn source(&self, flow: &FiniteFlow) -> HostId {
+        self.ends[flow.source as usize]
+    }
+
+    /// The receiver of a flow.
+    pub fn destination(&self, flow: &FiniteFlow) -> HostId {
+        self.ends[flow.destination as usize]
+    }
+
+    /// How the sender of a flow knows that the one before it has completed; `None` if it is at neither end of that one.
+    pub fn known_at(&self, flow: &FiniteFlow, before: &FiniteFlow) -> Option<KnownAt> {
+        let here = self.source(flow);
+        if here == self.destination(before) {
+            return Some(KnownAt::Destination);
+        }
+        (here == self.source(before)).then_some(KnownAt::Source)
     }
 }

@@ -134,7 +134,7 @@ mod tests {
         assert!(text.contains("\nflows,start,ps,When its first packet was handed to the NIC.\n"));
         assert!(text.contains("\nflows,end,ps,When its last byte arrived; absent if it never did.\n"));
         assert!(
-            text.contains("\nflows,job,id,\"Job; 65535 for background traffic, 65534 for staged flows.\"\n")
+            text.contains("\nflows,job,id,\"Job; 65535 for background traffic, 65534 for staged flows, 65533 for finite flows.\"\n")
         );
     }
 }

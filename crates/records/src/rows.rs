@@ -48,11 +48,11 @@ table! {
         pub destination: HostId, "id";
         /// Number among the sender's messages, from 0.
         pub number: u32, "number";
-        /// Job; 65535 for background traffic, 65534 for staged flows.
+        /// Job; 65535 for background traffic, 65534 for staged flows, 65533 for finite flows.
         pub job: u16, "id";
-        /// Step of the job; the number of the staged flow.
+        /// Step of the job; the number of the flow.
         pub step: u32, "number";
-        /// Phase of the step.
+        /// Phase of the step; of a finite flow 0, or one above the number of its kind among those of finite flows.
         pub phase: u16, "number";
         /// Bucket of the phase.
         pub bucket: u16, "number";
@@ -313,7 +313,7 @@ table! {
         pub destination: HostId, "id";
         /// Number among the sender's messages, from 0.
         pub number: u32, "number";
-        /// Job; 65535 for background traffic, 65534 for staged flows.
+        /// Job; 65535 for background traffic, 65534 for staged flows, 65533 for finite flows.
         pub job: u16, "id";
         /// Data packets that arrived, each counted once.
         pub packets: u32, "packets";

@@ -42,7 +42,7 @@ pub mod panel_data {
     pub use crate::estimate::Estimate;
     pub use crate::panels::Report;
     pub use crate::panels::faults::{ChangeData, DropData, EventData, RunData as Faults};
-    pub use crate::panels::fct::{FctData, GroupData, RunData as Fct};
+    pub use crate::panels::fct::{FctData, GroupData, RunData as Fct, independent};
     pub use crate::panels::links::{ListData, ListedLink, RunData as Links, TierData, Usage};
     pub use crate::panels::over_time::RunData as OverTime;
     pub use crate::panels::provenance::{RunData as Provenance, SpanData};

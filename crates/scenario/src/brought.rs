@@ -21,6 +21,7 @@ const ANSWERS: &[(&[&str], &str)] = &[
     ),
     (&["payload", "max_payload", "mss"], "the payload of a data packet is `mtu` of `transport`"),
     (&["bdp", "cwnd", "initial_window"], "the limit of bytes in flight is `window` of `transport: irn`"),
+    (&["fsize", "flow_size", "flowsize"], "the bytes of a flow are its `size`, in `flows`"),
     (
         &["all_reduce", "allreduce"],
         "an all-reduce is `ring_all_reduce`, or `ring_reduce_scatter` and `ring_all_gather`",

@@ -25,11 +25,18 @@ const LONGEST_PIECES: [usize; 2] = [400, 100];
 pub(crate) struct Excerpt {
     name: String,
     text: Arc<str>,
+    /// The numbers of its lines, if it has only some of those of its file.
+    lines: Option<Arc<[u32]>>,
 }
 
 impl Excerpt {
     pub fn new(name: &str, text: &Arc<str>) -> Excerpt {
-        Excerpt { name: harmless(name), text: shown(text) }
+        Excerpt { name: harmless(name), text: shown(text), lines: None }
+    }
+
+    /// The same with the numbers of its lines; then lines beside each other in the text may be far apart in the file.
+    pub fn numbered(self, lines: Option<Arc<[u32]>>) -> Excerpt {
+        Excerpt { lines, ..self }
     }
 
     /// The name of the text in messages.
@@ -47,7 +54,8 @@ impl Excerpt {
         let at = self.text.floor_char_boundary(at);
         let start = self.line_start(at);
         let breaks = self.text[..start].matches('\n').count();
-        (breaks + 1, self.text[start..at].chars().count() + 1)
+        let line = self.lines.as_ref().and_then(|lines| lines.get(breaks));
+        (line.map_or(breaks + 1, |line| *line as usize), self.text[start..at].chars().count() + 1)
     }
 
     /// The part of a range that is underlined: within its first line, and not wider than a screen.
@@ -73,6 +81,7 @@ impl Excerpt {
         let long = last - first > LONG_LINE && self.line_start(end) == first;
         let from = if long || start - first > LONG_LINE { self.left_of(start).max(first) } else { first };
         let to = if long || last - end > LONG_LINE { self.right_of(end).min(last) } else { last };
+        let (before, after) = if self.lines.is_some() { (0, 0) } else { (before, after) };
         let above = if before > 0 && from == first { self.line_above(first) } else { None };
         let below = if after > 0 && to == last { self.line_below(last) } else { None };
         (above.unwrap_or(from), below.unwrap_or(to))

@@ -2,7 +2,7 @@
 //!
 //! Models: YAML with places ([`written`]), what it inherits from other texts ([`Origin`]), the complete and checked
 //! meaning of it ([`resolved`]), and its compilation against the fabric into a [`netloom_model::Model`].
-//! Leaves out: files and the command line; the caller passes text.
+//! Leaves out: files and the command line; the caller passes text, and opens the files that it names.
 //!
 //! Invariants: no input makes it panic or hang; all errors are reported together, each with its place; printing a
 //! resolved scenario and resolving that again gives the same; what compiles, the engine can run.
@@ -27,6 +27,7 @@ mod compile;
 mod describe;
 pub mod diagnostic;
 mod excerpt;
+mod flow_file;
 mod flow_name;
 pub mod foreign;
 mod former;
@@ -104,11 +105,12 @@ pub fn resolve_from<O: Origin>(
         return Err(problems.finish(&sources));
     };
     former::rename(&mut heir, &mut problems.former_keys);
-    let mut root = inherit::whole(heir, origin, &mut sources, &mut problems);
+    let (mut root, origins) = inherit::whole(heir, origin, &mut sources, &mut problems);
     overrides.apply(&mut root, &mut sources, &mut problems);
-    let Some(draft) = resolve::scenario(&root, stem(&name), &mut problems) else {
+    let Some(mut draft) = resolve::scenario(&root, stem(&name), &mut problems) else {
         return Err(problems.finish(&sources));
     };
+    draft.read_files(&origins, &mut sources, &mut problems);
     if !problems.is_empty() {
         // Without its base only half a scenario would be checked, and errors would be reported for the other half.
         if !problems.base_is_lost() {

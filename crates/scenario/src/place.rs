@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Problems;
 use crate::excerpt::Excerpt;
+use crate::flow_file::Lines;
 use crate::written::{self, Unreadable};
 
 /// Bytes shown after the first invalid one.
@@ -63,6 +64,8 @@ pub(crate) struct Source {
     pub name: String,
     /// The whole text.
     pub text: Arc<str>,
+    /// The numbers of its lines, if it has only some of those of a file of rows.
+    pub lines: Option<Arc<[u32]>>,
 }
 
 /// All texts of one scenario.
@@ -82,8 +85,22 @@ impl Sources {
     /// Adds a text and returns its number.
     pub fn add(&mut self, name: &str, text: &str) -> u16 {
         let number = u16::try_from(self.list.len()).unwrap_or(u16::MAX);
-        self.list.push(Source { name: name.to_owned(), text: Arc::from(text) });
+        self.list.push(Source { name: name.to_owned(), text: Arc::from(text), lines: None });
         number
+    }
+
+    /// Adds a file of rows, of which only some lines will be kept, and returns its number.
+    pub fn reserve(&mut self, name: &str) -> u16 {
+        let number = self.add(name, "");
+        self.list.last_mut().expect("just added").lines = Some(Arc::default());
+        number
+    }
+
+    /// Sets the lines of a file of rows.
+    pub fn fill(&mut self, kept: &mut Lines) {
+        let source = &mut self.list[usize::from(kept.source)];
+        source.text = Arc::from(std::mem::take(&mut kept.text));
+        source.lines = Some(Arc::from(std::mem::take(&mut kept.numbers)));
     }
 
     /// Adds the bytes of a file and returns their text with its number; reports bytes that are not text.
@@ -114,12 +131,15 @@ impl Sources {
 
     /// Names of the texts that the first one inherits from, the nearest first; overrides follow them.
     pub fn bases(&self) -> impl Iterator<Item = &str> {
-        let names = self.list.iter().skip(1).map(|source| source.name.as_str());
+        let texts = self.list.iter().skip(1).filter(|source| source.lines.is_none());
+        let names = texts.map(|source| source.name.as_str());
         names.take_while(|name| !name.starts_with(OVERRIDE))
     }
 
     /// All texts as they are shown, by number.
     pub fn excerpts(&self) -> Vec<Excerpt> {
-        self.list.iter().map(|source| Excerpt::new(&source.name, &source.text)).collect()
+        let excerpt =
+            |source: &Source| Excerpt::new(&source.name, &source.text).numbered(source.lines.clone());
+        self.list.iter().map(excerpt).collect()
     }
 }

@@ -8,6 +8,7 @@
 mod shelf;
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -43,6 +44,13 @@ impl Origin for File {
         // Messages of operating systems differ.
         let what = if folder().join(&self.0).is_dir() { "this is a folder" } else { "there is no such file" };
         fs::read(folder().join(&self.0)).map_err(|_| format!("{what}: {}", self.name()))
+    }
+
+    fn rows(&self, path: &str) -> Result<(String, Box<dyn Read>), String> {
+        let beside = File(self.0.with_file_name(path));
+        let opened = fs::File::open(folder().join(&beside.0));
+        let opened = opened.map_err(|_| format!("there is no such file: {}", beside.name()))?;
+        Ok((beside.name(), Box::new(opened)))
     }
 
     fn is_same(&self, other: &File) -> bool {

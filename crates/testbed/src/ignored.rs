@@ -77,7 +77,8 @@ fn events(model: &Model) -> Vec<Row> {
         || !model.storms.is_empty()
         || model.loss > 0;
     let workload = &model.workload;
-    let has_work = !workload.jobs.is_empty() || workload.background.is_some() || workload.staged.is_some();
+    let has_flows = workload.staged.is_some() || workload.finite.is_some();
+    let has_work = !workload.jobs.is_empty() || workload.background.is_some() || has_flows;
     vec![
         (has_faults, "faults", "no link fails, slows down or loses packets"),
         (has_work, "jobs, background traffic and flows", "only the given command sends"),

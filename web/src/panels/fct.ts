@@ -3,7 +3,7 @@
 import { cdfChart } from "../cdf.ts";
 import type { Fct, FctGroup, FctOfRun, Report } from "../data.ts";
 import { note } from "../dom.ts";
-import { overNote } from "../over.ts";
+import { independent, overNote } from "../over.ts";
 import { legend, runStroke } from "../palette.ts";
 import { asTable } from "../tables.ts";
 import { count, span } from "../units.ts";
@@ -11,14 +11,16 @@ import { figure, hasMessages, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
 interface Group {
-  title: string;
+  title: (report: Report) => string;
   of: (run: FctOfRun) => FctGroup;
 }
 
 const GROUPS: Group[] = [
-  { title: "Background messages", of: (run) => run.background },
-  { title: "Messages of jobs", of: (run) => run.jobs },
+  { title: (report) => capital(independent(report)), of: (run) => run.background },
+  { title: () => "Messages of jobs", of: (run) => run.jobs },
 ];
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const COLUMNS = ["messages", "unfinished", "mean", "p50", "p95", "p99", "p99.9", "longest", "percentiles"];
 
@@ -35,8 +37,8 @@ function drawing(report: Report, group: Group): HTMLElement {
     ...runStroke(run),
     cdf: fct.cdf,
   }));
-  const label = `Distribution of flow completion times: ${group.title}`;
-  return figure(group.title, cdfChart(label, "FCT", "messages", lines, true));
+  const label = `Distribution of flow completion times: ${group.title(report)}`;
+  return figure(group.title(report), cdfChart(label, "FCT", "messages", lines, true));
 }
 
 function row(report: Report, group: Group, run: number): string[] {
@@ -44,10 +46,10 @@ function row(report: Report, group: Group, run: number): string[] {
   const { arrived: fct, unfinished } = found === undefined ? { arrived: null, unfinished: 0 } : group.of(found);
   const name = report.runs[run]?.name ?? "";
   if (fct === null) {
-    return [name, group.title, "0", count(unfinished)];
+    return [name, group.title(report), "0", count(unfinished)];
   }
   const times = [fct.mean, fct.p50, fct.p95, fct.p99, fct.p999, fct.maximum].map(span);
-  return [name, group.title, count(fct.count), count(unfinished), ...times, fct.exact ? "exact" : "within 0.4 %"];
+  return [name, group.title(report), count(fct.count), count(unfinished), ...times, fct.exact ? "exact" : "within 0.4 %"];
 }
 
 function content(report: Report): HTMLElement[] {
@@ -64,7 +66,7 @@ function content(report: Report): HTMLElement[] {
     note(
       "Flow completion time (FCT): from the start of a message, when its first packet is handed to the NIC, to the arrival " +
         "of its last byte. Statistics cover messages that arrived." +
-        overNote(report, "Of background messages, only those count that started"),
+        overNote(report, `Of ${independent(report)}, only those count that started`),
     ),
     legend(report.runs, [...report.runs.keys()]),
     pair(...shown.map((group) => drawing(report, group))),

@@ -3,7 +3,7 @@
 
 import type { Report, SizeBucket } from "../data.ts";
 import { note } from "../dom.ts";
-import { overNote } from "../over.ts";
+import { independent, overNote } from "../over.ts";
 import { legend, runStroke } from "../palette.ts";
 import { asTable } from "../tables.ts";
 import { count, significant, size } from "../units.ts";
@@ -52,13 +52,13 @@ function rows(report: Report): string[][] {
 function content(report: Report): HTMLElement[] {
   const shown = report.slowdown.flatMap((found, run) => (found === null ? [] : [run]));
   if (shown.length === 0) {
-    return [note("No background message arrived in any of these runs; for messages of jobs see the step times.")];
+    return [note("No background message and no finite flow arrived in any of these runs; for messages of jobs see the step times.")];
   }
   const floored = report.slowdown.reduce((sum, found) => sum + (found?.floored ?? 0), 0);
   const faster = `${count(floored)} messages were faster than the ideal time on a single path; their slowdown counts as 1. `;
   return [
     note(
-      "Slowdown of background messages: completion time divided by the ideal completion time of the same message in the " +
+      `Slowdown of ${independent(report)}: completion time divided by the ideal completion time of the same message in the ` +
         "unloaded fabric. " +
         (floored > 0 ? faster : "") +
         "A bucket is named by its largest size." +

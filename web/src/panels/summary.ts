@@ -2,7 +2,7 @@
 
 import type { Estimate, Report, SummaryRow, WholeRun } from "../data.ts";
 import { note, stacked } from "../dom.ts";
-import { overNote } from "../over.ts";
+import { independent, overNote } from "../over.ts";
 import { runName } from "../palette.ts";
 import { table } from "../tables.ts";
 import type { Cell, Column } from "../tables.ts";
@@ -90,8 +90,8 @@ function content(report: Report): HTMLElement[] {
     table("Figures of each run", columns, summary.map(cells), true),
     ...(remarks === "" ? [] : [note(remarks)]),
     note(
-      "FCT: completion time of background messages. Queues: the largest number of bytes waiting at one port at any time in the run." +
-        overNote(report, "Of background messages, only those count that started"),
+      `FCT: completion time of ${independent(report)}. Queues: the largest number of bytes waiting at one port at any time in the run.` +
+        overNote(report, `Of ${independent(report)}, only those count that started`),
     ),
   ];
 }

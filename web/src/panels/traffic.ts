@@ -2,7 +2,7 @@
 
 import type { KindOfTraffic, Report } from "../data.ts";
 import { note } from "../dom.ts";
-import { overNote } from "../over.ts";
+import { independent, overNote } from "../over.ts";
 import { groupChart } from "../groups.ts";
 import type { GroupBar } from "../groups.ts";
 import { legend, runColour, runName } from "../palette.ts";
@@ -98,7 +98,7 @@ function content(report: Report): HTMLElement[] {
     note(
       "Each kind of traffic in every run: interference between kinds in the same class or in different classes. " +
         "Throughput is the payload of a kind divided by the time from its first start to its last arrival." +
-        overNote(report, "Of background messages, only those count that started"),
+        overNote(report, `Of ${independent(report)}, only those count that started`),
     ),
     ...(runs.length > 1 ? [legend(report.runs, runs)] : []),
     pair(

@@ -60,7 +60,7 @@ function tableOf(caption: string, messages: SlowMessage[]): HTMLElement[] {
 const captionOf = (what: string, listed: number, all: number): string => `${what}, ${count(listed)} of ${count(all)}`;
 
 function slowedTable(name: string, { slowed, total_slowed }: WorstOfRun): HTMLElement[] {
-  const what = `${name}: background messages with the largest slowdown (FCT over ideal FCT)`;
+  const what = `${name}: messages with the largest slowdown (FCT over ideal FCT)`;
   return tableOf(captionOf(what, slowed.length, total_slowed), slowed);
 }
 

@@ -109,6 +109,14 @@ pub enum WorkloadError {
         /// What is wrong with it.
         reason: String,
     },
+    /// An invalid finite flow.
+    #[error("flow {flow} {reason}")]
+    Finite {
+        /// Number of the flow.
+        flow: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// Invalid background traffic.
     #[error("the background traffic {reason}")]
     Background {

@@ -1,11 +1,11 @@
-//! Jobs, background traffic and staged flows, expanded into operations during the run.
+//! Jobs, background traffic, staged and finite flows, expanded into operations during the run.
 //!
 //! Models: per job and rank the steps, phases, buckets and collectives of the model's description; per host the
-//! background messages; per staged flow its messages.
+//! background messages and the finite flows; per staged flow its messages.
 //! Leaves out: time and the network; only the dependencies between operations are defined here.
 //!
 //! Invariants: actors are the ranks, job by job, then one per host that may send background traffic, then one per
-//! staged flow. Memory depends on ranks, hosts, flows and the size of programs, never on messages not yet started.
+//! staged flow, then one per host that sends finite flows. Memory depends on ranks, hosts, flows and the size of programs, never on messages not yet started.
 //! Every tag of a job is used by one collective of one step of it.
 
 mod arrangement;
@@ -14,6 +14,7 @@ mod bursts;
 pub mod collective;
 mod communicators;
 mod error;
+mod finite;
 mod program;
 mod rank;
 mod staged;
@@ -29,6 +30,7 @@ use background::BackgroundWork;
 use bursts::BurstDraws;
 pub use collective::bucket;
 pub use error::WorkloadError;
+use finite::FiniteWork;
 use program::Program;
 use rank::Position;
 use staged::StagedWork;
@@ -46,6 +48,9 @@ pub struct TrainingWork {
     staged: Option<StagedWork>,
     /// The first actor that is a staged flow; actors before it that are no ranks are background traffic.
     first_staged: usize,
+    finite: Option<FiniteWork>,
+    /// The first actor that sends finite flows.
+    first_finite: usize,
 }
 
 /// Compiles a workload for a fabric of this many hosts; the seed is that of the run.
@@ -53,8 +58,8 @@ pub struct TrainingWork {
 /// # Errors
 /// When it names hosts that do not exist or requests something impossible.
 pub fn expand(workload: &Workload, n_hosts: usize, seed: u64) -> Result<TrainingWork, WorkloadError> {
-    // The last two job numbers denote messages that belong to no job.
-    let limit = usize::from(Message::STAGED);
+    // The last job numbers denote messages that belong to no job.
+    let limit = usize::from(Message::FIRST_OF_OTHERS);
     if workload.jobs.len() > limit {
         return Err(WorkloadError::TooMany { what: "jobs", count: workload.jobs.len(), limit });
     }
@@ -85,6 +90,15 @@ pub fn expand(workload: &Workload, n_hosts: usize, seed: u64) -> Result<Training
             Some(StagedWork::new(staged, n_hosts, first_staged as u32)?)
         }
     };
+    let first_finite = actors.len();
+    let finite = match &workload.finite {
+        None => None,
+        Some(flows) => {
+            let made = FiniteWork::new(flows, n_hosts, first_finite as u32)?;
+            actors.extend_from_slice(made.senders());
+            Some(made)
+        }
+    };
     // Ranks of a job may be one bucket apart, so that two orders per collective are in use at a time; twice that is
     // kept.
     let in_use: usize = programs.iter().map(|program| program.most_orders).sum();
@@ -92,7 +106,18 @@ pub fn expand(workload: &Workload, n_hosts: usize, seed: u64) -> Result<Training
     let draws =
         |(job, program): (usize, &Program)| BurstDraws::new(program.repetition.bursts, seed, job as u64);
     let bursts = programs.iter().enumerate().map(draws).collect();
-    Ok(TrainingWork { actors, programs, ranks, arrangements, bursts, background, staged, first_staged })
+    Ok(TrainingWork {
+        actors,
+        programs,
+        ranks,
+        arrangements,
+        bursts,
+        background,
+        staged,
+        first_staged,
+        finite,
+        first_finite,
+    })
 }
 
 fn check_hosts(job: &Job, n_hosts: usize) -> Result<(), WorkloadError> {
@@ -118,6 +143,8 @@ impl Work for TrainingWork {
     fn refill(&mut self, actor: ActorId, queue: &mut VecDeque<Item>) {
         if let Some((job, position)) = self.ranks.get_mut(actor.index()) {
             position.refill(&self.programs[usize::from(*job)], &mut self.arrangements, queue);
+        } else if let Some(sender) = actor.index().checked_sub(self.first_finite) {
+            self.finite.as_mut().expect("it has these actors").refill(sender, queue);
         } else if let Some(flow) = actor.index().checked_sub(self.first_staged) {
             self.staged.as_mut().expect("it has these actors").refill(flow, queue);
         } else if let Some(background) = &mut self.background {

@@ -58,6 +58,7 @@ pub fn drained(background: &Background) -> Vec<Sent> {
         jobs: Vec::new(),
         background: Some(background.clone()),
         staged: None,
+        finite: None,
         hosts: Hosts::default(),
     };
     let mut work = expand(&workload, background.racks.len(), SEED).expect("it makes sense");

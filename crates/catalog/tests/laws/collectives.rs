@@ -56,6 +56,7 @@ fn job(n: u32, steps: u32, collectives: Vec<Collective>) -> Workload {
         }],
         background: None,
         staged: None,
+        finite: None,
         hosts: Hosts::default(),
     }
 }

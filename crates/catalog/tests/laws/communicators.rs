@@ -31,7 +31,7 @@ fn job(ranks: Vec<HostId>, groups: Vec<RankGroups>, collectives: &[Collective]) 
 
 /// Every message: when, from which host to which one, and its size; in order.
 fn messages(jobs: Vec<Job>, n_hosts: usize) -> Vec<(u64, HostId, HostId, u64)> {
-    let workload = Workload { jobs, background: None, staged: None, hosts: Hosts::default() };
+    let workload = Workload { jobs, background: None, staged: None, finite: None, hosts: Hosts::default() };
     let mut work = expand(&workload, n_hosts, 1).unwrap();
     let hosts = work.actors().to_vec();
     let trace = run(&mut work, Delay::Fixed(DELAY), 0);

@@ -45,6 +45,7 @@ impl Trace {
 enum Event {
     Wake { actor: usize, lane: usize },
     Arrive { actor: usize, tag: u64 },
+    Send { actor: usize, message: Message },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,8 +65,8 @@ struct Actor {
     queue: VecDeque<Item>,
     lanes: Vec<Lane>,
     mailbox: BTreeMap<u64, u32>,
-    /// Messages that are sent when one with a tag arrives.
-    kept: VecDeque<(u64, Message)>,
+    /// Messages that are sent when one with a tag arrives: the tag, the delay, and whether the arrival is consumed.
+    kept: VecDeque<(u64, Message, u64, bool)>,
     exhausted: bool,
     /// Whether it was stopped before its end.
     stopped: bool,
@@ -186,11 +187,14 @@ impl<W: Work> Executor<'_, W> {
                 self.actors[actor].lanes[lane].blocked = Blocked::No;
                 self.advance(actor);
             }
+            Event::Send { actor, message } => self.send(actor, message),
             Event::Arrive { actor: number, tag } => {
-                let kept = &mut self.actors[number].kept;
-                if let Some(place) = kept.iter().position(|&(wanted, _)| wanted == tag) {
-                    let (_, message) = kept.remove(place).expect("it is there");
-                    return self.send(number, message);
+                while let Some(place) = self.actors[number].kept.iter().position(|waiting| waiting.0 == tag) {
+                    let waiting = self.actors[number].kept.remove(place).expect("it is there");
+                    self.send_after(number, waiting.1, waiting.2);
+                    if waiting.3 {
+                        return;
+                    }
                 }
                 let actor = &mut self.actors[number];
                 *actor.mailbox.entry(tag).or_default() += 1;
@@ -250,7 +254,18 @@ impl<W: Work> Executor<'_, W> {
             Operation::SendWhen { message, tag, .. } if self.actors[number].take(tag, 1) => {
                 self.send(number, message);
             }
-            Operation::SendWhen { message, tag, .. } => self.actors[number].kept.push_back((tag, message)),
+            Operation::SendWhen { message, tag, .. } => {
+                self.actors[number].kept.push_back((tag, message, 0, true));
+            }
+            Operation::SendAfter { message, tag, delay, is_last } => {
+                let actor = &mut self.actors[number];
+                let has_arrived = if is_last { actor.take(tag, 1) } else { actor.mailbox.contains_key(&tag) };
+                if has_arrived {
+                    self.send_after(number, message, delay.0);
+                } else {
+                    actor.kept.push_back((tag, message, delay.0, is_last));
+                }
+            }
             Operation::Compute(span) => {
                 self.later(span.0, Event::Wake { actor: number, lane });
                 return Blocked::Timer;
@@ -275,6 +290,13 @@ impl<W: Work> Executor<'_, W> {
             }
         }
         Blocked::No
+    }
+
+    fn send_after(&mut self, number: usize, message: Message, delay: u64) {
+        match delay {
+            0 => self.send(number, message),
+            delay => self.later(delay, Event::Send { actor: number, message }),
+        }
     }
 
     fn send(&mut self, number: usize, message: Message) {

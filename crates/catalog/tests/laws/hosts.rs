@@ -40,7 +40,7 @@ fn job(n: u32, collectives: Vec<Collective>, hosts: Hosts, repetition: Repetitio
     let handling = FabricService::default();
     let steps = if repetition.endless { u32::MAX } else { 3 };
     let job = Job { ranks, groups: Vec::new(), steps, phases, start: Time::ZERO, handling, repetition };
-    Workload { jobs: vec![job], background: None, staged: None, hosts }
+    Workload { jobs: vec![job], background: None, staged: None, finite: None, hosts }
 }
 
 fn traced(workload: &Workload, n: u32, delay: Delay) -> Trace {

@@ -4,6 +4,7 @@ mod background;
 mod collectives;
 mod communicators;
 mod executor;
+mod finite;
 mod groups;
 mod hosts;
 mod mice;

@@ -48,16 +48,26 @@ fn endless_or_impossible_sequences_are_rejected() {
         of_mice(8, 4, &[END, ("minimum_packets", Value::Count(5))]),
         of_mice(8, 4, &[END, interval(Duration(1))]),
     ] {
-        let workload =
-            Workload { jobs: Vec::new(), background: Some(wrong), staged: None, hosts: Hosts::default() };
+        let workload = Workload {
+            jobs: Vec::new(),
+            background: Some(wrong),
+            staged: None,
+            finite: None,
+            hosts: Hosts::default(),
+        };
         assert!(expand(&workload, workload.background.as_ref().unwrap().racks.len(), 1).is_err());
     }
 }
 
 #[test]
 fn messages_start_on_time_and_are_generated_lazily() {
-    let workload =
-        Workload { jobs: Vec::new(), background: Some(published()), staged: None, hosts: Hosts::default() };
+    let workload = Workload {
+        jobs: Vec::new(),
+        background: Some(published()),
+        staged: None,
+        finite: None,
+        hosts: Hosts::default(),
+    };
     let trace = run(&mut expand(&workload, 32, 1).unwrap(), Delay::Fixed(7), 0);
     let sent = trace.sends.iter().map(|(at, _, message)| (*at, message.to.0, message.size));
     let wanted = drained(&published());

@@ -189,8 +189,13 @@ fn messages_start_within_their_span_and_are_generated_lazily() {
     let background = traffic("solar", 0.5, Duration::from_millis(3), &[("start", Value::Duration(start))]);
     let sent = drained(&background);
     assert!(sent.iter().all(|sent| (start.0..3_000_000_000).contains(&sent.at)));
-    let workload =
-        Workload { jobs: Vec::new(), background: Some(background), staged: None, hosts: Hosts::default() };
+    let workload = Workload {
+        jobs: Vec::new(),
+        background: Some(background),
+        staged: None,
+        finite: None,
+        hosts: Hosts::default(),
+    };
     for ahead in [0, 100] {
         let random = Delay::Random(Random::stream(1, 2, 3), 1_000_000);
         let trace = run(&mut expand(&workload, 16, crate::background::SEED).unwrap(), random, ahead);

@@ -44,6 +44,7 @@ fn job(n: u32, steps: u32, phases: Vec<Phase>) -> Workload {
         }],
         background: None,
         staged: None,
+        finite: None,
         hosts: Hosts::default(),
     }
 }
@@ -265,6 +266,7 @@ fn actors_are_ranks_job_by_job_and_then_background_by_host() {
         jobs: vec![one(&[3, 1], 0), one(&[7, 5, 4], 777)],
         background: Some(background),
         staged: None,
+        finite: None,
         hosts: Hosts::default(),
     };
     let mut work = expand(&workload, 24, 3).unwrap();

@@ -130,8 +130,10 @@ fn print(report: &RunReport, output: &mut Output) {
     for line in facts(manifest, summary) {
         output.line(line);
     }
-    if let Some(slowdown) = summary.background.as_ref().and_then(|background| background.slowdown.as_ref()) {
-        slowdowns(slowdown, output);
+    if let Some(background) = &summary.background
+        && let Some(slowdown) = &background.slowdown
+    {
+        slowdowns(background.what(), slowdown, output);
     }
     output.line("");
     output.line(format!("digest {}", manifest.digest));
@@ -237,11 +239,11 @@ fn stages(staged: &StagedSummary, output: &mut Output) {
     output.line("");
 }
 
-/// The slowdown of background messages, by size.
-fn slowdowns(slowdown: &Slowdowns, output: &mut Output) {
+/// The slowdown of background messages and finite flows, by size.
+fn slowdowns(what: &str, slowdown: &Slowdowns, output: &mut Output) {
     output.line("");
     let numbers = ["messages", "slowdown mean", "p50", "p95", "p99"].map(|title| (title, Lean::Right));
-    let mut table = Table::new([("background", Lean::Left)].into_iter().chain(numbers));
+    let mut table = Table::new([(what, Lean::Left)].into_iter().chain(numbers));
     let mut row = |title: String, found: &SizeBucket| {
         let numbers = [found.mean, found.p50, found.p95, found.p99].map(|number| format!("{number:.2}"));
         table.row([title, words::count(found.count)].into_iter().chain(numbers));
@@ -259,7 +261,10 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     // separate span.
     let is_shorter = summary.span.length_s < 0.99 * summary.simulated_s;
     if !summary.span.is_whole && (is_shorter || summary.background.is_some()) {
-        let of = if summary.background.is_some() { "background and links" } else { "links" };
+        let of = summary
+            .background
+            .as_ref()
+            .map_or("links".to_owned(), |found| format!("{} and links", found.what()));
         lines.push(format!("over        {of}: {}", summary.span.words()));
     }
     if let Some(background) = &summary.background {
@@ -272,7 +277,7 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
         let messages = words::some(background.messages, "message");
         let left =
             if arrived == background.messages { "" } else { &format!(", {} arrived", words::count(arrived)) };
-        lines.push(format!("background  {messages}{left}{fct}"));
+        lines.push(format!("{:<11} {messages}{left}{fct}", background.what()));
     }
     let peak = |peak: &PeakSummary| {
         let packets = peak.packets.map(|packets| format!(" ({})", words::some(packets, "packet")));

@@ -452,7 +452,11 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             Operation::Join => Task::Join,
             Operation::Send(message) => Task::Send(self.insert(source, message)),
             Operation::SendWhen { message, tag, after } => {
-                Task::SendWhen { flow: self.insert(source, message), tag, after: after.0 }
+                Task::SendWhen { flow: self.insert(source, message), tag, after: after.0, keeps: false }
+            }
+            Operation::SendAfter { message, tag, delay, is_last } => {
+                let flow = self.insert(source, message);
+                Task::SendWhen { flow, tag, after: delay.0, keeps: !is_last }
             }
         }
     }

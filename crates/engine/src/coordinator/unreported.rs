@@ -10,7 +10,7 @@ use super::Coordinator;
 
 /// Whether rows of messages of a job may be left out.
 fn is_of_job(job: u16) -> bool {
-    job < Message::STAGED
+    job < Message::FIRST_OF_OTHERS
 }
 
 impl Coordinator<'_, '_> {

@@ -35,7 +35,7 @@ pub fn step_times(runs: &[Run], width: f64) -> Result<Drawn, String> {
     Ok(Drawn { picture: chart(width, &entries, &[panel]), table, without: lacking })
 }
 
-/// Origin of messages: its name in the table, at the axis, and its data.
+/// Origin of messages: its name in the table, at the axis, and its data; finite flows count as background messages.
 type Group = (&'static str, &'static str, fn(&Run) -> &GroupData);
 
 const GROUPS: [Group; 2] = [

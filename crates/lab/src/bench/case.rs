@@ -218,6 +218,7 @@ impl Case {
             jobs: (0..self.groups).map(job).collect(),
             background: None,
             staged: None,
+            finite: None,
             hosts: Hosts::default(),
         })
     }

@@ -16,9 +16,9 @@ use netloom_units::Duration;
 
 use super::ExportError;
 use crate::error::LabError;
-use crate::prepare::{Prepared, prepare};
+use crate::prepare::Prepared;
 use crate::show::Recorded;
-use crate::source::Source;
+use crate::show::fabric::stored;
 use crate::summary::Distribution;
 
 /// Collectives that ran in isolation.
@@ -99,14 +99,13 @@ fn without_warm_up(mut rows: Vec<CollectiveRow>, folder: &RunFolder) -> Result<V
 }
 
 /// The scenario of a run, the only place that describes its phases. The manifest holds it with all inherited values
-/// resolved.
+/// resolved; flows that were read from a file are left out.
 ///
 /// # Errors
 /// If this version cannot read it.
 pub(super) fn scenario_of(folder: &RunFolder) -> Result<Prepared, LabError> {
     let name = format!("the scenario of {}", folder.path().display());
-    let source = Source::text(name, folder.manifest().scenario_yaml.as_str());
-    prepare(&source, &Overrides::default())
+    stored(folder, name, &Overrides::default()).map(|shown| shown.prepared)
 }
 
 /// Groups the rows of a workload.

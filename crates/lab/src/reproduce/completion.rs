@@ -3,7 +3,7 @@
 //! Models: T, the most payload that any host sends or receives over the rate of its NIC, a lower bound for every
 //! network if all messages start together; the mean, the shortest and the longest time from start to end over T; the
 //! share of messages that take longer than a given multiple of T.
-//! Leaves out: messages of background traffic and of staged flows; latency and headers, which count as excess.
+//! Leaves out: messages of background traffic and of flows; latency and headers, which count as excess.
 //!
 //! Invariants: a message that did not arrive exceeds every multiple.
 
@@ -28,7 +28,7 @@ pub(super) struct Completion {
 impl Completion {
     /// Adds rows of messages.
     pub fn take(&mut self, rows: &[FlowRow]) {
-        for row in rows.iter().filter(|row| row.job != Message::BACKGROUND && row.job != Message::STAGED) {
+        for row in rows.iter().filter(|row| row.job < Message::FIRST_OF_OTHERS) {
             self.spans.push(row.end.map(|end| end.since(row.start).0));
             *self.sent.entry(row.source).or_default() += row.size.0;
             *self.received.entry(row.destination).or_default() += row.size.0;

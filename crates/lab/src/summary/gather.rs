@@ -51,6 +51,8 @@ pub(crate) struct Gather {
     background: Sample,
     slowdown: Slowdown,
     n_background: u64,
+    /// Of these, finite flows.
+    n_finite: u64,
     n_messages: u64,
     n_unfinished: u64,
     nodes: BTreeMap<NodeId, NodeTally>,
@@ -148,13 +150,14 @@ impl Gather {
         self.n_messages += 1;
         self.n_unfinished += u64::from(row.end.is_none());
         self.queue_pairs.flow(row);
-        let is_background = row.job == Message::BACKGROUND;
-        if is_background && self.part.as_ref().is_some_and(|(span, _)| !span.has(row.start)) {
+        let is_independent = matches!(row.job, Message::BACKGROUND | Message::FINITE);
+        if is_independent && self.part.as_ref().is_some_and(|(span, _)| !span.has(row.start)) {
             return;
         }
         self.traffic.flow(row);
-        if is_background {
+        if is_independent {
             self.n_background += 1;
+            self.n_finite += u64::from(row.job == Message::FINITE);
             if let Some(end) = row.end {
                 self.background.push(end.since(row.start).0);
             }
@@ -209,6 +212,7 @@ impl Gather {
         let jobs = jobs.iter().map(|row| self.job(row, &names.jobs)).collect();
         let background = (self.n_background > 0).then(|| BackgroundSummary {
             messages: self.n_background,
+            finite_flows: self.n_finite,
             fct: std::mem::take(&mut self.background).finish().map(|taken| Distribution::of_many(&taken)),
             slowdown: std::mem::take(&mut self.slowdown).finish(SIZE_BUCKETS),
         });

@@ -54,7 +54,7 @@ pub struct Summary {
     pub span: SpanSummary,
     /// Job by job.
     pub jobs: Vec<JobSummary>,
-    /// Background traffic.
+    /// Background traffic and finite flows.
     pub background: Option<BackgroundSummary>,
     /// Kinds of traffic, if they have names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -148,15 +148,28 @@ pub struct PhaseSummary {
     pub mean_busbw: f64,
 }
 
-/// Background traffic within the span.
+/// Background traffic and finite flows within the span.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BackgroundSummary {
     /// Messages that started.
     pub messages: u64,
+    /// Of these, finite flows.
+    pub finite_flows: u64,
     /// Completion times of those that arrived.
     pub fct: Option<Distribution>,
     /// Their slowdown: completion time over that in an empty network.
     pub slowdown: Option<Slowdowns>,
+}
+
+impl BackgroundSummary {
+    /// What these messages are.
+    pub fn what(&self) -> &'static str {
+        match self.finite_flows {
+            0 => "background",
+            all if all == self.messages => "flows",
+            _ => "background and flows",
+        }
+    }
 }
 
 /// The longest queues, separately for hosts and switches.

@@ -57,7 +57,12 @@ impl Tally {
 
     /// Adds a message.
     pub fn flow(&mut self, row: &FlowRow) {
-        let step = if row.job == Message::STAGED { row.step } else { 0 };
+        let step = match row.job {
+            Message::STAGED => row.step,
+            // Their kinds are numbered by service.
+            Message::FINITE => u32::from(row.phase),
+            _ => 0,
+        };
         let Some(kind) = self.kinds.get(&(row.job, step)) else { return };
         let kind = self.found.entry(*kind).or_default();
         kind.n_messages += 1;

@@ -1,6 +1,6 @@
 //! Estimates the relative length of a run before it is made.
 //!
-//! Models: the bytes that its jobs and its background traffic send.
+//! Models: the bytes that its jobs, its background traffic and its finite flows send.
 //! Leaves out: hops and queueing; the estimate only decides the order of runs.
 
 use netloom_catalog::workload::background::arrivals;
@@ -15,7 +15,9 @@ pub(super) fn expected_bytes(model: &Model) -> u64 {
     let jobs = model.workload.jobs.iter().map(of_job);
     let background = model.workload.background.as_ref().and_then(|background| arrivals(background, 0).ok());
     let beside = background.map(|arrivals| arrivals.bound().bytes);
-    let total = jobs.chain(beside).fold(0_u128, u128::saturating_add);
+    let finite = model.workload.finite.iter().flat_map(|finite| finite.flows.iter());
+    let finite = finite.map(|flow| u128::from(flow.size.0)).sum::<u128>();
+    let total = jobs.chain(beside).chain([finite]).fold(0_u128, u128::saturating_add);
     u64::try_from(total).unwrap_or(u64::MAX)
 }
 

@@ -9,6 +9,7 @@ mod endings;
 mod fabrics;
 mod field;
 mod figures;
+mod finite_flows;
 mod golden;
 mod grids;
 mod import;

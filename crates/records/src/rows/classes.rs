@@ -54,7 +54,7 @@ table! {
     /// The kind of traffic of one job, of background traffic or of one staged flow.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct TrafficRow in Traffic traffic {
-        /// Job; 65535 for background traffic, 65534 for staged flows.
+        /// Job; 65535 for background traffic, 65534 for staged flows, 65533 for finite flows.
         pub job: u16, "id";
         /// The index of the staged flow; 0 for others.
         pub step: u32, "number";

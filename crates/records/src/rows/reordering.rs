@@ -23,7 +23,7 @@ table! {
         pub destination: HostId, "id";
         /// Number among the sender's messages, from 0.
         pub number: u32, "number";
-        /// Job; 65535 for background traffic, 65534 for staged flows.
+        /// Job; 65535 for background traffic, 65534 for staged flows, 65533 for finite flows.
         pub job: u16, "id";
         /// Data packets that arrived, each counted once.
         pub packets: u32, "packets";

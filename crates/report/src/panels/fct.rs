@@ -1,5 +1,5 @@
-//! Flow completion times: of messages of jobs, and of the background messages that started within the span, each from
-//! start to last byte.
+//! Flow completion times: of messages of jobs, and of the background messages and finite flows that started within the
+//! span, each from start to last byte.
 //!
 //! Leaves out: messages of staged flows, which follow each other without a pause; of these only the unfinished are
 //! counted.
@@ -8,16 +8,23 @@ use netloom_records::{Batch, FlowRow};
 use serde::Serialize;
 
 use super::steps::Cdf;
-use super::{BACKGROUND, Collector, STAGED};
+use super::{Collector, FINITE, STAGED, is_independent};
 use crate::collect::About;
 use crate::round::seconds;
 use netloom_records::statistics::{Sample, Taken};
+
+/// What the messages are that belong to no job and to no staged flow.
+const BACKGROUND_MESSAGES: &str = "background messages";
+const FINITE_FLOWS: &str = "finite flows";
+const BOTH: &str = "background messages and finite flows";
 
 /// Distributions and counts of a run.
 #[derive(Debug, Default)]
 pub struct Fct {
     jobs: Group,
     background: Group,
+    /// Finite flows among the background messages.
+    n_finite: u64,
     /// Unfinished background messages outside of the span.
     n_others_unfinished: u64,
     n_staged_unfinished: u64,
@@ -34,8 +41,11 @@ impl Collector for Fct {
         let Batch::Flows(rows) = batch else { return };
         for row in rows {
             match row.job {
-                BACKGROUND if about.span.has(row.start) => self.background.add(row),
-                BACKGROUND => self.n_others_unfinished += u64::from(row.end.is_none()),
+                job if is_independent(job) && about.span.has(row.start) => {
+                    self.background.add(row);
+                    self.n_finite += u64::from(job == FINITE);
+                }
+                job if is_independent(job) => self.n_others_unfinished += u64::from(row.end.is_none()),
                 STAGED => self.n_staged_unfinished += u64::from(row.end.is_none()),
                 _ => self.jobs.add(row),
             }
@@ -48,6 +58,12 @@ impl RunData {
     pub fn unfinished(&self) -> u64 {
         self.jobs.unfinished + self.background.unfinished + self.others_unfinished + self.staged_unfinished
     }
+}
+
+/// What the messages of several runs are that belong to no job and to no staged flow.
+pub fn independent<'a>(runs: impl IntoIterator<Item = &'a RunData>) -> &'static str {
+    let names = runs.into_iter().map(|run| run.independent);
+    names.reduce(|one, other| if one == other { one } else { BOTH }).unwrap_or(BACKGROUND_MESSAGES)
 }
 
 impl Group {
@@ -71,8 +87,10 @@ impl Group {
 pub struct RunData {
     /// Messages of all its jobs.
     pub jobs: GroupData,
-    /// Background messages within the span.
+    /// Background messages and finite flows within the span.
     pub background: GroupData,
+    /// What these are.
+    pub independent: &'static str,
     /// Background messages outside of the span that did not arrive.
     pub others_unfinished: u64,
     /// Messages of staged flows that did not arrive.
@@ -131,7 +149,14 @@ impl FctData {
 impl Fct {
     /// Of the run.
     pub fn finish(self) -> RunData {
+        let n_independent = self.background.arrived.count() + self.background.n_unfinished;
+        let independent = match self.n_finite {
+            0 => BACKGROUND_MESSAGES,
+            all if all == n_independent => FINITE_FLOWS,
+            _ => BOTH,
+        };
         RunData {
+            independent,
             jobs: self.jobs.finish(),
             background: self.background.finish(),
             others_unfinished: self.n_others_unfinished,

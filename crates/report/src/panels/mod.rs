@@ -37,6 +37,13 @@ use crate::collect::{About, Collected};
 const BACKGROUND: u16 = u16::MAX;
 /// The job number of messages of staged flows.
 const STAGED: u16 = u16::MAX - 1;
+/// The job number of finite flows.
+const FINITE: u16 = u16::MAX - 2;
+
+/// Whether a message is one of background traffic or a finite flow: its completion time is of interest by itself.
+const fn is_independent(job: u16) -> bool {
+    job == BACKGROUND || job == FINITE
+}
 
 /// Collects the data of a panel from the rows of one run.
 pub trait Collector {

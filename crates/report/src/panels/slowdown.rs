@@ -1,4 +1,4 @@
-//! FCT slowdown by size of the background messages that started within the span: FCT over ideal FCT.
+//! FCT slowdown by size of the background messages and finite flows that started within the span: FCT over ideal FCT.
 
 use netloom_records::Batch;
 use netloom_records::statistics::{Slowdown, Slowdowns};

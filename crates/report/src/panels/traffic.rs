@@ -12,7 +12,7 @@ use netloom_records::statistics::{Sample, Taken};
 use netloom_records::{Batch, ClassRow, FlowRow, TrafficRow};
 use serde::Serialize;
 
-use super::{BACKGROUND, Collector, STAGED};
+use super::{Collector, FINITE, STAGED, is_independent};
 use crate::collect::About;
 use crate::round::{seconds, six_digits};
 
@@ -41,7 +41,7 @@ impl Collector for Traffic {
         match batch {
             Batch::Traffic(rows) => rows.iter().for_each(|row| self.name(row)),
             Batch::Flows(rows) if !self.kinds.is_empty() => {
-                let counts = |row: &&FlowRow| row.job != BACKGROUND || about.span.has(row.start);
+                let counts = |row: &&FlowRow| !is_independent(row.job) || about.span.has(row.start);
                 rows.iter().filter(counts).for_each(|row| self.message(row));
             }
             Batch::Classes(rows) => rows.iter().for_each(|row| self.class(about, row)),
@@ -116,7 +116,12 @@ impl Traffic {
     }
 
     fn message(&mut self, row: &FlowRow) {
-        let step = if row.job == STAGED { row.step } else { 0 };
+        let step = match row.job {
+            STAGED => row.step,
+            // Their kinds are numbered by service.
+            FINITE => u32::from(row.phase),
+            _ => 0,
+        };
         let Some(kind) = self.kinds.get(&(row.job, step)) else { return };
         let kind = self.found.entry(*kind).or_default();
         let Some(end) = row.end else {

@@ -12,7 +12,7 @@ use netloom_records::{Batch, FlowRow, PathRow, RepairRow};
 use netloom_units::{HostId, NodeId};
 use serde::Serialize;
 
-use super::{BACKGROUND, Collector, STAGED};
+use super::{BACKGROUND, Collector, FINITE, STAGED};
 use crate::collect::About;
 use crate::round::{seconds, six_digits};
 
@@ -134,6 +134,7 @@ impl Worst {
             of: match row.job {
                 BACKGROUND => "background".to_owned(),
                 STAGED => about.flow(row.step as u16),
+                FINITE => format!("flow {}", row.step),
                 job => format!("{}, step {}", about.job(job), row.step),
             },
             size: row.size.0,

@@ -49,6 +49,26 @@ impl BuiltFabric {
         found.copied().map(HostId)
     }
 
+    /// Looks up a host by name, or by number.
+    pub fn host_or_number(&self, name: &Placed<String>, problems: &mut Problems) -> Option<HostId> {
+        let n_hosts = self.built.fabric.n_hosts();
+        match name.value.parse::<usize>() {
+            Ok(number) if !self.is_host(&name.value) => {
+                if number >= n_hosts {
+                    let report = problems.report(name.place, format!("there is no host {number}"));
+                    report.label(format!("expected a name, or a number from 0 to {}", n_hosts - 1));
+                }
+                (number < n_hosts).then_some(HostId(number as u32))
+            }
+            _ => self.host(name, problems),
+        }
+    }
+
+    /// The name of a host.
+    pub fn host_name(&self, host: HostId) -> &str {
+        &self.built.node_names[host.index()]
+    }
+
     /// Looks up a switch by name.
     pub fn switch(&self, name: &Placed<String>, problems: &mut Problems) -> Option<NodeId> {
         let n_hosts = self.built.fabric.n_hosts();

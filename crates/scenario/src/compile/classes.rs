@@ -10,7 +10,7 @@ use netloom_model::{
     StagedFlows, TrafficKind,
 };
 
-use super::{buffer, consistency};
+use super::{buffer, consistency, finite};
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
 use crate::resolve::Draft;
@@ -194,9 +194,8 @@ fn schedule(parameters: &Parameters) -> Schedule {
 fn kinds_of(draft: &Draft) -> impl Iterator<Item = Option<&Placed<String>>> {
     let jobs = draft.jobs.iter().map(|job| job.traffic.as_ref());
     let background = draft.background.iter().map(|background| background.traffic.as_ref());
-    let flows =
-        draft.flows.iter().flat_map(|flows| flows.list.value.iter().map(|flow| flow.traffic.as_ref()));
-    jobs.chain(background).chain(flows)
+    let flows = draft.flows.iter().flat_map(|flows| flows.staged().map(|flow| flow.traffic.as_ref()));
+    jobs.chain(background).chain(flows).chain(draft.flows.iter().flat_map(finite::used_kinds))
 }
 
 /// Sets class and reordering permission of jobs, background traffic and flows.
@@ -214,25 +213,34 @@ pub(super) fn handle(
         made.handling = plan.handling(wanted.traffic.as_ref());
     }
     if let (Some(made), Some(wanted)) = (staged, &draft.flows) {
-        for (flow, wanted) in made.flows.iter_mut().zip(&wanted.list.value) {
+        for (flow, wanted) in made.flows.iter_mut().zip(wanted.staged()) {
             flow.handling = plan.handling(wanted.traffic.as_ref());
         }
     }
 }
 
+/// How the fabric is to handle finite flows, by service.
+pub(super) fn services(draft: &Draft) -> Vec<FabricService> {
+    let (Some(plan), Some(flows)) = (Plan::new(draft), &draft.flows) else { return Vec::new() };
+    finite::kinds(flows).map(|kind| plan.handling(kind)).collect()
+}
+
 /// The kind of traffic of each part of the workload, sorted by job and step.
 pub(super) fn kinds(draft: &Draft) -> Vec<TrafficKind> {
     let Some(plan) = Plan::new(draft) else { return Vec::new() };
-    let jobs = draft.jobs.iter().enumerate().map(|(number, job)| (number as u16, 0, &job.traffic));
-    let flows = draft.flows.iter().flat_map(|flows| (0..).zip(&flows.list.value));
-    let flows = flows.map(|(number, flow)| (Message::STAGED, number, &flow.traffic));
-    let background = draft.background.iter().map(|background| (Message::BACKGROUND, 0, &background.traffic));
-    let named = |(job, step, name): (u16, u32, &Option<Placed<String>>)| {
-        let (kind, traffic) = plan.kind(name.as_ref()?)?;
-        let FabricService { may_reorder, .. } = plan.handling(name.as_ref());
+    let jobs = draft.jobs.iter().enumerate().map(|(number, job)| (number as u16, 0, job.traffic.as_ref()));
+    let finite = draft.flows.iter().flat_map(|flows| (0..).zip(finite::kinds(flows)));
+    let finite = finite.map(|(service, kind)| (Message::FINITE, service, kind));
+    let flows = draft.flows.iter().flat_map(|flows| (0..).zip(flows.staged()));
+    let flows = flows.map(|(number, flow)| (Message::STAGED, number, flow.traffic.as_ref()));
+    let background =
+        draft.background.iter().map(|background| (Message::BACKGROUND, 0, background.traffic.as_ref()));
+    let named = |(job, step, name): (u16, u32, Option<&Placed<String>>)| {
+        let (kind, traffic) = plan.kind(name?)?;
+        let FabricService { may_reorder, .. } = plan.handling(name);
         Some(TrafficKind { job, step, kind: kind as u16, class: plan.class_of(traffic), may_reorder })
     };
-    jobs.chain(flows).chain(background).filter_map(named).collect()
+    jobs.chain(finite).chain(flows).chain(background).filter_map(named).collect()
 }
 
 /// Reports contradictions between kinds of traffic, classes and other sections.

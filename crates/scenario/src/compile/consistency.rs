@@ -16,7 +16,7 @@ use crate::resolved::{Parameters, Queues, Record};
 pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     if let Some(record) = &draft.record {
         summed(record, problems);
-        rates(record, draft.has_flows, draft.transport.as_ref(), problems);
+        rates(record, draft.has_staged_flows, draft.transport.as_ref(), problems);
         congestion_tree(record, draft, problems);
     }
     let Some(transport) = &draft.transport else { return };
@@ -118,7 +118,7 @@ fn congestion_tree(record: &Record, draft: &Draft, problems: &mut Problems) {
         report.label("no port waits for credits here");
         report.help("write `queues: {credits: {}}` as well, or `congestion: none`");
     }
-    if congestion.settings.optional("interval").is_none() && !draft.has_flows {
+    if congestion.settings.optional("interval").is_none() && !draft.has_staged_flows {
         let report = problems.report(congestion.place, "the congestion tree needs an interval");
         report.label("there are no stages of `flows` to use instead");
         report.help("write `congestion: {interval: 10us}`");

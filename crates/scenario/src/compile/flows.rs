@@ -27,7 +27,8 @@ const PS_PER_BYTE_AT_1BPS: u128 = 8_000_000_000_000;
 /// The flows, or a report of the errors.
 pub(super) fn flows(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) -> Option<StagedFlows> {
     let (wanted, transport) = (draft.flows.as_ref()?, draft.transport.as_ref()?);
-    if let Some(flow) = wanted.list.value.get(MOST_FLOWS) {
+    wanted.staged().next()?;
+    if let Some(flow) = wanted.staged().nth(MOST_FLOWS) {
         let report = problems.report(flow.name.place, format!("more than {MOST_FLOWS} flows"));
         report.label("one too many").help("merge flows between the same two hosts");
         return None;
@@ -35,7 +36,7 @@ pub(super) fn flows(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems
     let n_before = problems.len();
     let message = wanted.settings.settings.size("message");
     let maker = Maker { wanted, transport, ground, message };
-    let flows: Vec<_> = wanted.list.value.iter().filter_map(|flow| maker.flow(flow, problems)).collect();
+    let flows: Vec<_> = wanted.staged().filter_map(|flow| maker.flow(flow, problems)).collect();
     if problems.len() > n_before {
         return None;
     }
@@ -196,7 +197,7 @@ impl Maker<'_> {
     }
 
     fn all_are_judged(&self, flows: &[StagedFlow], stages: &[Stage], place: Place, problems: &mut Problems) {
-        for (flow, wanted) in flows.iter().zip(&self.wanted.list.value) {
+        for (flow, wanted) in flows.iter().zip(self.wanted.staged()) {
             // Stages are in order: of those that begin before the flow stops, the last one ends last.
             let n_begun = stages.partition_point(|stage| stage.measured_from < flow.stop);
             if stages[..n_begun].last().is_some_and(|stage| stage.judges(flow)) {

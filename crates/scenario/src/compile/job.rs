@@ -15,7 +15,7 @@ use crate::place::{Place, Placed};
 use crate::resolved::{self, Parameters, Stages};
 
 /// Most jobs of a scenario; job numbers have 16 bits.
-const MOST_JOBS: usize = Message::STAGED as usize;
+const MOST_JOBS: usize = Message::FIRST_OF_OTHERS as usize;
 /// Most phases of a step once repeats are unrolled; phase numbers have 16 bits.
 const MOST_PHASES: usize = u16::MAX as usize;
 /// Most ranks in all collectives and point-to-point phases of a step together, each counted with all its ranks.
@@ -74,7 +74,7 @@ fn one(
         handling: FabricService::default(),
         repetition: repetition::repetition(wanted),
     };
-    let mut alone = Workload { jobs: vec![job], background: None, staged: None, hosts };
+    let mut alone = Workload { jobs: vec![job], background: None, staged: None, finite: None, hosts };
     if let Err(error) = expand(&alone, ground.built.fabric.n_hosts(), 0) {
         let (phase, message) = described(&error);
         let origin = phase.and_then(|phase| origins.get(phase));

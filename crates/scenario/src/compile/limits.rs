@@ -5,7 +5,7 @@
 
 use netloom_catalog::workload::background;
 use netloom_catalog::workload::collective::Plan;
-use netloom_model::{Background, Fabric, Hosts, Job, Phase, Posting, Routing, StagedFlows};
+use netloom_model::{Background, Fabric, FiniteFlows, Hosts, Job, Phase, Posting, Routing, StagedFlows};
 use netloom_policy::congestion::{Controller, Site};
 use netloom_units::{Duration, Rate, Time};
 
@@ -39,6 +39,7 @@ pub(super) struct Traffic<'a> {
     pub jobs: &'a [(usize, Job)],
     pub background: Option<&'a Background>,
     pub staged: Option<&'a StagedFlows>,
+    pub finite: Option<&'a FiniteFlows>,
     pub hosts: Hosts,
 }
 
@@ -64,6 +65,14 @@ pub(super) fn check(
     if let (Some(wanted), Some(staged)) = (&draft.flows, traffic.staged) {
         let help = "flows that stop earlier, smaller messages, or faster links";
         spans.push((span(&of_flows(staged)), wanted.list.place, help));
+    }
+    if let (Some(wanted), Some(flows)) = (&draft.flows, traffic.finite) {
+        let place = wanted.file.as_ref().map_or(wanted.list.place, |file| file.path.place);
+        spans.push((
+            span(&of_finite(flows)),
+            place,
+            "smaller or fewer flows, earlier starts, or faster links",
+        ));
     }
     // An endless job ends with the others, or at the deadline.
     for (number, job) in traffic.jobs.iter().filter(|(_, job)| !job.repetition.endless) {
@@ -175,6 +184,23 @@ fn of_flows(staged: &StagedFlows) -> Worst {
         worst.rounds += 1;
         worst.idle = worst.idle.max(u128::from(flow.stop.0));
     }
+    worst
+}
+
+/// All delays one after the other, behind the last start.
+fn of_finite(finite: &FiniteFlows) -> Worst {
+    let mut worst = Worst { messages: finite.flows.len() as u128, rounds: 1, ..Worst::default() };
+    let mut last = 0;
+    for flow in finite.flows.iter() {
+        worst.bytes += u128::from(flow.size.0);
+        if flow.waits_for().is_some() {
+            worst.rounds += 2;
+            worst.idle += u128::from(flow.start.0);
+        } else {
+            last = last.max(flow.start.0);
+        }
+    }
+    worst.idle += u128::from(last);
     worst
 }
 

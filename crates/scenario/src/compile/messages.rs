@@ -5,7 +5,10 @@ use netloom_units::Bytes;
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
 use crate::resolve::Draft;
-use crate::resolved::{Background, Parameters, Phase};
+use crate::resolved::{Background, FlowFile, FlowTable, Parameters, Phase};
+
+const TOO_LARGE: &str = "a message has more packets than can be counted";
+const HELP: &str = "use larger packets or smaller messages";
 
 /// Reports messages of `most` bytes and more.
 pub(super) fn check(draft: &Draft, background: u64, most: u128, problems: &mut Problems) {
@@ -14,6 +17,10 @@ pub(super) fn check(draft: &Draft, background: u64, most: u128, problems: &mut P
     }
     if let Some(flows) = &draft.flows {
         bounded(&flows.settings, "message", most, problems);
+        flows.finite().for_each(|flow| bounded(&flow.settings, "size", most, problems));
+        if let Some(file) = &flows.file {
+            rows(file, most, problems);
+        }
     }
     for job in &draft.jobs {
         phases(&job.phases, most, problems);
@@ -42,10 +49,21 @@ fn bounded(parameters: &Parameters, key: &str, most: u128, problems: &mut Proble
     }
 }
 
+/// Reports the first row of a file that is too large.
+fn rows(file: &FlowFile, most: u128, problems: &mut Problems) {
+    let flows = file.table.iter().flat_map(|table| table.flows.iter());
+    let Some((row, _)) = (0..).zip(flows).find(|(_, flow)| u128::from(flow.size.0) >= most) else { return };
+    let line = FlowTable::line_of(row);
+    let report = problems.report(file.path.place, format!("line {line}: {TOO_LARGE}"));
+    report.label(most_bytes(most)).help(HELP);
+}
+
 fn report(place: Place, most: u128, problems: &mut Problems) {
-    let report = problems.report(place, "a message has more packets than can be counted");
-    report.label(format!("expected less than {} GB with these packets", most / 1_000_000_000));
-    report.help("use larger packets or smaller messages");
+    problems.report(place, TOO_LARGE).label(most_bytes(most)).help(HELP);
+}
+
+fn most_bytes(most: u128) -> String {
+    format!("expected less than {} GB with these packets", most / 1_000_000_000)
 }
 
 /// Where the sizes of background messages come from.

@@ -16,6 +16,7 @@ mod consistency;
 mod credits;
 mod fabric;
 mod faults;
+mod finite;
 mod flows;
 mod grades;
 mod groups;
@@ -38,7 +39,9 @@ use std::sync::Arc;
 
 use netloom_catalog::workload::expand;
 use netloom_model::static_routes::Entry;
-use netloom_model::{Background, Hosts, Job, Model, Queues, Recording, StagedFlows, Storm, Workload};
+use netloom_model::{
+    Background, FiniteFlows, Hosts, Job, Model, Queues, Recording, StagedFlows, Storm, Workload,
+};
 use netloom_policy::edge::path_map::PathMap;
 use netloom_units::Duration;
 
@@ -82,6 +85,7 @@ pub(crate) struct Parts {
     jobs: Vec<Job>,
     background: Option<Background>,
     staged: Option<StagedFlows>,
+    finite: Option<FiniteFlows>,
     hosts: Hosts,
     damage: Damage,
     coordination_delay: Duration,
@@ -146,6 +150,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     paths::subset(draft, &ground, problems);
     central::check(draft, &ground, problems);
     let mut staged = flows::flows(draft, &ground, problems);
+    let finite = finite::flows(draft, &ground, problems);
     let recording = choices::recording(draft.record.as_ref(), staged.as_ref(), &ground, problems);
     let failing = faults::failing(draft, seed, &ground, &mut notes, problems);
     let storms = faults::storms(draft, &ground, problems);
@@ -160,8 +165,13 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
         report.label("only a fabric").help("add `jobs: [{ phases: [...] }]`");
     }
     repetition::check(draft, problems);
-    let traffic =
-        limits::Traffic { jobs: &jobs, background: background.as_ref(), staged: staged.as_ref(), hosts };
+    let traffic = limits::Traffic {
+        jobs: &jobs,
+        background: background.as_ref(),
+        staged: staged.as_ref(),
+        finite: finite.as_ref(),
+        hosts,
+    };
     limits::check(draft, &ground, traffic, coordination_delay.0, problems);
     notes::add(draft, &jobs, &mut notes);
     groups::notes(draft, &ground, &mut notes);
@@ -174,6 +184,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
         jobs,
         background,
         staged,
+        finite,
         hosts,
         damage,
         coordination_delay,
@@ -206,6 +217,7 @@ impl Parts {
             jobs: self.jobs.clone(),
             background: self.background.clone(),
             staged: self.staged.clone(),
+            finite: self.finite.clone(),
             hosts: self.hosts,
         }
     }

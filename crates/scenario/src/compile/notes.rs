@@ -32,7 +32,7 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
         );
     }
     at_hosts(draft, notes);
-    if let Some(flows) = &draft.flows {
+    if let Some(flows) = draft.flows.as_ref().filter(|flows| flows.staged().next().is_some()) {
         staged(flows, draft.transport.as_ref(), notes);
     }
     let awareness =

@@ -13,8 +13,8 @@ use super::{duration, value, workload};
 use crate::place::Placed;
 use crate::resolved::{
     Background, Balance, Class, ClassMarking, Classes, Collective, Congestion, Custom, Fabric, Faults, Flow,
-    Flows, Group, Job, Parameters, Phase, Placement, Queues, Record, Resolved, Series, Stages, Steps,
-    queue_pairs, sections,
+    FlowFile, Flows, Group, Job, Parameters, Phase, Placement, Queues, Record, Resolved, Series, Stages,
+    Steps, queue_pairs, sections,
 };
 use crate::written::{Node, Tree};
 
@@ -310,7 +310,7 @@ impl List {
     }
 
     fn flows(&mut self, flows: &Flows) {
-        let Flows { settings, scale: _, stages, list } = flows;
+        let Flows { settings, scale: _, stages, list, file } = flows;
         self.section("flows", settings);
         if let Some(scale) = flows.time_scale() {
             self.entry("flows.scale", scale, Some("none"));
@@ -318,11 +318,20 @@ impl List {
         if let Some(stages) = stages {
             self.listed("flows.stages", stages.value.len(), "boundaries", Some("auto"));
         }
-        for (number, Flow { name: _, from, to, settings, traffic }) in list.value.iter().enumerate() {
+        if let Some(FlowFile { path, digest, table: _ }) = file {
+            self.entry("flows.file", path.value.clone(), Some("none"));
+            if let Some(digest) = digest {
+                self.entry("flows.digest", digest.value.clone(), Some("none"));
+            }
+        }
+        for (number, Flow { name: _, from, to, settings, after, traffic }) in list.value.iter().enumerate() {
             let path = format!("flows.list.{number}");
             self.entry(&format!("{path}.from"), from.value.clone(), None);
             self.entry(&format!("{path}.to"), to.value.clone(), None);
             self.section(&path, settings);
+            if let Some(after) = after {
+                self.entry(&format!("{path}.after"), after.value.clone(), Some("none"));
+            }
             self.kind(&path, traffic.as_ref());
         }
     }

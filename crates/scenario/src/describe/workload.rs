@@ -111,7 +111,7 @@ fn ranks(lists: &[Placed<Vec<u32>>]) -> Node {
     Node::list(lists.iter().map(list))
 }
 
-/// Staged flows.
+/// Listed flows, and the file of further ones.
 pub(super) fn flows(flows: &Flows) -> Node {
     let mut all = entries(&flows.settings);
     let stages = flows.stages.as_ref().map_or_else(
@@ -120,6 +120,11 @@ pub(super) fn flows(flows: &Flows) -> Node {
     );
     all.push(("scale".to_owned(), Node::text(flows.time_scale().unwrap_or_else(|| "none".to_owned()))));
     all.push(("stages".to_owned(), stages));
+    let none = || Node::text("none");
+    let file = flows.file.as_ref();
+    all.push(("file".to_owned(), file.map_or_else(none, |file| Node::name(&file.path.value))));
+    let digest = file.and_then(|file| file.digest.as_ref()).map(|digest| &digest.value);
+    all.push(("digest".to_owned(), digest.map_or_else(none, Node::name)));
     all.push(("list".to_owned(), Node::list(flows.list.value.iter().map(flow))));
     Node::map(all)
 }
@@ -129,6 +134,10 @@ fn flow(flow: &Flow) -> Node {
     let mut all: Vec<(String, Node)> =
         names.into_iter().map(|(key, name)| (key.to_owned(), Node::name(&name.value))).collect();
     all.extend(entries(&flow.settings));
+    if flow.is_finite() {
+        let after = flow.after.as_ref().map_or_else(|| Node::text("none"), |after| Node::name(&after.value));
+        all.push(("after".to_owned(), after));
+    }
     all.push(("traffic".to_owned(), kind(flow.traffic.as_ref())));
     Node::map(all)
 }

@@ -8,6 +8,8 @@
 
 mod merge;
 
+use std::io::Read;
+
 use crate::diagnostic::Problems;
 use crate::former;
 use crate::place::{Placed, Sources};
@@ -42,6 +44,14 @@ pub trait Origin: Clone {
 
     /// Whether both are the same text, even under different names.
     fn is_same(&self, other: &Self) -> bool;
+
+    /// The name in messages, and the content, of a file of rows that this text names.
+    ///
+    /// # Errors
+    /// Why it cannot be read, as a message for users.
+    fn rows(&self, _path: &str) -> Result<(String, Box<dyn Read>), String> {
+        Err("a scenario that is not a file cannot name files: there is no folder to find them in".to_owned())
+    }
 }
 
 /// A single text, which cannot inherit.
@@ -66,13 +76,13 @@ impl Origin for Alone<'_> {
     }
 }
 
-/// The scenario with all inherited values, without the key `from`.
+/// The scenario with all inherited values, without the key `from`, and the sources of its texts, by their numbers.
 pub(crate) fn whole<O: Origin>(
     heir: Node,
     origin: &O,
     sources: &mut Sources,
     problems: &mut Problems,
-) -> Node {
+) -> (Node, Vec<O>) {
     let mut origins = vec![origin.clone()];
     let mut trees = vec![heir];
     while let Some(from) = trees.last_mut().and_then(|tree| take(tree, FROM)) {
@@ -88,7 +98,7 @@ pub(crate) fn whole<O: Origin>(
         take(&mut base, "name");
         trees.push(base);
     }
-    trees.into_iter().rev().reduce(merge).expect("there is the scenario at least")
+    (trees.into_iter().rev().reduce(merge).expect("there is the scenario at least"), origins)
 }
 
 /// Removes a key from a map.

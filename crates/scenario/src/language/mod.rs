@@ -8,6 +8,7 @@
 //! here, and tests compare them with the reader: the reader accepts what this offers, and what is printed is offered.
 
 mod failures;
+mod flows;
 mod sections;
 
 use std::collections::BTreeSet;

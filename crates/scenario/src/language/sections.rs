@@ -8,7 +8,7 @@ use netloom_policy::congestion::{self, infiniband};
 use netloom_policy::{balance, edge};
 use netloom_units::{Kind, Value};
 
-use super::{Body, Definition, Key, Member, Preset, Shape, WHOLE, failures, registry};
+use super::{Body, Definition, Key, Member, Preset, Shape, WHOLE, failures, flows, registry};
 use crate::resolve::fabric::MOST_NUMBERED;
 use crate::resolved::{Background, Balance, Class, Congestion, Group, GroupRanks, Job, Steps, sections};
 
@@ -34,7 +34,7 @@ pub(super) fn all() -> Vec<Definition> {
         phase(),
         vec![interference()],
         background(),
-        flows(),
+        flows::all(),
         failures::all(),
         record(),
     ];
@@ -373,7 +373,7 @@ fn traffic() -> Definition {
 }
 
 /// The key that names the kind of traffic of messages.
-fn kind() -> Key {
+pub(super) fn kind() -> Key {
     Key::explicit(
         "traffic",
         Shape::Text,
@@ -625,37 +625,6 @@ fn given() -> Key {
     let meaning = "with `sizes: given`: points of the size distribution, each a size and the share of messages up to \
                    it, such as `[64KB, 50%]`";
     Key::explicit("given", Shape::list(point), Preset::Words("no points"), meaning)
-}
-
-fn flows() -> Vec<Definition> {
-    let host = |name, meaning| Key::explicit(name, Shape::Text, Preset::Required, meaning);
-    let stages = vec![Shape::Word("auto"), Shape::list(Shape::Value(Kind::Duration))];
-    let by_hand = vec![
-        Key::explicit(
-            "scale",
-            Shape::Either(vec![Shape::Word("none"), Shape::Share]),
-            Preset::Written("none"),
-            "scale of the times of this section relative to the experiment that it reproduces; only reported, \
-             without effect on the run",
-        ),
-        Key::explicit(
-            "stages",
-            Shape::Either(stages),
-            Preset::Written("auto"),
-            "boundaries of the stages; `auto` is every start and stop of a flow",
-        ),
-        Key::explicit("list", Shape::list(Shape::defined("flow")), Preset::Required, "the flows"),
-    ];
-    let own = vec![
-        Key::explicit("name", Shape::Text, Preset::Words("`from->to`"), "its name"),
-        host("from", "the name of the sending host"),
-        host("to", "the name of the receiving host"),
-        kind(),
-    ];
-    vec![
-        Definition::section("flows", &sections::FLOWS, by_hand),
-        Definition::section("flow", &sections::FLOW, own),
-    ]
 }
 
 fn record() -> Vec<Definition> {

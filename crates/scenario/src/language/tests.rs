@@ -99,7 +99,7 @@ fn every_key_of_the_language_is_accepted_by_the_reader() {
 fn known_to_the_reader(set: &str) -> Option<String> {
     let text = "netloom: 1\nfabric: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2}}\n\
                 jobs: [{phases: [barrier]}]\nroutes: [{at: leaf0, to: leaf1.host0, link: leaf0-spine0.0}]\nfaults: {timed: [{at: 1us, action: down, link: leaf0-spine0.0}]}\n\
-                flows: {list: [{from: leaf0.host0, to: leaf1.host0, stop: 1ms}]}\n";
+                flows: {list: [{from: leaf0.host0, to: leaf1.host0, stop: 1ms}, {name: one, from: leaf0.host0, to: leaf1.host0, size: 1KiB}]}\n";
     let set = vec![(format!("{set}.xxxxxxxxxxxxxxxxx"), "1".to_owned())];
     let wrong = resolve_with(text, "any.yaml", &Overrides { set, ..Overrides::default() }).unwrap_err();
     let unknown = wrong.problems().iter().find(|problem| problem.message().contains("has no key"))?;
@@ -120,6 +120,7 @@ fn every_key_of_the_reader_is_in_the_language() {
         ("record", "record"),
         ("flows", "flows"),
         ("flow", "flows.list.0"),
+        ("finite_flow", "flows.list.1"),
         ("transport.window", "transport.window"),
         ("transport.irn", "transport.irn"),
         ("congestion.dcqcn", "congestion.dcqcn"),

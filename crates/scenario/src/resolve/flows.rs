@@ -1,18 +1,19 @@
-//! The `flows` section: sender, receiver, start and stop of each flow, and the stages over which it is measured.
+//! The `flows` section: sender, receiver, start and stop or size of each flow, the stages over which flows are measured,
+//! and a file of finite flows.
 
 use std::collections::BTreeMap;
 
 use netloom_units::Duration;
 
 use super::classes::{self, TRAFFIC};
-use super::fields::{items, items_like};
+use super::fields::{Fields, items, items_like};
 use super::{is_word, plugin, span, value};
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
-use crate::resolved::{Flow, Flows, sections};
-use crate::written::Node;
+use crate::resolved::{Flow, FlowFile, Flows, sections};
+use crate::written::{Node, Tree};
 
-const OTHERS: &[&str] = &["scale", "stages", "list"];
+const OTHERS: &[&str] = &["scale", "stages", "list", "file", "digest"];
 /// Example of a list of boundaries.
 const BOUNDARIES: &str = "write `[0ms, 5ms, 10ms]`, or `auto`";
 
@@ -24,9 +25,40 @@ pub(super) fn flows(node: Option<&Node>, problems: &mut Problems) -> Option<Flow
     let scale = scale.and_then(|node| scale_of(node, problems));
     let stages = fields.get("stages").filter(|node| !is_word(node, "auto"));
     let stages = stages.and_then(|node| boundaries(node, problems));
-    let list = fields.need("list", "[{ from: HOST, to: HOST, stop: 5ms }]", problems);
-    let list = list.and_then(|node| Some(Placed::new(listed(node, problems)?, node.head())));
-    Some(Flows { settings: settings?, scale, stages, list: list? })
+    let file = file(&fields, problems);
+    let named_file = fields.get("file").filter(|node| !is_word(node, "none"));
+    let list = if let (None, Some(node)) = (fields.get("list"), named_file) {
+        Some(Placed::new(Vec::new(), node.head()))
+    } else {
+        let node = fields.need("list", "[{ from: HOST, to: HOST, stop: 5ms }]", problems);
+        node.and_then(|node| Some(Placed::new(listed(node, named_file.is_some(), problems)?, node.head())))
+    };
+    Some(Flows { settings: settings?, scale, stages, list: list?, file })
+}
+
+/// The file, not read yet.
+fn file(fields: &Fields<'_>, problems: &mut Problems) -> Option<FlowFile> {
+    let given = |key| fields.get(key).filter(|node| !is_word(node, "none"));
+    let digest = given("digest").map(|node| (node, digest(node, problems)));
+    let Some(node) = given("file") else {
+        if let Some((node, _)) = digest {
+            let report = problems.report(node.place, "there is no file for this digest");
+            report.label("of which file?").help("add `file: flows.csv`, or remove `digest`");
+        }
+        return None;
+    };
+    let path = value::name(node, "the path of a file", problems)?;
+    Some(FlowFile { path, digest: digest.and_then(|(_, found)| found), table: None })
+}
+
+fn digest(node: &Node, problems: &mut Problems) -> Option<Placed<String>> {
+    let found = value::name(node, "a digest, or `none`", problems)?;
+    let is_digest = found.value.len() == 64 && found.value.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_digest {
+        let report = problems.report(found.place, "this is not a BLAKE3 digest");
+        report.label("expected 64 hexadecimal digits, or `none`").help("`b3sum FILE` prints it");
+    }
+    is_digest.then_some(found)
 }
 
 /// `1/1000`: the second number.
@@ -59,9 +91,9 @@ fn boundaries(node: &Node, problems: &mut Problems) -> Option<Placed<Vec<Placed<
     Some(Placed::new(found, node.head()))
 }
 
-fn listed(node: &Node, problems: &mut Problems) -> Option<Vec<Flow>> {
+fn listed(node: &Node, has_file: bool, problems: &mut Problems) -> Option<Vec<Flow>> {
     let found = items(node, "list", problems)?;
-    if found.is_empty() {
+    if found.is_empty() && !has_file {
         problems.report(node.head(), "`list` is empty").label("expected at least one flow");
         return None;
     }
@@ -78,8 +110,20 @@ fn listed(node: &Node, problems: &mut Problems) -> Option<Vec<Flow>> {
 }
 
 fn flow(node: &Node, problems: &mut Problems) -> Option<Flow> {
-    let own = ["name", "from", "to", TRAFFIC];
-    let (settings, fields) = plugin::section_at(Some(node), node.head(), &sections::FLOW, &own, problems)?;
+    let is_finite = has(node, "size");
+    let mut own = vec!["name", "from", "to", TRAFFIC];
+    let spec = if is_finite { &sections::FINITE_FLOW } else { &sections::FLOW };
+    own.extend(is_finite.then_some("after"));
+    // Keys of the other kind are reported below.
+    own.extend(others(is_finite).iter().copied().filter(|key| has(node, key)));
+    let n_before = problems.len();
+    let (settings, fields) = plugin::section_at(Some(node), node.head(), spec, &own, problems)?;
+    if !is_finite && fields.get("stop").is_none() {
+        problems.widen_since(n_before, ", or `size` for a flow of that size");
+    }
+    mixed(is_finite, &fields, problems);
+    let after = fields.get("after").filter(|node| is_finite && !is_word(node, "none"));
+    let after = after.map(|node| value::name(node, "the name of an earlier flow", problems));
     let mut host = |key| {
         let found = fields.need(key, "HOST", problems)?;
         value::name(found, "the name of a host", problems)
@@ -93,7 +137,7 @@ fn flow(node: &Node, problems: &mut Problems) -> Option<Flow> {
         report.label("source and destination are the same").related(from.place, "from here");
     }
     let start = settings.settings.duration("start");
-    if !settings.has_stand_ins && settings.settings.duration("stop") <= start {
+    if !is_finite && !settings.has_stand_ins && settings.settings.duration("stop") <= start {
         let report = problems.report(settings.place_of("stop"), "the flow stops before it sends");
         report.label("expected an instant after `start`");
         if start > Duration::ZERO {
@@ -104,5 +148,31 @@ fn flow(node: &Node, problems: &mut Problems) -> Option<Flow> {
         Some(given) => given?,
         None => Placed::new(format!("{}->{}", from.value, to.value), fields.head),
     };
-    Some(Flow { name, from, to, settings, traffic })
+    let after = match after {
+        Some(given) => Some(given?),
+        None => None,
+    };
+    Some(Flow { name, from, to, settings, after, traffic })
+}
+
+fn has(node: &Node, key: &str) -> bool {
+    matches!(&node.tree, Tree::Map(entries) if entries.iter().any(|entry| entry.key == key))
+}
+
+/// Keys of the other kind of flows.
+fn others(is_finite: bool) -> &'static [&'static str] {
+    if is_finite { &["stop", "rate"] } else { &["after"] }
+}
+
+/// Reports keys of flows that stop in a finite flow, and those of a finite flow in others.
+fn mixed(is_finite: bool, fields: &Fields<'_>, problems: &mut Problems) {
+    for key in others(is_finite) {
+        let Some(node) = fields.get(key) else { continue };
+        let (message, label) = match *key {
+            "after" => ("only a flow with a `size` waits for another one", "this flow has no `size`"),
+            "stop" => ("a flow has a `stop` or a `size`, not both", "expected one of the two"),
+            _ => ("a flow with a `size` has no `rate` of its own", "expected no `rate`"),
+        };
+        problems.report(node.place, message).label(label);
+    }
 }

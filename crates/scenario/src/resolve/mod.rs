@@ -22,13 +22,15 @@ mod routes;
 pub(crate) mod value;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use netloom_units::{Duration, Kind, Time, Value};
 
 use crate::diagnostic::Problems;
+use crate::flow_file;
 use crate::flow_name::FlowName;
 use crate::former::FormerKey;
-use crate::inherit::FROM;
+use crate::inherit::{FROM, Origin};
 use crate::place::{Place, Placed, Sources};
 use crate::resolved::{
     Background, Balance, Classes, Congestion, Fabric, Faults, Flows, Job, Parameters, Queues, Record,
@@ -92,8 +94,8 @@ pub(crate) struct Draft {
     pub jobs: Vec<Job>,
     pub background: Option<Background>,
     pub flows: Option<Flows>,
-    /// Whether flows are written, valid or not.
-    pub has_flows: bool,
+    /// Whether flows that start and stop are written, or flows that could not be read.
+    pub has_staged_flows: bool,
     pub faults: Option<Faults>,
     pub coordination_delay: Option<Placed<Duration>>,
     pub deadline: Option<Time>,
@@ -121,7 +123,7 @@ impl Draft {
             hosts: Some(whole.hosts),
             jobs: whole.jobs,
             background: whole.background,
-            has_flows: whole.flows.is_some(),
+            has_staged_flows: whole.flows.as_ref().is_some_and(|flows| flows.staged().next().is_some()),
             flows: whole.flows,
             faults: Some(whole.faults),
             coordination_delay: whole.coordination_delay,
@@ -129,6 +131,30 @@ impl Draft {
             record: Some(whole.record),
             may_be_idle: false,
         }
+    }
+
+    /// Reads the files that are named; `origins` are the sources of the texts, by number.
+    pub fn read_files<O: Origin>(&mut self, origins: &[O], sources: &mut Sources, problems: &mut Problems) {
+        let Some(file) = self.flows.as_mut().and_then(|flows| flows.file.as_mut()) else { return };
+        let place = file.path.place;
+        // A path in an override is one of the scenario's own text.
+        let Some(origin) = origins.get(usize::from(place.source)).or(origins.first()) else { return };
+        let (name, rows) = match origin.rows(&file.path.value) {
+            Ok(found) => found,
+            Err(reason) => {
+                problems.report(place, reason).label("this file");
+                return;
+            }
+        };
+        let Some(table) = flow_file::read(rows, &name, place, sources, problems) else { return };
+        if let Some(digest) = &file.digest
+            && !digest.value.eq_ignore_ascii_case(&table.digest)
+        {
+            let report = problems.report(digest.place, format!("{name} has another digest"));
+            report.label("the digest of another content").help(format!("its digest is {}", table.digest));
+        }
+        file.digest = Some(Placed::new(table.digest.clone(), place));
+        file.table = Some(Arc::new(table));
     }
 
     /// The whole scenario, if nothing is missing.
@@ -174,6 +200,7 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
     let mut fields = Fields::open(root, "scenario", &known, problems)?;
     fields.head = root.place;
     let transport = if_valid(problems, |problems| network::transport(fields.get("transport"), problems));
+    let flows = if_valid(problems, |problems| flows::flows(fields.get("flows"), problems));
     let own_name = fields.get("name").map(|node| value::name(node, "a name", problems));
     Some(Draft {
         fabric_place: fields.get("fabric").map_or(root.place, Node::head),
@@ -196,8 +223,10 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
         }),
         jobs: jobs(&fields, problems),
         background: if_valid(problems, |problems| background::background(fields.get("background"), problems)),
-        flows: if_valid(problems, |problems| flows::flows(fields.get("flows"), problems)),
-        has_flows: fields.get("flows").is_some(),
+        has_staged_flows: flows
+            .as_ref()
+            .map_or(fields.get("flows").is_some(), |flows| flows.staged().next().is_some()),
+        flows,
         faults: faults::faults(fields.get("faults"), problems),
         coordination_delay: coordination_delay(fields.get("coordination_delay"), problems),
         deadline: deadline(fields.get("deadline"), problems),

@@ -12,6 +12,8 @@ pub mod queue_pairs;
 pub mod sections;
 mod studies;
 
+use std::sync::Arc;
+
 use netloom_model::SizePoint;
 use netloom_policy::congestion::infiniband;
 use netloom_units::{Bytes, Duration, Rate, Spec, Time};
@@ -21,6 +23,7 @@ use crate::former::FormerKey;
 use crate::place::{Place, Placed, Sources};
 use crate::written::print;
 
+pub use crate::flow_file::FlowTable;
 pub use faults::{Faults, NamedStorm, Process, Sufferer, TimedFault};
 pub use parameters::Parameters;
 
@@ -437,7 +440,7 @@ impl Background {
     }
 }
 
-/// Flows that start and stop at given times.
+/// Flows that start and stop at given times, and finite flows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flows {
     /// Their messages, and the part of each stage that is left out.
@@ -446,11 +449,24 @@ pub struct Flows {
     pub scale: Option<u32>,
     /// Boundaries of the stages; `None` is `auto`: at every start and stop of a flow.
     pub stages: Option<Placed<Vec<Placed<Duration>>>>,
-    /// The flows.
+    /// The flows that are listed.
     pub list: Placed<Vec<Flow>>,
+    /// A file of further finite flows.
+    pub file: Option<FlowFile>,
 }
 
-/// A stream of messages from one host to another.
+/// A file of finite flows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlowFile {
+    /// Its path, from the folder of the text that names it.
+    pub path: Placed<String>,
+    /// The digest that it must have, and once it is read, has.
+    pub digest: Option<Placed<String>>,
+    /// Its rows, once they are read.
+    pub table: Option<Arc<FlowTable>>,
+}
+
+/// A stream of messages from one host to another, or a finite flow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flow {
     /// Its name; any text.
@@ -459,16 +475,40 @@ pub struct Flow {
     pub from: Placed<String>,
     /// Name of the receiver.
     pub to: Placed<String>,
-    /// Its start, stop and maximum rate.
+    /// Its start, stop and maximum rate; of a finite flow its start and size.
     pub settings: Parameters,
+    /// Name of the finite flow that a finite flow waits for.
+    pub after: Option<Placed<String>>,
     /// The kind of traffic; `None` is no named kind.
     pub traffic: Option<Placed<String>>,
 }
 
+impl Flow {
+    /// Whether it is one message.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.settings.spec.name == sections::FINITE_FLOW.name
+    }
+}
+
 impl Flows {
-    /// The name of each flow.
+    /// The listed flows that start and stop, in their order.
+    pub(crate) fn staged(&self) -> impl Iterator<Item = &Flow> + Clone {
+        self.list.value.iter().filter(|flow| !flow.is_finite())
+    }
+
+    /// The listed finite flows, in their order.
+    pub(crate) fn finite(&self) -> impl Iterator<Item = &Flow> + Clone {
+        self.list.value.iter().filter(|flow| flow.is_finite())
+    }
+
+    /// The rows of the file, if there is one.
+    pub(crate) fn table(&self) -> Option<&FlowTable> {
+        self.file.as_ref()?.table.as_deref()
+    }
+
+    /// The name of each staged flow.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> + '_ {
-        self.list.value.iter().map(|flow| flow.name.value.clone())
+        self.staged().map(|flow| flow.name.value.clone())
     }
 
     /// Its times as a share of those of its source.

@@ -515,6 +515,22 @@ pub static FLOW: Spec = Spec {
     ],
 };
 
+/// One finite flow.
+pub static FINITE_FLOW: Spec = Spec {
+    name: "finite_flow",
+    summary: "a flow of one message from one host to another",
+    source: ASSUMPTION,
+    parameters: &[
+        parameter("size", Kind::Size, None, "its size"),
+        parameter(
+            "start",
+            Kind::Duration,
+            Some(Value::Duration(Duration::ZERO)),
+            "when it is posted; with `after`, the delay from the completion of that flow",
+        ),
+    ],
+};
+
 /// Recordings beyond the defaults.
 pub static RECORD: Spec = Spec {
     name: "record",
@@ -618,6 +634,7 @@ mod tests {
             &BACKGROUND,
             &FLOWS,
             &FLOW,
+            &FINITE_FLOW,
             &POINT_TO_POINT,
             &faults::FAULTS,
             &faults::RANDOM_FAULTS,

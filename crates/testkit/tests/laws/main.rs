@@ -17,6 +17,7 @@ mod dragonfly;
 mod drop_tail;
 mod extensions;
 mod failures;
+mod finite;
 mod groups;
 mod hooks;
 mod hot_spot;

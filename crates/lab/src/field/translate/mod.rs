@@ -142,6 +142,14 @@ impl<'a> Draft<'a> {
                 "add `--set background=none`",
             );
         }
+        if self.compiled.model.workload.finite.is_some() {
+            self.object(
+                Place::default(),
+                "finite flows have no counterpart on a machine",
+                "this scenario has finite flows",
+                "add `--set flows=none`, or list only flows with a `stop`",
+            );
+        }
         if self.resolved.flows.is_some() && !self.resolved.jobs.is_empty() {
             self.object(
                 Place::default(),

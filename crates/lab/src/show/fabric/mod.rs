@@ -98,8 +98,25 @@ pub fn of_path(path: &Path, overrides: &Overrides) -> Result<ShownFabric, LabErr
     }
     let folder = RunFolder::open(path)?;
     check_scenario(&folder)?;
-    let text = folder.manifest().scenario_yaml.clone();
-    fabric(&Source::text(path.display().to_string(), text), overrides)
+    stored(&folder, path.display().to_string(), overrides)
+}
+
+/// The scenario of a run folder, without flows if they were read from a file, as that is not stored with the run.
+///
+/// # Errors
+/// If this version cannot read it.
+pub(crate) fn stored(
+    folder: &RunFolder,
+    name: String,
+    overrides: &Overrides,
+) -> Result<ShownFabric, LabError> {
+    let manifest = folder.manifest();
+    let has_file = manifest.scenario["flows"]["file"].as_str().is_some_and(|path| path != "none");
+    let mut overrides = overrides.clone();
+    if has_file {
+        overrides.set.insert(0, ("flows".to_owned(), "none".to_owned()));
+    }
+    fabric(&Source::text(name, manifest.scenario_yaml.as_str()), &overrides)
 }
 
 /// Reads a scenario, or a base fabric that others inherit from, which may have no workload.
@@ -124,7 +141,10 @@ fn outline(prepared: &Prepared, inherits_from: Vec<String>) -> FabricOutline {
         name: prepared.name.clone(),
         topology: topology(prepared),
         inherits_from,
-        is_idle: workload.jobs.is_empty() && workload.background.is_none() && workload.staged.is_none(),
+        is_idle: workload.jobs.is_empty()
+            && workload.background.is_none()
+            && workload.staged.is_none()
+            && workload.finite.is_none(),
         hosts: size.hosts,
         switches: size.switches,
         links: size.links,

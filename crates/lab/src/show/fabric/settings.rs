@@ -111,6 +111,9 @@ impl SettingsView<'_> {
         if !self.prepared.compiled.flow_names.is_empty() {
             parts.push(words::some(self.prepared.compiled.flow_names.len() as u64, "staged flow"));
         }
+        if let Some(finite) = &workload.finite {
+            parts.push(words::some(finite.flows.len() as u64, "finite flow"));
+        }
         if parts.is_empty() { "none (a base fabric)".to_owned() } else { parts.join(", ") }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Models: runs with the same buckets side by side; others below.
 
-use netloom_report::panel_data::{Report, SizeBucket, Slowdowns};
+use netloom_report::panel_data::{Report, SizeBucket, Slowdowns, independent};
 
 use super::super::bars::{bar, whisker};
 use super::super::ink::Ink;
@@ -29,7 +29,7 @@ pub fn sizes(sheet: &mut Sheet, report: &Report) {
     }
     sheet.title(
         "FCT slowdown by size",
-        "background messages; a bar to the median, a whisker to the 99th percentile",
+        &format!("{}; a bar to the median, a whisker to the 99th percentile", independent(&report.fct)),
     );
     let most = (sheet.columns().saturating_sub(SIZES) / LEAST).max(1);
     let mut left = &all[..all.len().min(MOST_ALONE)];

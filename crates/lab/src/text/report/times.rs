@@ -1,6 +1,6 @@
 //! Step times and completion times: a bar for each run, to the mean, with a whisker to the 99th percentile.
 
-use netloom_report::panel_data::{Fct, FctData, JobData, Repairs, Report};
+use netloom_report::panel_data::{Fct, FctData, JobData, Repairs, Report, independent};
 
 use super::super::bars::{bar, whisker};
 use super::super::ink::Ink;
@@ -128,7 +128,11 @@ pub fn messages(sheet: &mut Sheet, report: &Report) {
     let of_jobs = report.fct.iter().map(|fct| fct.jobs.arrived.as_ref()).enumerate();
     bars(sheet, "FCT of messages of jobs", &of_jobs.filter_map(timed).collect::<Vec<_>>());
     let beside = report.fct.iter().map(|fct| fct.background.arrived.as_ref()).enumerate();
-    bars(sheet, "FCT of background messages", &beside.filter_map(timed).collect::<Vec<_>>());
+    bars(
+        sheet,
+        &format!("FCT of {}", independent(&report.fct)),
+        &beside.filter_map(timed).collect::<Vec<_>>(),
+    );
     let lost = report.fct.iter().map(Fct::unfinished);
     let with_losses: Vec<(usize, u64)> = lost.enumerate().filter(|(_, lost)| *lost > 0).collect();
     for (run, lost) in with_losses.iter().take(MOST_BESIDE) {

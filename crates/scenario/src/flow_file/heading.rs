@@ -1,0 +1,109 @@
+//! The heading of a file of flows: which column is where, and which unit its numbers have.
+
+use super::cells::{Cells, MOST};
+use super::lines::Lines;
+use crate::diagnostic::Problems;
+use crate::quantity::Dimension;
+use crate::suggest;
+
+/// The names of the columns, without units.
+const NAMES: [&str; 6] = ["src", "dst", "size", "start", "class", "after"];
+/// The number of those that a file must have.
+const N_REQUIRED: usize = 4;
+/// What a file begins with.
+const EXAMPLE: &str = "begin with a line such as `src,dst,size,start`";
+
+/// A column of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Column {
+    Source,
+    Destination,
+    Size,
+    Start,
+    Class,
+    After,
+}
+
+impl Column {
+    const ALL: [Column; 6] =
+        [Column::Source, Column::Destination, Column::Size, Column::Start, Column::Class, Column::After];
+
+    pub fn name(self) -> &'static str {
+        NAMES[self as usize]
+    }
+}
+
+/// Which cell of a row a column is.
+#[derive(Debug)]
+pub(super) struct Heading {
+    cells: [Option<usize>; 6],
+    /// The units of sizes and starts, for columns whose names have one: name and number of base units.
+    pub units: [Option<(&'static str, u64)>; 2],
+    /// Number of cells.
+    pub width: usize,
+}
+
+impl Heading {
+    /// Reads the first line, or reports what is wrong with it.
+    pub fn read(line: &[u8], lines: &mut Lines, problems: &mut Problems) -> Option<Heading> {
+        let mut cells = Cells::default();
+        cells.split(line);
+        let whole = lines.place(line, (0, line.len()));
+        let mut heading = Heading { cells: [None; 6], units: [None; 2], width: cells.count };
+        let named = (0..cells.count.min(MOST)).map(|cell| {
+            let (from, to) = cells.range(cell);
+            (cell, String::from_utf8_lossy(&line[from..to]).into_owned(), (from, to))
+        });
+        let named: Vec<_> = named.collect();
+        if !named.iter().any(|(_, name, _)| column(name).is_some()) {
+            let report = problems.report(whole, "the first line does not name the columns");
+            report.label(format!("expected {}", suggest::quoted(&NAMES[..N_REQUIRED]))).help(EXAMPLE);
+            return None;
+        }
+        for (cell, name, range) in named {
+            let place = lines.place(line, range);
+            let Some((found, unit)) = column(&name) else {
+                let help = suggest::hint(&name, NAMES);
+                let report = problems.report(place, format!("there is no column `{name}`"));
+                report.label("unknown column").maybe_help(help);
+                continue;
+            };
+            if heading.cells[found as usize].replace(cell).is_some() {
+                let report = problems.report(place, format!("there are two columns `{}`", found.name()));
+                report.label("the second one");
+            }
+            if let Some(place) = (found as usize).checked_sub(2).and_then(|nth| heading.units.get_mut(nth)) {
+                *place = unit;
+            }
+        }
+        let missing: Vec<Column> = Column::ALL[..N_REQUIRED]
+            .iter()
+            .copied()
+            .filter(|column| heading.cell(*column).is_none())
+            .collect();
+        for column in &missing {
+            let report = problems.report(whole, format!("there is no column `{}`", column.name()));
+            report.label(format!("expected {}", suggest::quoted(&NAMES[..N_REQUIRED]))).help(EXAMPLE);
+        }
+        missing.is_empty().then_some(heading)
+    }
+
+    /// The cell of a column.
+    pub fn cell(&self, column: Column) -> Option<usize> {
+        self.cells[column as usize]
+    }
+}
+
+/// The column of a name, with its unit: `size`, `size_bytes`, `size_KiB`, `start`, `start_ns`.
+fn column(name: &str) -> Option<(Column, Option<(&'static str, u64)>)> {
+    if let Some(found) = Column::ALL.into_iter().find(|column| column.name() == name) {
+        return Some((found, None));
+    }
+    let dimensions = [(Column::Size, Dimension::Size), (Column::Start, Dimension::Duration)];
+    dimensions.into_iter().find_map(|(column, dimension)| {
+        let unit = name.strip_prefix(column.name())?.strip_prefix('_')?;
+        let unit = if unit == "bytes" { "B" } else { unit };
+        let found = dimension.units().iter().find(|(known, _)| *known == unit)?;
+        Some((column, Some(*found)))
+    })
+}
