@@ -26,7 +26,29 @@ const ANSWERS: &[(&[&str], &str)] = &[
         &["all_reduce", "allreduce"],
         "an all-reduce is `ring_all_reduce`, or `ring_reduce_scatter` and `ring_all_gather`",
     ),
-    (&["all_gather", "allgather"], "an all-gather is `ring_all_gather`"),
+    (
+        &["tree", "double_binary_tree", "two_tree", "double_tree", "dbtree", "tree_allreduce"],
+        "NCCL's two trees are `tree_all_reduce`; a tree from one root is `broadcast_tree`",
+    ),
+    (
+        &["rhd", "recursive_halving_doubling", "halving_doubling", "recursive_doubling", "rabenseifner"],
+        "recursive halving and doubling is `halving_doubling_all_reduce`",
+    ),
+    (
+        &["sharp", "nvls", "collnet", "in_network", "in_network_reduction", "switchml"],
+        "reduction in switches is bounded by `in_network_all_reduce`",
+    ),
+    (
+        &["hierarchical", "two_level", "hierarchical_allreduce", "2d_ring", "blueconnect"],
+        "an all-reduce in two levels is `hierarchical_all_reduce`, with `server` ranks in each",
+    ),
+    (&["pxn", "rail_all_to_all"], "PXN of NCCL is `pxn_all_to_all`, with `server` ranks in each server"),
+    (&["bruck"], "Bruck's algorithms are `bruck_all_to_all` and `bruck_all_gather`"),
+    (
+        &["alltoallv", "all_to_all_vector", "moe", "expert_parallel", "imbalanced_all_to_all"],
+        "an all-to-all of unequal messages is `all_to_all_v`, with an `imbalance`",
+    ),
+    (&["all_gather", "allgather"], "an all-gather is `ring_all_gather` or `bruck_all_gather`"),
     (&["reduce_scatter", "reducescatter"], "a reduce-scatter is `ring_reduce_scatter`"),
     (&["all_to_all", "alltoall"], "an all-to-all is `all_to_all_linear` or `all_to_all_pairwise`"),
     (&["broadcast", "bcast"], "a broadcast is `broadcast_chain` or `broadcast_tree`"),

@@ -5,8 +5,8 @@
 //! Leaves out: time and the network; only the dependencies between operations are defined here.
 //!
 //! Invariants: actors are the ranks, job by job, then one per host that may send background traffic, then one per
-//! staged flow, then one per host that sends finite flows. Memory depends on ranks, hosts, flows and the size of programs, never on messages not yet started.
-//! Every tag of a job is used by one collective of one step of it.
+//! staged flow, then one per host that sends finite flows. Memory depends on ranks, hosts, flows and the size of
+//! programs, never on messages not yet started. Every tag of a job is used by one collective of one step of it.
 
 mod arrangement;
 pub mod background;

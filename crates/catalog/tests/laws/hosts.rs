@@ -14,11 +14,25 @@ use crate::executor::{Delay, Trace, run};
 /// Every algorithm that lists its receives, and some with other parameters.
 fn cases() -> Vec<(&'static str, Settings)> {
     let all = SPECS.iter().map(|spec| (spec.name, spec.defaults()));
-    let same = SPECS.iter().find(|spec| spec.name == "all_to_all_linear").expect("in the registry");
-    let same = (same.name, same.defaults().with("posting", Value::Choice("same")));
+    let variant = |name, key, value| {
+        let spec = SPECS.iter().find(|spec| spec.name == name).expect("in the registry");
+        (spec.name, spec.defaults().with(key, value))
+    };
+    let same = variant("all_to_all_linear", "posting", Value::Choice("same"));
+    let chunks =
+        ["ring_all_reduce", "tree_all_reduce"].map(|name| variant(name, "chunk", Value::Size(Bytes(300))));
+    let servers =
+        ["hierarchical_all_reduce", "pxn_all_to_all"].map(|name| variant(name, "server", Value::Count(2)));
     all.chain([same])
+        .chain(chunks)
+        .chain(servers)
         .filter(|case| Plan::new(&collective(case, 1000, true), 4).unwrap().lists_receives())
         .collect()
+}
+
+/// Whether an algorithm is possible with this number of ranks.
+fn fits(case: &(&'static str, Settings), n: u32) -> bool {
+    Plan::new(&collective(case, 1, true), n).is_ok()
 }
 
 fn collective((name, settings): &(&'static str, Settings), size: u64, dependent: bool) -> Collective {
@@ -49,9 +63,11 @@ fn traced(workload: &Workload, n: u32, delay: Delay) -> Trace {
 
 #[test]
 fn listed_receives_match_the_messages() {
-    assert_eq!(cases().len(), 7);
+    assert_eq!(cases().len(), 19);
     for case in cases() {
-        for (n, size) in (1..9).flat_map(|n| [0, 1, 5, 1000, 1 << 20].map(|size| (n, size))) {
+        for (n, size) in
+            (1..9).filter(|&n| fits(&case, n)).flat_map(|n| [0, 1, 5, 1000, 1 << 20].map(|size| (n, size)))
+        {
             let plan = Plan::new(&collective(&case, size, true), n).unwrap();
             // (receiver, sender, tag, bytes), and their number.
             let [mut reported, mut sent] = [BTreeMap::new(), BTreeMap::new()];
@@ -75,11 +91,39 @@ fn listed_receives_match_the_messages() {
     }
 }
 
+/// Hosts add what was posted before a wait: over a reduction every byte of every rank once.
+#[test]
+fn every_byte_is_added_once() {
+    for case in cases() {
+        for (n, size) in
+            (1..20).filter(|&n| fits(&case, n)).flat_map(|n| [0, 1, 5, 1000, 6 << 10].map(|size| (n, size)))
+        {
+            let plan = Plan::new(&collective(&case, size, true), n).unwrap();
+            let mut added = 0;
+            for place in 0..n {
+                let mut posted = 0;
+                for (index, step) in (0..).map_while(|index| Some((index, plan.operation(place, index)?))) {
+                    let receives = (0..).map_while(|number| plan.posted(place, index, number));
+                    posted += receives.map(|receive| receive.bytes).sum::<u64>();
+                    if matches!(step, Step::Receive { .. }) {
+                        added += if plan.adds(index) { posted } else { 0 };
+                        posted = 0;
+                    }
+                }
+                assert_eq!(posted, 0, "{}: posted and not waited for", case.0);
+            }
+            let is_reduction = case.0.contains("reduce") && case.0 != "in_network_all_reduce";
+            let expected = if is_reduction { u64::from(n - 1) * size } else { 0 };
+            assert_eq!(added, expected, "{} n {n} size {size}", case.0);
+        }
+    }
+}
+
 #[test]
 fn every_large_message_is_granted_once_and_awaited_by_its_sender() {
     let hosts = Hosts { rendezvous: Some(Bytes(100)), ..Hosts::default() };
     for case in cases() {
-        for (n, seed) in (1..7).flat_map(|n| [(n, 3), (n, 4)]) {
+        for (n, seed) in (1..7).filter(|&n| fits(&case, n)).flat_map(|n| [(n, 3), (n, 4)]) {
             // Small ones as well, concurrent with large ones.
             let collectives = vec![collective(&case, 1 << 12, true), collective(&case, 7, true)];
             let plain = job(n, collectives.clone(), Hosts::default(), Repetition::default());
@@ -104,7 +148,7 @@ fn every_large_message_is_granted_once_and_awaited_by_its_sender() {
 #[test]
 fn a_message_starts_after_its_receiver_has_posted() {
     let hosts = Hosts { rendezvous: Some(Bytes(1)), ..Hosts::default() };
-    for case in cases() {
+    for case in cases().into_iter().filter(|case| fits(case, 5)) {
         let all = traced(
             &job(5, vec![collective(&case, 5000, true)], hosts, Repetition::default()),
             5,

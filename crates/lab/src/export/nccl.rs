@@ -43,18 +43,31 @@ const fn by_rank(collective: &'static str, program: &'static str) -> Benchmark {
     Benchmark { by_rank: true, ..benchmark(collective, program) }
 }
 
+const fn all_reduce(collective: &'static str) -> Benchmark {
+    Benchmark { reduces: true, ..benchmark(collective, "all_reduce_perf") }
+}
+
 /// One entry per collective.
-const BENCHMARKS: [Benchmark; 9] = [
+const BENCHMARKS: [Benchmark; 17] = [
     by_rank("all_to_all_linear", "alltoall_perf"),
     by_rank("all_to_all_pairwise", "alltoall_perf"),
     by_rank("ring_all_gather", "all_gather_perf"),
-    Benchmark { reduces: true, ..benchmark("ring_all_reduce", "all_reduce_perf") },
+    all_reduce("ring_all_reduce"),
     Benchmark { reduces: true, ..by_rank("ring_reduce_scatter", "reduce_scatter_perf") },
     benchmark("broadcast_chain", "broadcast_perf"),
     benchmark("broadcast_tree", "broadcast_perf"),
     // nccl-tests has no incast; the nearest benchmark is a gather, whose size is the sum over all senders.
     benchmark("incast", "incast"),
     benchmark("permutation", "sendrecv_perf"),
+    all_reduce("tree_all_reduce"),
+    all_reduce("halving_doubling_all_reduce"),
+    all_reduce("in_network_all_reduce"),
+    all_reduce("hierarchical_all_reduce"),
+    by_rank("bruck_all_to_all", "alltoall_perf"),
+    by_rank("bruck_all_gather", "all_gather_perf"),
+    by_rank("pxn_all_to_all", "alltoall_perf"),
+    // nccl-tests sends the same to all; the size is the vector's, as of its all-to-all.
+    by_rank("all_to_all_v", "alltoall_perf"),
 ];
 
 /// The bandwidths of a run's collectives.

@@ -48,7 +48,7 @@ const fn benchmark(collective: &'static str, title: &'static str, counted: Count
 }
 
 /// One entry per collective.
-const BENCHMARKS: [Benchmark; 9] = [
+const BENCHMARKS: [Benchmark; 17] = [
     benchmark("all_to_all_linear", "All-to-All Personalized Exchange", Counted::EachPair),
     benchmark("all_to_all_pairwise", "All-to-All Personalized Exchange", Counted::EachPair),
     benchmark("ring_all_gather", "Allgather", Counted::EachRank),
@@ -58,6 +58,14 @@ const BENCHMARKS: [Benchmark; 9] = [
     benchmark("broadcast_tree", "Broadcast", Counted::Vector),
     benchmark("incast", "Incast", Counted::Vector),
     benchmark("permutation", "Permutation", Counted::Vector),
+    benchmark("tree_all_reduce", "Allreduce", Counted::Vector),
+    benchmark("halving_doubling_all_reduce", "Allreduce", Counted::Vector),
+    benchmark("in_network_all_reduce", "Allreduce", Counted::Vector),
+    benchmark("hierarchical_all_reduce", "Allreduce", Counted::Vector),
+    benchmark("bruck_all_to_all", "All-to-All Personalized Exchange", Counted::EachPair),
+    benchmark("bruck_all_gather", "Allgather", Counted::EachRank),
+    benchmark("pxn_all_to_all", "All-to-All Personalized Exchange", Counted::EachPair),
+    benchmark("all_to_all_v", "All-to-Allv Personalized Exchange", Counted::EachPair),
 ];
 
 /// The latencies of a run's collectives.

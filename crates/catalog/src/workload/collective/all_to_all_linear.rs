@@ -57,11 +57,11 @@ impl Algorithm for AllToAllLinear {
 
     fn operation(&self, place: u32, index: u64) -> Option<Step> {
         let others = self.frame.n_ranks - 1;
-        let n_messages = if self.frame.chunk(place) > 0 { others } else { 0 };
+        let n_messages = if self.frame.part(place) > 0 { others } else { 0 };
         at_once(index, self.n_posts(), n_messages, |number| {
             let number = number as u32;
             let to = if self.is_rotated { self.frame.after(place, number + 1) } else { number };
-            (to, if to == place { 0 } else { self.frame.chunk(to) })
+            (to, if to == place { 0 } else { self.frame.part(to) })
         })
     }
 
@@ -92,6 +92,6 @@ impl Algorithm for AllToAllLinear {
         }
         let index = index as u32;
         let from = if self.is_rotated { self.frame.before(place, index + 1) } else { index };
-        (from != place).then_some(Posted { from, tag: 0, bytes: self.frame.chunk(place) })
+        (from != place).then_some(Posted { from, tag: 0, bytes: self.frame.part(place) })
     }
 }

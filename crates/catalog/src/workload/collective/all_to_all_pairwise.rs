@@ -40,10 +40,10 @@ impl Algorithm for AllToAllPairwise {
 
     fn operation(&self, place: u32, index: u64) -> Option<Step> {
         let others = self.frame.n_ranks - 1;
-        let receives = self.frame.chunk(place) > 0;
+        let receives = self.frame.part(place) > 0;
         let message = |step: u64| {
             let to = self.frame.after(place, step as u32 + 1);
-            (to, self.frame.chunk(to))
+            (to, self.frame.part(to))
         };
         if !self.frame.dependent {
             let n_messages = if receives { others } else { 0 };
@@ -88,6 +88,6 @@ impl Algorithm for AllToAllPairwise {
             return None;
         }
         let from = self.frame.before(place, step as u32 + 1);
-        Some(Posted { from, tag: step, bytes: self.frame.chunk(place) })
+        Some(Posted { from, tag: step, bytes: self.frame.part(place) })
     }
 }

@@ -15,6 +15,7 @@
 
 use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 
+use super::chunks::Chunks;
 use super::{Algorithm, Factor, Frame, Step, at_once};
 
 /// The specification.
@@ -55,26 +56,21 @@ pub(super) fn root(frame: Frame, settings: &Settings) -> Result<u32, String> {
 pub struct BroadcastChain {
     frame: Frame,
     root: u32,
-    chunk: u64,
+    chunks: Chunks,
     n_chunks: u32,
 }
 
 impl BroadcastChain {
     fn chunk_size(&self, number: u64) -> u64 {
-        self.chunk.min(self.frame.size - number * self.chunk)
+        self.chunks.size(self.frame.size, number)
     }
 }
 
 impl Algorithm for BroadcastChain {
     fn new(frame: Frame, settings: &Settings) -> Result<Self, String> {
-        let chunk = settings.size("chunk").0;
-        if chunk == 0 {
-            return Err(String::from("`chunk` must not be zero"));
-        }
-        let n_chunks = u32::try_from(frame.size.div_ceil(chunk)).map_err(|_| {
-            format!("`chunk` of {chunk} bytes cuts {} bytes into too many pieces", frame.size)
-        })?;
-        Ok(BroadcastChain { frame, root: root(frame, settings)?, chunk, n_chunks })
+        let chunks = Chunks::new(settings, frame.size)?;
+        let n_chunks = chunks.count(frame.size) as u32;
+        Ok(BroadcastChain { frame, root: root(frame, settings)?, chunks, n_chunks })
     }
 
     fn operation(&self, place: u32, index: u64) -> Option<Step> {

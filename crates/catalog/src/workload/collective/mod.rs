@@ -5,19 +5,29 @@
 //! keeping state: a rank that has not started costs no memory.
 //! Leaves out: reduction arithmetic and its time (put a compute phase behind), copies inside a host.
 //!
-//! Invariants: what one place sends, exactly one other place receives under the same tag; empty chunks are neither sent
-//! nor waited for; with `dependent: false` all sends of a rank come before its first wait.
+//! Invariants: what one place sends, exactly one other place receives under the same tag; empty messages are neither
+//! sent nor waited for; with `dependent: false` all sends of a rank come before its first wait.
 
 mod all_to_all_linear;
 mod all_to_all_pairwise;
+mod all_to_all_v;
 mod broadcast_chain;
 mod broadcast_tree;
+mod bruck_all_gather;
+mod bruck_all_to_all;
+mod chunks;
+mod halving_doubling_all_reduce;
+mod hierarchical_all_reduce;
+mod in_network_all_reduce;
 mod incast;
 mod permutation;
+mod pxn_all_to_all;
 mod ring;
 mod ring_all_gather;
 mod ring_all_reduce;
 mod ring_reduce_scatter;
+mod servers;
+mod tree_all_reduce;
 
 use netloom_model::{Bucket, Collective};
 use netloom_units::{Bytes, Settings, Spec};
@@ -34,15 +44,18 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Size of a chunk when S is cut into one per rank: the first S mod n of them hold one byte more.
-    pub fn chunk(&self, number: u32) -> u64 {
+    /// Size of a part when S is cut into one per rank: the first S mod n of them hold one byte more.
+    pub fn part(&self, number: u32) -> u64 {
         let n = u64::from(self.n_ranks);
         self.size / n + u64::from(u64::from(number) < self.size % n)
     }
 
-    /// Number of non-empty chunks among the first `limit`.
-    fn n_filled(&self, limit: u32) -> u32 {
-        u64::from(limit).min(if self.size < u64::from(self.n_ranks) { self.size } else { u64::MAX }) as u32
+    /// Size of `count` parts, at most n, from `first` on; after the last part comes part 0.
+    fn parts(&self, first: u32, count: u32) -> u64 {
+        let n = u64::from(self.n_ranks);
+        let (first, count, n_larger) = (u64::from(first), u64::from(count), self.size % n);
+        let larger_before = |end: u64| end.min(n_larger) + end.saturating_sub(n).min(n_larger);
+        count * (self.size / n) + larger_before(first + count) - larger_before(first)
     }
 
     /// The place `steps` further on.
@@ -75,7 +88,7 @@ pub enum Step {
         /// Number of messages.
         messages: u32,
     },
-    /// An empty chunk.
+    /// Nothing to send or to wait for.
     Nothing,
 }
 
@@ -111,6 +124,12 @@ pub struct Factor {
 
 impl Factor {
     const ONE: Factor = Factor { numerator: 1, denominator: 1 };
+
+    /// That of an all-reduce, 2(n - 1)/n.
+    fn all_reduce(n_ranks: u32) -> Factor {
+        let n = u64::from(n_ranks);
+        Factor { numerator: 2 * (n - 1), denominator: n }
+    }
 
     /// The product, rounded to the nearest byte, half up.
     pub fn of(self, size: Bytes) -> Bytes {
@@ -189,6 +208,25 @@ fn at_once(index: u64, n_sends: u64, n_messages: u32, send: impl FnOnce(u64) -> 
         return Some(Step::send(to, 0, bytes));
     }
     (index == n_sends).then(|| Step::receive(0, n_messages))
+}
+
+/// An operation of a list of `n_operations`: as listed where sends wait for data, else first its sends, then its waits.
+fn in_form(
+    dependent: bool,
+    index: u64,
+    n_operations: u64,
+    operation: impl FnOnce(u64) -> Step,
+) -> Option<Step> {
+    if dependent {
+        return (index < n_operations).then(|| operation(index));
+    }
+    let is_waiting = index >= n_operations;
+    let index = if is_waiting { index - n_operations } else { index };
+    (index < n_operations).then(|| match operation(index) {
+        Step::Receive { .. } if !is_waiting => Step::Nothing,
+        Step::Send { .. } if is_waiting => Step::Nothing,
+        step => step,
+    })
 }
 
 /// Combines the algorithms into one enum.
@@ -281,4 +319,12 @@ registry! {
     BroadcastTree => broadcast_tree,
     Incast => incast,
     Permutation => permutation,
+    TreeAllReduce => tree_all_reduce,
+    HalvingDoublingAllReduce => halving_doubling_all_reduce,
+    InNetworkAllReduce => in_network_all_reduce,
+    HierarchicalAllReduce => hierarchical_all_reduce,
+    BruckAllToAll => bruck_all_to_all,
+    BruckAllGather => bruck_all_gather,
+    PxnAllToAll => pxn_all_to_all,
+    AllToAllV => all_to_all_v,
 }

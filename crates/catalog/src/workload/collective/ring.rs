@@ -1,13 +1,18 @@
 //! The ring that all-gather, reduce-scatter and all-reduce share: every place sends to the next one, round after round.
 //!
-//! Models: in round k place p sends chunk p - k (mod n), so that over n - 1 rounds it sends every chunk but p + 1, and
-//! over 2(n - 1) rounds every chunk twice but p + 1 and p + 2.
-//! Independent form: all rounds at once; round s carries a chunk of the s-th size for every place, as in the simulator
+//! Models: in round k place p sends part p - k (mod n), so that over n - 1 rounds it sends every part but p + 1, and
+//! over 2(n - 1) rounds every part twice but p + 1 and p + 2. A part may be cut into chunks: a place receives chunk c of
+//! round k and then sends chunk c of round k + 1.
+//! Independent form: all rounds at once; round s carries a part of the s-th size for every place, as in the simulator
 //! behind `zeltser2026`.
 //!
-//! Invariants: in the dependent form round k + 1 of a place starts only after it has received round k.
-//! Source: Patarasuk, Yuan, "Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations", JPDC 2009.
+//! Invariants: in the dependent form a place sends a chunk of round k + 1 only after it has received that of round k.
+//! Source: Patarasuk, Yuan, "Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations", JPDC 2009; chunks:
+//! NCCL.
 
+use netloom_units::Settings;
+
+use super::chunks::Chunks;
 use super::{Frame, Posted, Step, at_once};
 
 /// A ring of some rounds.
@@ -16,63 +21,107 @@ pub(super) struct Ring {
     frame: Frame,
     /// Number of passes of n - 1 rounds: one, or two for a whole all-reduce.
     passes: u32,
+    chunks: Chunks,
+    /// Number of chunks of the largest part, at least one. Smaller parts may have an empty one at their end.
+    n_chunks: u64,
 }
 
 impl Ring {
-    pub(super) fn new(frame: Frame, passes: u32) -> Ring {
-        Ring { frame, passes }
+    pub(super) fn new(frame: Frame, passes: u32, settings: &Settings) -> Result<Ring, String> {
+        let chunks = Chunks::new(settings, frame.part(0))?;
+        let ring = Ring { frame, passes, chunks, n_chunks: chunks.count(frame.part(0)).max(1) };
+        if !frame.dependent && u32::try_from(ring.n_transfers()).is_err() {
+            return Err(String::from("`chunk` makes too many messages that arrive at once"));
+        }
+        Ok(ring)
     }
 
     fn rounds_per_pass(&self) -> u32 {
         self.frame.n_ranks - 1
     }
 
-    pub(super) fn n_rounds(&self) -> u64 {
+    fn n_rounds(&self) -> u64 {
         u64::from(self.rounds_per_pass()) * u64::from(self.passes)
+    }
+
+    /// Number of chunks that a place sends.
+    fn n_transfers(&self) -> u64 {
+        self.n_rounds() * self.n_chunks
+    }
+
+    pub(super) fn n_tags(&self) -> u64 {
+        self.n_transfers()
     }
 
     pub(super) fn operation(&self, place: u32, index: u64) -> Option<Step> {
         let next = self.frame.after(place, 1);
         if !self.frame.dependent {
-            let n_messages = self.frame.n_filled(self.rounds_per_pass()) * self.passes;
-            return at_once(index, self.n_rounds(), n_messages, |round| {
-                let chunk = round % u64::from(self.rounds_per_pass());
-                (next, self.frame.chunk(chunk as u32))
+            return at_once(index, self.n_transfers(), self.n_messages_at_once(), |transfer| {
+                let part = transfer / self.n_chunks % u64::from(self.rounds_per_pass());
+                (next, self.chunks.size(self.frame.part(part as u32), transfer % self.n_chunks))
             });
         }
-        let round = index / 2;
-        if round >= self.n_rounds() {
+        if let Some(transfer) = self.sent(index) {
+            return Some(Step::send(next, transfer, self.bytes(place, transfer)));
+        }
+        let transfer = self.received(index);
+        if transfer >= self.n_transfers() {
             return None;
         }
-        let chunk_of = |place| {
-            let back = (round % u64::from(self.frame.n_ranks)) as u32;
-            self.frame.chunk(self.frame.before(place, back))
+        if !(index - self.n_chunks).is_multiple_of(2) {
+            return Some(Step::Nothing);
+        }
+        let previous = self.frame.before(place, 1);
+        Some(Step::receive(transfer, u32::from(self.bytes(previous, transfer) > 0)))
+    }
+
+    /// The transfer that an operation sends: first those of round 0, then one after each receive.
+    fn sent(&self, index: u64) -> Option<u64> {
+        let transfer = match index.checked_sub(self.n_chunks) {
+            None => index,
+            Some(later) if later.is_multiple_of(2) => return None,
+            Some(later) => self.n_chunks + later / 2,
         };
-        Some(if index.is_multiple_of(2) {
-            Step::send(next, round, chunk_of(place))
-        } else {
-            let previous = self.frame.before(place, 1);
-            Step::receive(round, u32::from(chunk_of(previous) > 0))
-        })
+        (transfer < self.n_transfers()).then_some(transfer)
     }
 
-    /// The receive of a round is posted before its send, as a combined call does.
-    pub(super) fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
-        let round = index / 2;
-        if number > 0 || !index.is_multiple_of(2) || round >= self.n_rounds() {
-            return None;
-        }
-        let from = self.frame.before(place, 1);
+    /// The transfer that an operation waits for, or whose data its predecessor has waited for.
+    fn received(&self, index: u64) -> u64 {
+        index.saturating_sub(self.n_chunks) / 2
+    }
+
+    /// Size of what a place sends in a transfer.
+    fn bytes(&self, place: u32, transfer: u64) -> u64 {
+        let round = transfer / self.n_chunks;
         let back = (round % u64::from(self.frame.n_ranks)) as u32;
-        Some(Posted { from, tag: round, bytes: self.frame.chunk(self.frame.before(from, back)) })
+        self.chunks.size(self.frame.part(self.frame.before(place, back)), transfer % self.n_chunks)
     }
 
-    /// Whether the data received in the round of an operation belongs to the first pass.
-    pub(super) fn is_first_pass(&self, index: u64) -> bool {
-        index / 2 < u64::from(self.rounds_per_pass())
+    /// Number of messages in the independent form, in which parts 0 to n - 2 are sent in every pass.
+    fn n_messages_at_once(&self) -> u32 {
+        let Frame { n_ranks, size, .. } = self.frame;
+        let n_parts = u64::from(self.rounds_per_pass());
+        let n_larger = n_parts.min(size % u64::from(n_ranks));
+        let [larger, smaller] =
+            [self.frame.part(0), size / u64::from(n_ranks)].map(|part| self.chunks.count(part));
+        (u64::from(self.passes) * (n_larger * larger + (n_parts - n_larger) * smaller)) as u32
     }
 
-    /// Whether every round has its own receive.
+    /// The receive of a transfer is posted before its send, as a combined call does.
+    pub(super) fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+        let transfer = self.sent(index).filter(|_| number == 0)?;
+        let from = self.frame.before(place, 1);
+        Some(Posted { from, tag: transfer, bytes: self.bytes(from, transfer) })
+    }
+
+    /// Whether the data that is added after an operation belongs to the first pass. Hosts add data by the order in which
+    /// it was posted, which is one round ahead.
+    pub(super) fn adds(&self, index: u64) -> bool {
+        let last_posted = self.received(index) + self.n_chunks - 1;
+        last_posted < u64::from(self.rounds_per_pass()) * self.n_chunks
+    }
+
+    /// Whether every transfer has its own receive.
     pub(super) fn lists_receives(&self) -> bool {
         self.frame.dependent
     }
@@ -82,7 +131,7 @@ impl Ring {
         let per_pass = if dependent {
             u128::from(n_ranks - 1) * u128::from(size)
         } else {
-            u128::from(n_ranks) * u128::from(size - self.frame.chunk(n_ranks - 1))
+            u128::from(n_ranks) * u128::from(size - self.frame.part(n_ranks - 1))
         };
         per_pass * u128::from(self.passes)
     }

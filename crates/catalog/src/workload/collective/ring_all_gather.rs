@@ -1,11 +1,12 @@
 //! # Idea
-//! Every rank has a chunk of S / n bytes and needs all of them; chunks travel round a ring, one step per round.
+//! Every rank has a part of S / n bytes and needs all of them; parts travel round a ring, one step per round.
 //!
 //! # Source
 //! Patarasuk, Yuan, "Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations", JPDC 2009.
 //!
 //! # Parameters
-//! None.
+//! `chunk`: a chunk of this size is sent on as soon as it has been received; without it a rank waits for the whole part
+//! of a round.
 //!
 //! # Invariants
 //! n - 1 rounds; together the places send (n - 1) S bytes. Round k + 1 of a place waits for its round k.
@@ -16,6 +17,7 @@
 
 use netloom_units::{Settings, Spec};
 
+use super::chunks::CHUNK;
 use super::ring::Ring;
 use super::{Algorithm, Factor, Frame, Posted, Step};
 
@@ -24,7 +26,7 @@ pub static SPEC: Spec = Spec {
     name: "ring_all_gather",
     summary: "all-gather around a ring in n - 1 steps",
     source: "Patarasuk, Yuan, JPDC 2009",
-    parameters: &[],
+    parameters: &[CHUNK],
 };
 
 /// The plan.
@@ -35,8 +37,8 @@ pub struct RingAllGather {
 }
 
 impl Algorithm for RingAllGather {
-    fn new(frame: Frame, _: &Settings) -> Result<Self, String> {
-        Ok(RingAllGather { frame, ring: Ring::new(frame, 1) })
+    fn new(frame: Frame, settings: &Settings) -> Result<Self, String> {
+        Ok(RingAllGather { frame, ring: Ring::new(frame, 1, settings)? })
     }
 
     fn operation(&self, place: u32, index: u64) -> Option<Step> {
@@ -44,7 +46,7 @@ impl Algorithm for RingAllGather {
     }
 
     fn n_tags(&self) -> u64 {
-        self.ring.n_rounds()
+        self.ring.n_tags()
     }
 
     fn bus_factor(&self) -> Factor {

@@ -7,16 +7,19 @@
 //! # Parameters
 //! `volume`: `full` goes round twice, 2(n - 1) rounds, as an all-reduce does. `half` goes round once, n - 1 rounds: it
 //! is not an all-reduce, but what the simulator behind `zeltser2026` calls one.
+//! `chunk`: a chunk of this size is sent on as soon as it has been received; without it a rank waits for the whole part
+//! of a round.
 //!
 //! # Invariants
 //! Together the places send 2(n - 1) S bytes (`full`) or (n - 1) S (`half`); `busbw` counts the bytes really sent.
 //!
 //! # When it misleads
-//! The time to add is not counted, and a step waits for a whole chunk: real libraries cut chunks finer. `half` makes
-//! every comparison with a real all-reduce better by a factor of two.
+//! Without `chunk` a step waits for a whole part: real libraries cut parts into chunks. The time to add counts only
+//! with `reduction` of `hosts`. `half` makes every comparison with a real all-reduce better by a factor of two.
 
 use netloom_units::{Kind, Parameter, Settings, Spec, Value};
 
+use super::chunks::CHUNK;
 use super::ring::Ring;
 use super::{Algorithm, Factor, Frame, Posted, Step};
 
@@ -25,12 +28,15 @@ pub static SPEC: Spec = Spec {
     name: "ring_all_reduce",
     summary: "all-reduce around a ring in 2(n - 1) steps",
     source: "Patarasuk, Yuan, JPDC 2009; `half`: Zeltser 2026",
-    parameters: &[Parameter {
-        name: "volume",
-        kind: Kind::Choice(&["full", "half"]),
-        default: Some(Value::Choice("full")),
-        meaning: "`full`: the whole all-reduce; `half`: only its reduce-scatter",
-    }],
+    parameters: &[
+        Parameter {
+            name: "volume",
+            kind: Kind::Choice(&["full", "half"]),
+            default: Some(Value::Choice("full")),
+            meaning: "`full`: the whole all-reduce; `half`: only its reduce-scatter",
+        },
+        CHUNK,
+    ],
 };
 
 /// The plan.
@@ -44,7 +50,7 @@ pub struct RingAllReduce {
 impl Algorithm for RingAllReduce {
     fn new(frame: Frame, settings: &Settings) -> Result<Self, String> {
         let passes = if settings.choice("volume") == "full" { 2 } else { 1 };
-        Ok(RingAllReduce { frame, ring: Ring::new(frame, passes), passes })
+        Ok(RingAllReduce { frame, ring: Ring::new(frame, passes, settings)?, passes })
     }
 
     fn operation(&self, place: u32, index: u64) -> Option<Step> {
@@ -52,7 +58,7 @@ impl Algorithm for RingAllReduce {
     }
 
     fn n_tags(&self) -> u64 {
-        self.ring.n_rounds()
+        self.ring.n_tags()
     }
 
     fn bus_factor(&self) -> Factor {
@@ -77,6 +83,6 @@ impl Algorithm for RingAllReduce {
     }
 
     fn adds(&self, index: u64) -> bool {
-        self.ring.is_first_pass(index)
+        self.ring.adds(index)
     }
 }

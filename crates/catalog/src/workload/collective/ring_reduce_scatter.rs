@@ -1,21 +1,24 @@
 //! # Idea
-//! Every rank has S bytes and needs the sum of one chunk; partial sums travel round a ring, one step per round.
+//! Every rank has S bytes and needs the sum of one part; partial sums travel round a ring, one step per round.
 //!
 //! # Source
 //! Patarasuk, Yuan, "Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations", JPDC 2009.
 //!
 //! # Parameters
-//! None.
+//! `chunk`: a chunk of this size is sent on as soon as it has been received; without it a rank waits for the whole part
+//! of a round.
 //!
 //! # Invariants
 //! n - 1 rounds; together the places send (n - 1) S bytes. Round k + 1 of a place waits for its round k.
 //!
 //! # When it misleads
-//! The time to add is not counted; real reductions overlap with sending piece by piece.
+//! Without `chunk` a rank sends nothing on before it has received the whole part of a round; real reductions overlap
+//! with sending chunk by chunk. The time to add counts only with `reduction` of `hosts`.
 //! With `dependent: false` a place sends all rounds at once: one burst instead of n - 1 steps.
 
 use netloom_units::{Settings, Spec};
 
+use super::chunks::CHUNK;
 use super::ring::Ring;
 use super::{Algorithm, Factor, Frame, Posted, Step};
 
@@ -24,7 +27,7 @@ pub static SPEC: Spec = Spec {
     name: "ring_reduce_scatter",
     summary: "reduce-scatter around a ring in n - 1 steps",
     source: "Patarasuk, Yuan, JPDC 2009",
-    parameters: &[],
+    parameters: &[CHUNK],
 };
 
 /// The plan.
@@ -35,8 +38,8 @@ pub struct RingReduceScatter {
 }
 
 impl Algorithm for RingReduceScatter {
-    fn new(frame: Frame, _: &Settings) -> Result<Self, String> {
-        Ok(RingReduceScatter { frame, ring: Ring::new(frame, 1) })
+    fn new(frame: Frame, settings: &Settings) -> Result<Self, String> {
+        Ok(RingReduceScatter { frame, ring: Ring::new(frame, 1, settings)? })
     }
 
     fn operation(&self, place: u32, index: u64) -> Option<Step> {
@@ -44,7 +47,7 @@ impl Algorithm for RingReduceScatter {
     }
 
     fn n_tags(&self) -> u64 {
-        self.ring.n_rounds()
+        self.ring.n_tags()
     }
 
     fn bus_factor(&self) -> Factor {

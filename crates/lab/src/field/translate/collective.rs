@@ -111,6 +111,11 @@ impl Draft<'_> {
             let message = "the program on the machine supports only full all-reduces";
             self.object(own.place_of("volume"), message, "expected `full`", "remove it");
         }
+        if own.spec.parameter("chunk").is_some() && own.settings.optional("chunk").is_some() {
+            let message =
+                "the program on the machine sends a part of a ring only after it has received all of it";
+            self.object(own.place_of("chunk"), message, "expected `none`", "remove it");
+        }
         if own.spec.parameter("senders").is_some() {
             let senders = own.settings.optional("senders");
             if matches!(senders, Some(Value::Count(n)) if n + 1 != n_ranks) {

@@ -1,0 +1,215 @@
+//! # Idea
+//! All-to-all between experts with unequal load: each rank is one expert, and a few of them take more tokens than the
+//! others. Dispatch sends much to them, combine sends much from them.
+//!
+//! # Source
+//! `MPI_Alltoallv`, and the token exchange of mixture-of-experts models: Lepikhin et al., ICLR 2021. The
+//! distribution of loads is a modelling assumption; the steps are those of `all_to_all_pairwise`.
+//!
+//! # Parameters
+//! `imbalance`: the largest load over the mean, at most n. `seed`: seeds the loads. `direction`: with `dispatch` the
+//! bytes of a message follow the load of its receiver, with `combine` that of its sender.
+//!
+//! # Invariants
+//! Loads are drawn once for all ranks: x^m, x uniform on (0, 1] relative to the largest draw, with m (between whole
+//! powers: a mixture of both) such that the largest load over the mean is `imbalance`. The S bytes of a vector are cut in
+//! the ratio of the loads, to whole bytes. With dispatch place p sends S less the share of p, and receives n - 1 times
+//! that share; with combine the reverse. Together the places send (n - 1) S bytes, so that the mean is exactly
+//! (n - 1)/n S. n - 1 steps, in each of which the places form a permutation; with `dependent: false` all at once.
+//!
+//! # When it misleads
+//! Where steps wait for each other, the busiest link is idle at times; `dependent: false` is the exchange of NCCL's
+//! grouped sends. All ranks agree on the loads; tokens of real ranks differ, so that their messages differ, too. Loads
+//! are the same in all steps of a job: change `seed` for others. Capacity limits that drop tokens are not modelled.
+
+use netloom_units::{Kind, Parameter, Random, Settings, Spec, Value};
+
+use super::{Algorithm, Factor, Frame, Posted, Step, in_form};
+
+/// The specification.
+pub static SPEC: Spec = Spec {
+    name: "all_to_all_v",
+    summary: "all-to-all between experts with unequal load, in n - 1 steps, each a shift",
+    source: "MPI_Alltoallv; Lepikhin et al., ICLR 2021; loads: modelling assumption",
+    parameters: &[
+        Parameter {
+            name: "imbalance",
+            kind: Kind::Fraction { minimum: 1.0, maximum: 1e6 },
+            default: Some(Value::Fraction(1.0)),
+            meaning: "the largest load of an expert over the mean; at most the number of ranks",
+        },
+        Parameter {
+            name: "direction",
+            kind: Kind::Choice(&["dispatch", "combine"]),
+            default: Some(Value::Choice("dispatch")),
+            meaning: "`dispatch`: the load is that of the receiver; `combine`: that of the sender",
+        },
+        Parameter {
+            name: "seed",
+            kind: Kind::Count { minimum: 0, maximum: u64::MAX },
+            default: Some(Value::Count(1)),
+            meaning: "seed of the loads",
+        },
+    ],
+};
+
+/// Purpose of the random stream.
+const PURPOSE: u64 = 0x6578_7065_7274;
+/// Above this power all loads but the largest are negligible, or equal to it.
+const MOST_POWER: u32 = 1 << 30;
+/// The sum of all loads, as a whole number; loads are rounded to units of this.
+const WHOLE: f64 = (1_u64 << 48) as f64;
+
+/// The plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllToAllV {
+    frame: Frame,
+    /// Bytes of a vector before the share of each place, and S at the end.
+    bounds: Vec<u64>,
+    is_dispatch: bool,
+}
+
+impl AllToAllV {
+    fn share(&self, place: u32) -> u64 {
+        self.bounds[place as usize + 1] - self.bounds[place as usize]
+    }
+
+    fn bytes(&self, from: u32, to: u32) -> u64 {
+        self.share(if self.is_dispatch { to } else { from })
+    }
+
+    fn n_steps(&self) -> u64 {
+        u64::from(self.frame.n_ranks - 1)
+    }
+}
+
+impl Algorithm for AllToAllV {
+    fn new(frame: Frame, settings: &Settings) -> Result<Self, String> {
+        let (n, imbalance) = (frame.n_ranks, settings.fraction("imbalance"));
+        if imbalance > f64::from(n) {
+            return Err(format!(
+                "`imbalance` is {imbalance}, but the largest of {n} loads is at most {n} times the mean"
+            ));
+        }
+        let loads = loads(n, settings.count("seed"), imbalance);
+        let is_dispatch = settings.choice("direction") == "dispatch";
+        Ok(AllToAllV { frame, bounds: bounds(frame.size, &loads), is_dispatch })
+    }
+
+    fn operation(&self, place: u32, index: u64) -> Option<Step> {
+        in_form(self.frame.dependent, index, 2 * self.n_steps(), |index| {
+            let (tag, shift) = (index / 2, (index / 2) as u32 + 1);
+            if index.is_multiple_of(2) {
+                let to = self.frame.after(place, shift);
+                return Step::send(to, tag, self.bytes(place, to));
+            }
+            Step::receive(tag, u32::from(self.bytes(self.frame.before(place, shift), place) > 0))
+        })
+    }
+
+    fn n_tags(&self) -> u64 {
+        self.n_steps()
+    }
+
+    fn bus_factor(&self) -> Factor {
+        let n = u64::from(self.frame.n_ranks);
+        Factor { numerator: n - 1, denominator: n }
+    }
+
+    fn total_bytes(&self) -> u128 {
+        u128::from(self.frame.n_ranks - 1) * u128::from(self.frame.size)
+    }
+
+    fn sends_first(&self) -> bool {
+        !self.frame.dependent
+    }
+
+    fn lists_receives(&self) -> bool {
+        self.frame.dependent
+    }
+
+    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+        let step = index / 2;
+        if number > 0 || !index.is_multiple_of(2) || step >= self.n_steps() {
+            return None;
+        }
+        let from = self.frame.before(place, step as u32 + 1);
+        Some(Posted { from, tag: step, bytes: self.bytes(from, place) })
+    }
+}
+
+/// Cuts a size in the ratio of loads; each bound is rounded, so that the shares sum to the size.
+fn bounds(size: u64, loads: &[f64]) -> Vec<u64> {
+    let sum: f64 = loads.iter().sum();
+    let whole: Vec<u64> = loads.iter().map(|load| (load / sum * WHOLE) as u64).collect();
+    let total = u128::from(whole.iter().sum::<u64>());
+    let mut before = 0;
+    let mut bounds = vec![0];
+    for load in whole {
+        before += u128::from(load);
+        bounds.push((u128::from(size) * before / total) as u64);
+    }
+    bounds
+}
+
+/// Loads relative to the largest one, with a mean of 1 / `imbalance`.
+fn loads(n: u32, seed: u64, imbalance: f64) -> Vec<f64> {
+    let mut random = Random::stream(seed, PURPOSE, n.into());
+    let draws: Vec<f64> = (0..n).map(|_| 1.0 - random.unit()).collect();
+    let largest = draws.iter().copied().fold(0.0, f64::max);
+    let draws: Vec<f64> = draws.into_iter().map(|draw| draw / largest).collect();
+    let mean = |power: u32| draws.iter().map(|&draw| raised(draw, power)).sum::<f64>() / f64::from(n);
+    // The mean falls with the power: the last power with a mean not below the one wanted.
+    let wanted = 1.0 / imbalance;
+    let (mut power, mut step) = (0, MOST_POWER);
+    while step > 0 {
+        if mean(power + step) >= wanted {
+            power += step;
+        }
+        step /= 2;
+    }
+    let (above, below) = (mean(power), mean(power + 1));
+    let part = if above > below { ((above - wanted) / (above - below)).min(1.0) } else { 0.0 };
+    draws.iter().map(|&draw| raised(draw, power) * (1.0 - part + part * draw)).collect()
+}
+
+/// A power by repeated squaring, whose rounding is the same on every processor.
+fn raised(base: f64, power: u32) -> f64 {
+    let (mut result, mut square, mut rest) = (1.0, base, power);
+    while rest > 0 {
+        if rest % 2 == 1 {
+            result *= square;
+        }
+        square *= square;
+        rest /= 2;
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_load_is_as_stated() {
+        for (n_ranks, imbalance) in [2, 3, 8, 17, 64, 500]
+            .into_iter()
+            .flat_map(|n| [1.0, 1.2, 1.9, 2.0].map(|load| (n, load)))
+            .chain([(8, 7.9), (8, 8.0), (64, 10.0), (500, 300.0)])
+        {
+            for seed in 0..20 {
+                let settings = SPEC.defaults().with("imbalance", Value::Fraction(imbalance));
+                let settings = settings.with("seed", Value::Count(seed));
+                let frame = Frame { n_ranks, size: 1 << 40, dependent: true };
+                let plan = AllToAllV::new(frame, &settings).unwrap();
+                let largest = (0..n_ranks).map(|place| plan.share(place)).max().unwrap() as f64;
+                let found = largest * f64::from(n_ranks) / frame.size as f64;
+                assert!(
+                    (found / imbalance - 1.0).abs() < 1e-6,
+                    "n {n_ranks} seed {seed}: {found} {imbalance}"
+                );
+                assert_eq!(plan.bounds.last(), Some(&frame.size));
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! # Idea
+//! Every rank has a part and needs all of them; in round k it sends the 2^k parts that it has to the rank 2^k back, so
+//! that their number doubles.
+//!
+//! # Source
+//! Bruck, Ho, Kipnis, Upfal, Weathersby, "Efficient Algorithms for All-to-All Communications in Multiport
+//! Message-Passing Systems", IEEE TPDS 1997.
+//!
+//! # Parameters
+//! None.
+//!
+//! # Invariants
+//! ceil(log2 n) rounds for every n, each a shift; the last one sends only the parts that are missing. Together the places
+//! send (n - 1) S bytes, as round a ring. Round k + 1 of a place waits for its round k.
+//!
+//! # When it misleads
+//! Half of the bytes go half of the ranks away in the last round, all at once. Copies that order the parts inside a rank
+//! are not counted. With `dependent: false` a place sends parts that it does not have.
+
+use netloom_units::{Settings, Spec};
+
+use super::{Algorithm, Factor, Frame, Posted, Step, in_form};
+
+/// The specification.
+pub static SPEC: Spec = Spec {
+    name: "bruck_all_gather",
+    summary: "all-gather in log2 n steps that double the parts of a rank",
+    source: "Bruck et al., IEEE TPDS 1997",
+    parameters: &[],
+};
+
+/// The plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BruckAllGather {
+    frame: Frame,
+}
+
+impl BruckAllGather {
+    fn n_rounds(&self) -> u32 {
+        self.frame.n_ranks.next_power_of_two().ilog2()
+    }
+
+    /// Size of what a place sends in a round: parts from its own on.
+    fn bytes(&self, place: u32, round: u32) -> u64 {
+        self.frame.parts(place, (1 << round).min(self.frame.n_ranks - (1 << round)))
+    }
+}
+
+impl Algorithm for BruckAllGather {
+    fn new(frame: Frame, _: &Settings) -> Result<Self, String> {
+        Ok(BruckAllGather { frame })
+    }
+
+    fn operation(&self, place: u32, index: u64) -> Option<Step> {
+        in_form(self.frame.dependent, index, 2 * u64::from(self.n_rounds()), |index| {
+            let (tag, round) = (index / 2, (index / 2) as u32);
+            if index.is_multiple_of(2) {
+                return Step::send(self.frame.before(place, 1 << round), tag, self.bytes(place, round));
+            }
+            let from = self.frame.after(place, 1 << round);
+            Step::receive(tag, u32::from(self.bytes(from, round) > 0))
+        })
+    }
+
+    fn n_tags(&self) -> u64 {
+        self.n_rounds().into()
+    }
+
+    fn bus_factor(&self) -> Factor {
+        let n = u64::from(self.frame.n_ranks);
+        Factor { numerator: n - 1, denominator: n }
+    }
+
+    fn total_bytes(&self) -> u128 {
+        u128::from(self.frame.n_ranks - 1) * u128::from(self.frame.size)
+    }
+
+    fn sends_first(&self) -> bool {
+        !self.frame.dependent
+    }
+
+    fn lists_receives(&self) -> bool {
+        self.frame.dependent
+    }
+
+    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+        let round = index / 2;
+        if number > 0 || !index.is_multiple_of(2) || round >= u64::from(self.n_rounds()) {
+            return None;
+        }
+        let from = self.frame.after(place, 1 << round);
+        Some(Posted { from, tag: round, bytes: self.bytes(from, round as u32) })
+    }
+}
