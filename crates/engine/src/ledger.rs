@@ -83,7 +83,9 @@ impl<'a> Ledger<'a> {
             Mark::PhaseBegins { .. }
             | Mark::PhaseEnds { .. }
             | Mark::BarrierBegins { .. }
-            | Mark::BarrierEnds { .. } => {}
+            | Mark::BarrierEnds { .. }
+            | Mark::ComputeBegins { .. }
+            | Mark::ComputeEnds { .. } => {}
             Mark::CollectiveBegins { job, step, phase, bucket } => {
                 begin(&mut self.open_collectives, (job, step, phase, bucket), at);
             }

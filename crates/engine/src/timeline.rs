@@ -242,7 +242,7 @@ impl<'a> JobTimeline<'a> {
         match (what.activity, what.phase) {
             (Activity::Communicate, Some(phase)) => match self.job.phases[usize::from(phase)] {
                 Phase::Compute { .. } => Activity::Compute,
-                Phase::PointToPoint(_) => Activity::Stages,
+                Phase::PointToPoint(_) | Phase::Pipeline(_) => Activity::Stages,
                 Phase::Communicate { .. } | Phase::Barrier => Activity::Communicate,
             },
             (activity, _) => activity,
@@ -282,6 +282,11 @@ struct MarkFields {
 fn read(mark: Mark) -> MarkFields {
     let phase = |phase| ActivityId { activity: Activity::Communicate, phase: Some(phase), bucket: None };
     let barrier = |phase| ActivityId { activity: Activity::Barrier, phase: Some(phase), bucket: None };
+    let compute = |phase, microbatch| ActivityId {
+        activity: Activity::Compute,
+        phase: Some(phase),
+        bucket: Some(microbatch),
+    };
     let bucket = |phase, bucket| ActivityId {
         activity: Activity::Collective,
         phase: Some(phase),
@@ -294,6 +299,8 @@ fn read(mark: Mark) -> MarkFields {
         Mark::PhaseEnds { job, step, phase: number } => (job, step, phase(number), false),
         Mark::BarrierBegins { job, step, phase: number } => (job, step, barrier(number), true),
         Mark::BarrierEnds { job, step, phase: number } => (job, step, barrier(number), false),
+        Mark::ComputeBegins { job, step, phase, microbatch } => (job, step, compute(phase, microbatch), true),
+        Mark::ComputeEnds { job, step, phase, microbatch } => (job, step, compute(phase, microbatch), false),
         Mark::CollectiveBegins { job, step, phase, bucket: number } => {
             (job, step, bucket(phase, number), true)
         }
@@ -309,6 +316,7 @@ fn spans_per_rank(job: &Job) -> usize {
     let of_phase = |phase: &Phase| match phase {
         Phase::Compute { .. } | Phase::Barrier => 1,
         Phase::PointToPoint(stages) => 1 + usize::from(stages.barrier),
+        Phase::Pipeline(pipeline) => 1 + 2 * pipeline.microbatches as usize,
         Phase::Communicate { buckets, .. } if buckets.is_empty() => 0,
         Phase::Communicate { buckets, concurrent, barrier } => {
             let n_rounds = if *concurrent { 1 } else { buckets.len() };
@@ -354,6 +362,7 @@ mod tests {
     fn job(n_ranks: u32, n_phases: usize, steps: u32) -> Job {
         Job {
             groups: Vec::new(),
+            schedule: Vec::new(),
             ranks: (0..n_ranks).rev().map(HostId).collect(),
             steps,
             phases: vec![Phase::Compute { span: Duration(1) }; n_phases],

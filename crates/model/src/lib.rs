@@ -47,8 +47,8 @@ pub use static_routes::StaticTable;
 pub use work::{Item, Mark, Message, Operation, Work};
 pub use workload::{
     Background, Bucket, Bursts, Collective, FabricService, FiniteFlow, FiniteFlows, Job, KnownAt, Order,
-    Phase, PointToPoint, Posting, Precision, RankGroups, Repetition, Sender, SizePoint, Stage, StagedFlow,
-    StagedFlows, TrafficKind, WarmUp, Workload,
+    Phase, Pipeline, PipelineOrder, PointToPoint, Posting, Precision, RankGroups, Repetition, ScheduledPhase,
+    Sender, SizePoint, Stage, StagedFlow, StagedFlows, TrafficKind, WarmUp, Workload,
 };
 
 use netloom_policy::balance::Position;

@@ -187,6 +187,28 @@ pub enum Mark {
         /// Phase of the step.
         phase: u16,
     },
+    /// A rank begins to compute the forward or the backward pass of a microbatch.
+    ComputeBegins {
+        /// Job number.
+        job: u16,
+        /// Step number.
+        step: u32,
+        /// Phase of the step.
+        phase: u16,
+        /// The microbatch.
+        microbatch: u16,
+    },
+    /// It ends.
+    ComputeEnds {
+        /// Job number.
+        job: u16,
+        /// Step number.
+        step: u32,
+        /// Phase of the step.
+        phase: u16,
+        /// The microbatch.
+        microbatch: u16,
+    },
     /// A collective (one bucket of one phase) begins.
     CollectiveBegins {
         /// Job number.

@@ -64,12 +64,24 @@ pub struct Job {
     pub steps: u32,
     /// The phases of one step.
     pub phases: Vec<Phase>,
+    /// In which stream each phase runs, and what it waits for; empty: all phases follow each other in one stream.
+    pub schedule: Vec<ScheduledPhase>,
     /// When it starts.
     pub start: Time,
     /// How the fabric is to handle its messages.
     pub handling: FabricService,
     /// How it repeats its steps, and when it has run enough of them.
     pub repetition: Repetition,
+}
+
+/// The place of a phase among those that overlap: phases of one stream follow each other, and streams run
+/// concurrently within a step.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ScheduledPhase {
+    /// Its stream; stream 0 is the only one with barriers.
+    pub stream: u16,
+    /// Earlier phases of other streams that must have ended at a rank before this one begins there.
+    pub after: Vec<u16>,
 }
 
 /// One kind of groups of ranks, such as those of tensor parallelism: disjoint, and not necessarily of all ranks.
@@ -152,7 +164,7 @@ impl Job {
     }
 }
 
-/// One phase of a step; phases run in strict sequence per rank.
+/// One phase of a step; phases of one stream run in strict sequence per rank.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Phase {
     /// Every rank computes for a span.
@@ -171,8 +183,22 @@ pub enum Phase {
     },
     /// Messages from stage to stage, as in pipeline parallelism.
     PointToPoint(PointToPoint),
+    /// Passes of microbatches over the stages of a pipeline.
+    Pipeline(Pipeline),
     /// All ranks meet at a modelled barrier.
     Barrier,
+}
+
+impl Phase {
+    /// Whether ranks meet at a modelled barrier in it.
+    pub fn has_barrier(&self) -> bool {
+        match self {
+            Phase::Barrier => true,
+            Phase::Communicate { barrier, .. } => *barrier,
+            Phase::PointToPoint(what) => what.barrier,
+            Phase::Compute { .. } | Phase::Pipeline(_) => false,
+        }
+    }
 }
 
 /// One bucket: collectives that start together at every rank.
@@ -235,6 +261,32 @@ pub struct PointToPoint {
     pub gap_from_run_start: bool,
     /// Whether the ranks meet at a modelled barrier afterwards.
     pub barrier: bool,
+}
+
+/// The forward and backward passes of microbatches over the stages of a pipeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pipeline {
+    /// Ranks per stage; rank `i` of a stage exchanges messages with rank `i` of the next.
+    pub stages: Vec<Vec<u32>>,
+    /// Microbatches of a step, at most 65,536.
+    pub microbatches: u32,
+    /// Bytes of the activations of a microbatch between two stages, and of their gradients.
+    pub size: Bytes,
+    /// Time of the forward pass of a microbatch at a stage.
+    pub forward: Duration,
+    /// Time of the backward pass of a microbatch at a stage.
+    pub backward: Duration,
+    /// The order of the passes of a stage.
+    pub order: PipelineOrder,
+}
+
+/// The order of the passes of a stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PipelineOrder {
+    /// All forward passes, then all backward passes (`GPipe`).
+    ForwardFirst,
+    /// One backward pass after each forward pass, once the first microbatch comes back (1F1B).
+    OneForwardOneBackward,
 }
 
 /// Traffic besides the jobs.

@@ -58,7 +58,10 @@ fn section(definition: &Definition) -> String {
     text.push('\n');
     text.push_str(&match &definition.body {
         Body::Map(keys) => table(keys),
-        Body::Choice(members) => names(members),
+        Body::Choice { members, beside } if beside.is_empty() => names(members),
+        Body::Choice { members, beside } => {
+            format!("{}\nBeside the name:\n\n{}", names(members), table(beside))
+        }
     });
     text
 }

@@ -80,6 +80,16 @@ pub enum WorkloadError {
         /// Number of streams available.
         limit: usize,
     },
+    /// A phase that cannot run where it is scheduled.
+    #[error("job {job}, phase {phase}: {reason}")]
+    Schedule {
+        /// Job number.
+        job: usize,
+        /// Phase of the step.
+        phase: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Stages of different sizes, or a rank that does not exist or is in two of them.
     #[error("job {job}, phase {phase}: {reason}")]
     Stages {

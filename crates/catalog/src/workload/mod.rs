@@ -15,8 +15,10 @@ pub mod collective;
 mod communicators;
 mod error;
 mod finite;
+mod pipeline;
 mod program;
 mod rank;
+mod schedule;
 mod staged;
 mod stages;
 
@@ -72,7 +74,7 @@ pub fn expand(workload: &Workload, n_hosts: usize, seed: u64) -> Result<Training
         let program = Program::new(number, job, workload.hosts, (actors.len() as u32, first_tag))?;
         first_tag = program.end_of_tags().ok_or(WorkloadError::TooManyTags)?;
         actors.extend_from_slice(&job.ranks);
-        ranks.extend((0..job.ranks.len()).map(|rank| (number as u16, Position::new(rank as u32))));
+        ranks.extend((0..job.ranks.len()).map(|rank| (number as u16, Position::new(rank as u32, &program))));
         programs.push(program);
     }
     let background = match &workload.background {

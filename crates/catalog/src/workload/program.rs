@@ -1,4 +1,4 @@
-//! One step of a job as a flat list of segments, shared by all ranks and all steps.
+//! One step of a job as a flat list of segments for each stream of phases, shared by all ranks and all steps.
 //!
 //! Models: the order of phases and buckets; the assignment of collectives to streams, and of tags.
 //! Leaves out: ranks, steps and operations; those are generated on demand.
@@ -12,6 +12,8 @@ use netloom_units::{Duration, HostId, Rate, Time};
 use super::collective::{Plan, SPECS, Step};
 use super::communicators::{Communicators, Membership};
 use super::error::WorkloadError;
+use super::pipeline::PipelinePlan;
+use super::schedule::{Schedule, Signal};
 use super::stages::Stages;
 
 /// A compiled job.
@@ -30,7 +32,8 @@ pub(super) struct Program {
     pub(super) costs: Option<Hosts>,
     /// Rate between ranks of one host; `None` if every rank has a host of its own.
     pub(super) local: Option<Rate>,
-    pub(super) segments: Vec<Segment>,
+    /// Phases that follow each other; the first stream begins and ends steps.
+    pub(super) streams: Vec<PhaseStream>,
     pub(super) collectives: Vec<Planned>,
     /// All ranks, and then the groups of each kind.
     pub(super) communicators: Vec<Communicators>,
@@ -39,15 +42,32 @@ pub(super) struct Program {
     tags: Tags,
 }
 
+/// Phases that follow each other.
+#[derive(Debug, Default)]
+pub(super) struct PhaseStream {
+    pub(super) segments: Vec<Segment>,
+    /// The first of its streams of operations.
+    pub(super) first: usize,
+    /// What its further streams of operations wait for, where phases overlap.
+    pub(super) forks: Vec<Signal>,
+    /// What the first one waits for until the others have ended.
+    pub(super) join: Signal,
+}
+
 /// The next activity of every rank.
 #[derive(Debug)]
 pub(super) enum Segment {
+    /// Send a signal to another stream of phases.
+    Notify(Signal),
+    /// Wait for one.
+    Await(Signal),
     Compute(Duration),
     Begins(Part),
     Ends(Part),
     /// Collectives, stream by stream; all streams end before the next segment.
     Streams(Vec<CollectiveStream>),
     Stages(Box<Stages>),
+    Pipeline(Box<PipelinePlan>),
     Barrier,
 }
 
@@ -58,6 +78,8 @@ pub(super) enum Part {
     Phase(u16),
     /// A barrier of a phase.
     Barrier(u16),
+    /// The computing of a microbatch of a phase.
+    Microbatch(u16, u16),
     Bucket(BucketId),
 }
 
@@ -96,6 +118,9 @@ pub(super) struct Planned {
 
 #[derive(Debug, Default)]
 struct Tags {
+    /// The tag of the first signal.
+    signals: u64,
+    /// The first tag behind those of signals.
     first: u64,
     /// Number of tags of one collective or point-to-point phase.
     stride: u64,
@@ -109,6 +134,21 @@ impl Program {
         self.tags.first + (u64::from(step) * self.tags.per_step + sequence) * self.tags.stride
     }
 
+    /// The tag of a signal.
+    pub(super) fn signal_tag(&self, signal: Signal) -> u64 {
+        self.tags.signals + u64::from(signal)
+    }
+
+    /// Number of signals.
+    pub(super) fn n_signals(&self) -> usize {
+        (self.tags.first - self.tags.signals) as usize
+    }
+
+    /// Whether phases overlap.
+    pub(super) fn overlaps(&self) -> bool {
+        self.streams.len() > 1
+    }
+
     pub(super) fn n_ranks(&self) -> u32 {
         self.hosts.len() as u32
     }
@@ -120,7 +160,7 @@ impl Program {
 
     /// The first tag that later jobs may use.
     pub(super) fn end_of_tags(&self) -> Option<u64> {
-        let Tags { first, stride, per_step } = self.tags;
+        let Tags { first, stride, per_step, .. } = self.tags;
         u64::from(self.steps).checked_mul(per_step)?.checked_mul(stride)?.checked_add(first)
     }
 
@@ -135,16 +175,18 @@ impl Program {
             return Err(WorkloadError::NoRanks { job: number });
         }
         let communicators = communicators(number, job)?;
-        let mut compiler = Compiler::new(number, communicators, hosts);
         within("phases", job.phases.len())?;
+        let mut compiler = Compiler::new(number, communicators, hosts, schedule(number, job)?);
+        compiler.begin_step();
         for (phase, what) in job.phases.iter().enumerate() {
-            compiler.phase(phase as u16, what)?;
+            compiler.scheduled(phase as u16, what)?;
         }
-        let streams = compiler.segments.iter().filter_map(|segment| match segment {
-            Segment::Streams(streams) => Some(streams),
-            _ => None,
-        });
-        let most_orders = streams.map(|streams| compiler.n_orders(streams)).max().unwrap_or(0);
+        compiler.end_step();
+        compiler.assign_streams(job)?;
+        let signals = compiler.schedule.n_signals();
+        let first = first_tag.checked_add(signals.into()).ok_or(WorkloadError::TooManyTags)?;
+        let tags =
+            Tags { signals: first_tag, first, stride: compiler.stride, per_step: compiler.n_sequences };
         let program = Program {
             job: number as u16,
             first_actor,
@@ -155,11 +197,11 @@ impl Program {
             repetition: job.repetition,
             costs: (!hosts.is_idle()).then_some(hosts),
             local: local_rate(number, job, hosts)?,
-            most_orders,
-            segments: compiler.segments,
+            most_orders: compiler.most_orders(),
+            streams: compiler.streams,
             collectives: compiler.collectives,
             communicators: compiler.communicators,
-            tags: Tags { first: first_tag, stride: compiler.stride, per_step: compiler.n_sequences },
+            tags,
         };
         if job.repetition.endless && !job.repetition.aligned {
             program.check_waits()?;
@@ -173,9 +215,16 @@ impl Program {
             Segment::Compute(span) => span.0 > 0,
             Segment::Barrier => true,
             Segment::Streams(_) => self.collectives.iter().any(|planned| self.waits(planned, rank)),
-            Segment::Begins(_) | Segment::Ends(_) | Segment::Stages(_) => false,
+            Segment::Pipeline(plan) => plan.takes_time(rank),
+            // The stream that notifies may itself wait for nothing.
+            Segment::Notify(_)
+            | Segment::Await(_)
+            | Segment::Begins(_)
+            | Segment::Ends(_)
+            | Segment::Stages(_) => false,
         };
-        let is_idle = |rank: &u32| !self.segments.iter().any(|segment| waits(segment, *rank));
+        let segments = || self.streams.iter().flat_map(|stream| &stream.segments);
+        let is_idle = |rank: &u32| !segments().any(|segment| waits(segment, *rank));
         match (0..self.n_ranks()).find(is_idle) {
             Some(rank) => Err(WorkloadError::NeverWaits { job: self.job.into(), rank }),
             None => Ok(()),
@@ -203,6 +252,12 @@ fn local_rate(number: usize, job: &Job, hosts: Hosts) -> Result<Option<Rate>, Wo
     hosts.local.map(Some).ok_or(WorkloadError::NoLocalRate { job: number, host: two[0] })
 }
 
+/// The schedule of the phases of a job.
+fn schedule(number: usize, job: &Job) -> Result<Schedule, WorkloadError> {
+    let wrong = |(phase, reason)| WorkloadError::Schedule { job: number, phase, reason };
+    Schedule::new(&job.schedule, job.phases.len()).map_err(wrong)
+}
+
 /// All ranks of a job, and then its groups of each kind.
 fn communicators(number: usize, job: &Job) -> Result<Vec<Communicators>, WorkloadError> {
     let n_ranks = job.ranks.len() as u32;
@@ -225,6 +280,9 @@ struct Compiler {
     job: usize,
     communicators: Vec<Communicators>,
     hosts: Hosts,
+    schedule: Schedule,
+    streams: Vec<PhaseStream>,
+    /// Those of the current phase.
     segments: Vec<Segment>,
     collectives: Vec<Planned>,
     stride: u64,
@@ -232,9 +290,83 @@ struct Compiler {
 }
 
 impl Compiler {
-    fn new(job: usize, communicators: Vec<Communicators>, hosts: Hosts) -> Compiler {
+    fn new(job: usize, communicators: Vec<Communicators>, hosts: Hosts, schedule: Schedule) -> Compiler {
+        let streams = (0..schedule.n_streams()).map(|_| PhaseStream::default()).collect();
         let (segments, collectives) = (Vec::new(), Vec::new());
-        Compiler { job, communicators, hosts, segments, collectives, stride: 1, n_sequences: 0 }
+        let (stride, n_sequences) = (1, 0);
+        Compiler { job, communicators, hosts, schedule, streams, segments, collectives, stride, n_sequences }
+    }
+
+    /// Lets all streams of phases wait for the first one.
+    fn begin_step(&mut self) {
+        for (number, &[begin, _]) in (1..).zip(&self.schedule.steps) {
+            self.streams[0].segments.push(Segment::Notify(begin));
+            self.streams[number].segments.push(Segment::Await(begin));
+        }
+    }
+
+    /// Lets the first stream of phases wait for all others.
+    fn end_step(&mut self) {
+        for (number, &[_, end]) in (1..).zip(&self.schedule.steps) {
+            self.streams[number].segments.push(Segment::Notify(end));
+            self.streams[0].segments.push(Segment::Await(end));
+        }
+    }
+
+    /// Appends a phase to its stream, with the signals before and behind it.
+    fn scheduled(&mut self, number: u16, phase: &Phase) -> Result<(), WorkloadError> {
+        let index = usize::from(number);
+        let stream = self.schedule.stream_of(index);
+        if stream > 0 && phase.has_barrier() {
+            let reason = String::from("only phases of the first stream may have a barrier");
+            return Err(WorkloadError::Schedule { job: self.job, phase: index, reason });
+        }
+        self.phase(number, phase)?;
+        let signals = |all: &[Vec<Signal>]| all.get(index).cloned().unwrap_or_default().into_iter();
+        let segments = &mut self.streams[stream].segments;
+        segments.extend(signals(&self.schedule.before).map(Segment::Await));
+        segments.append(&mut self.segments);
+        segments.extend(signals(&self.schedule.behind).map(Segment::Notify));
+        Ok(())
+    }
+
+    /// Assigns streams of operations to the streams of phases: as many as their widest phase has.
+    fn assign_streams(&mut self, job: &Job) -> Result<(), WorkloadError> {
+        if !self.schedule.overlaps() {
+            return Ok(());
+        }
+        let mut first = 0;
+        for stream in &mut self.streams {
+            let too_many = || WorkloadError::Schedule {
+                job: self.job,
+                phase: job.phases.len() - 1,
+                reason: String::from("the phases of this job wait for too many others"),
+            };
+            stream.first = first;
+            let width = stream.segments.iter().map(Segment::n_streams).max().unwrap_or(1);
+            for _ in 1..width {
+                stream.forks.push(self.schedule.signal().ok_or_else(too_many)?);
+            }
+            stream.join = self.schedule.signal().ok_or_else(too_many)?;
+            first += width;
+        }
+        if first > Item::STREAMS {
+            let (phase, limit) = (job.phases.len() - 1, Item::STREAMS);
+            return Err(WorkloadError::TooManyStreams { job: self.job, phase, wanted: first, limit });
+        }
+        Ok(())
+    }
+
+    /// Largest number of orders of ranks in use at a time.
+    fn most_orders(&self) -> usize {
+        let of_stream = |stream: &PhaseStream| {
+            let collectives = stream.segments.iter().filter_map(|segment| match segment {
+                Segment::Streams(streams) => Some(self.n_orders(streams)),
+                _ => None,
+            });
+            collectives.max().unwrap_or(0)
+        };
+        self.streams.iter().map(of_stream).sum()
     }
 
     /// The number of all ranks.
@@ -260,6 +392,16 @@ impl Compiler {
                 if what.barrier {
                     self.barrier(number);
                 }
+            }
+            Phase::Pipeline(what) => {
+                let wrong = |reason| WorkloadError::Stages { job: self.job, phase: number.into(), reason };
+                if self.hosts.needs_sources() {
+                    return Err(wrong(of_whom("messages along stages")));
+                }
+                let plan =
+                    PipelinePlan::new(what, number, self.n_sequences, self.n_ranks()).map_err(wrong)?;
+                self.take_tags(plan.n_tags());
+                self.segments.extend([begins(number), Segment::Pipeline(Box::new(plan)), ends(number)]);
             }
             Phase::Communicate { buckets, concurrent, barrier } => {
                 within("buckets", buckets.len())?;
@@ -396,6 +538,16 @@ impl Compiler {
     fn take_tags(&mut self, n_tags: u64) {
         self.n_sequences += 1;
         self.stride = self.stride.max(n_tags);
+    }
+}
+
+impl Segment {
+    /// Number of streams of operations.
+    fn n_streams(&self) -> usize {
+        match self {
+            Segment::Streams(streams) => streams.len(),
+            _ => 1,
+        }
     }
 }
 

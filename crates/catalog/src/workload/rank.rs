@@ -1,10 +1,12 @@
 //! The progress of one rank of a job, and its next operations.
 //!
-//! Models: the walk through steps, segments and streams; a rank generates its operations on demand.
+//! Models: the walk through steps, segments and streams; a rank generates its operations on demand. Where phases
+//! overlap, each stream of phases has streams of operations of its own, which wait for signals of the rank itself.
 //! Leaves out: the program itself, which all ranks share.
 //!
 //! Invariants: the state of a rank is a few words, whatever is still to come; the number of operations handed out at a
-//! time changes nothing.
+//! time changes nothing. A stream of phases is not expanded beyond a signal that is not yet handed out, and its streams
+//! of operations wait for one whenever they have nothing to do: so none of them is idle while others are busy.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,8 +17,9 @@ use netloom_units::{ActorId, Bytes, Duration, HostId, Rate, Time};
 use super::arrangement::{Arrangement, Arrangements, Key};
 use super::collective::{Plan, Step};
 use super::communicators::Membership;
-use super::program::{BucketId, CollectiveStream, Part, Planned, Program, Segment};
-use super::stages::{StageStep, Stages};
+use super::program::{BucketId, CollectiveStream, Part, PhaseStream, Planned, Program, Segment};
+use super::schedule::Signal;
+use super::stages::StageStep;
 
 /// Approximate number of operations handed out at a time.
 const BATCH: usize = 32;
@@ -27,9 +30,25 @@ const STREAM_BATCH: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct Position {
     rank: u32,
+    first: StreamPosition,
+    /// Where phases overlap.
+    others: Option<Box<Overlapping>>,
+}
+
+/// The progress of a rank in further streams of phases.
+#[derive(Debug)]
+struct Overlapping {
+    streams: Vec<StreamPosition>,
+    /// Of each signal, how many notifications were handed out, less the waits for them.
+    notified: Vec<u8>,
+}
+
+/// The progress of a rank in one stream of phases.
+#[derive(Debug, Default)]
+struct StreamPosition {
     step: u32,
     segment: u32,
-    /// Number of operations of the segment handed out, for stages.
+    /// Number of operations of the segment handed out, for stages and awaited signals.
     index: u64,
     /// Streams of the segment, once it is entered.
     streams: Vec<StreamState>,
@@ -78,18 +97,25 @@ enum Next {
     Rest,
 }
 
-/// A rank that is being refilled.
+/// A rank that is being refilled in a stream of phases.
 struct RankExpansion<'a> {
     program: &'a Program,
-    position: &'a mut Position,
+    stream: &'a PhaseStream,
+    rank: u32,
+    position: &'a mut StreamPosition,
+    notified: &'a mut [u8],
     arrangements: &'a mut Arrangements,
     queue: &'a mut VecDeque<Item>,
 }
 
 impl Position {
     /// A rank before its first operation.
-    pub(super) fn new(rank: u32) -> Position {
-        Position { rank, ..Position::default() }
+    pub(super) fn new(rank: u32, program: &Program) -> Position {
+        let others = program.overlaps().then(|| {
+            let streams = program.streams[1..].iter().map(|_| StreamPosition::default()).collect();
+            Box::new(Overlapping { streams, notified: vec![0; program.n_signals()] })
+        });
+        Position { rank, first: StreamPosition::default(), others }
     }
 
     /// Appends the next operations; none when the rank has finished.
@@ -99,14 +125,27 @@ impl Position {
         arrangements: &mut Arrangements,
         queue: &mut VecDeque<Item>,
     ) {
+        if let Some(others) = &mut self.others {
+            let Overlapping { streams, notified } = &mut **others;
+            let positions = std::iter::once(&mut self.first).chain(streams);
+            for (stream, position) in program.streams.iter().zip(positions) {
+                let (arrangements, queue, notified) = (&mut *arrangements, &mut *queue, &mut **notified);
+                let rank = self.rank;
+                RankExpansion { program, stream, rank, position, notified, arrangements, queue }
+                    .advance_overlapping();
+            }
+            return;
+        }
         let before = queue.len();
-        let mut walk = RankExpansion { program, position: self, arrangements, queue };
+        let (stream, rank, position) = (&program.streams[0], self.rank, &mut self.first);
+        let mut walk =
+            RankExpansion { program, stream, rank, position, notified: &mut [], arrangements, queue };
         while walk.position.step < program.steps && walk.queue.len() < before + BATCH {
             walk.advance();
         }
         // Idle streams seem to need a refill; a join states that they have no operation before this batch is done.
         // Between the streams of a segment there must be none.
-        let inside = self.streams.len() > 1;
+        let inside = self.first.streams.len() > 1;
         if !inside && queue.len() > before {
             queue.push_back(Item { stream: 0, operation: Operation::Join });
         }
@@ -114,34 +153,110 @@ impl Position {
 }
 
 impl<'a> RankExpansion<'a> {
-    /// Advances by one segment, or by a batch of a long one.
-    fn advance(&mut self) {
-        let program = self.program;
+    /// Appends a batch of one of several streams of phases, up to a signal that is not yet handed out.
+    fn advance_overlapping(&mut self) {
+        let before = self.queue.len();
+        if self.position.is_at_begin(0) {
+            self.wait_at_forks();
+        }
+        while self.position.step < self.program.steps && self.queue.len() < before + BATCH {
+            if !self.advance() {
+                return;
+            }
+        }
+        if self.position.step == self.program.steps && self.position.segment == 0 {
+            self.finish();
+        }
+    }
+
+    /// Lets the further streams of operations wait until there is something to do.
+    fn wait_at_forks(&mut self) {
+        for (number, &fork) in (1..).zip(&self.stream.forks) {
+            self.receive_signals(number, fork, 1);
+        }
+    }
+
+    /// Ends what waits for another step, as if it began.
+    fn finish(&mut self) {
+        let stream = self.stream;
+        // Those of the begin of a step come first.
+        for segment in stream.segments.iter().take(self.program.streams.len() - 1) {
+            match *segment {
+                Segment::Notify(begin) => _ = self.notify(0, begin),
+                Segment::Await(begin) if !self.awaits(begin) => return,
+                _ => break,
+            }
+        }
+        for &fork in &stream.forks {
+            self.notify(0, fork);
+        }
+        self.position.segment = 1;
+    }
+
+    /// Sends a signal, once a stream of operations has come here.
+    fn notify(&mut self, stream: usize, signal: Signal) -> bool {
+        self.notified[usize::from(signal)] += 1;
+        let actor = ActorId(self.program.first_actor + self.rank);
+        self.push(stream, Operation::Notify { actor, tag: self.program.signal_tag(signal) })
+    }
+
+    fn receive_signals(&mut self, stream: usize, signal: Signal, messages: u32) -> bool {
+        self.push(stream, Operation::Receive { tag: self.program.signal_tag(signal), messages })
+    }
+
+    /// Waits for a signal; returns whether it is handed out, so that the stream may be expanded further.
+    fn awaits(&mut self, signal: Signal) -> bool {
+        if self.position.index == 0 {
+            self.position.index = 1;
+            self.receive_signals(0, signal, 1);
+        }
+        let notified = &mut self.notified[usize::from(signal)];
+        let is_notified = *notified > 0;
+        *notified -= u8::from(is_notified);
+        is_notified
+    }
+
+    /// Advances by one segment, or by a batch of a long one; returns whether it can go on.
+    fn advance(&mut self) -> bool {
+        let (program, stream) = (self.program, self.stream);
         let (job, step) = (program.job, self.position.step);
-        let Some(segment) = program.segments.get(self.position.segment as usize) else {
-            if program.segments.is_empty() {
+        let Some(segment) = stream.segments.get(self.position.segment as usize) else {
+            if stream.segments.is_empty() {
                 self.begin_step();
             }
-            self.push(0, Operation::Mark(Mark::StepEnds { job, step }));
+            if stream.first == 0 {
+                self.push(0, Operation::Mark(Mark::StepEnds { job, step }));
+            }
             self.position.segment = 0;
             self.position.step += 1;
-            return;
+            return true;
         };
-        if self.position.segment == 0 && self.position.index == 0 && self.position.streams.is_empty() {
+        if stream.first == 0 && self.position.is_at_begin(step) {
             self.begin_step();
         }
+        let mut is_blocked = false;
         let done = match segment {
+            Segment::Notify(signal) => self.notify(0, *signal),
+            Segment::Await(signal) => {
+                is_blocked = !self.awaits(*signal);
+                !is_blocked
+            }
             Segment::Compute(span) => self.push(0, Operation::Compute(*span)),
             Segment::Barrier => self.push(0, Operation::Barrier { group: u32::from(job) }),
             Segment::Begins(part) => self.push(0, Operation::Mark(begins(job, step, *part))),
             Segment::Ends(part) => self.push(0, Operation::Mark(ends(job, step, *part))),
-            Segment::Stages(stages) => self.advance_stages(stages),
+            Segment::Stages(stages) => self
+                .advance_stages(stages.phase, stages.sequence, |rank, index| stages.operation(rank, index)),
+            Segment::Pipeline(plan) => {
+                self.advance_stages(plan.phase, plan.sequence, |rank, index| plan.operation(rank, index))
+            }
             Segment::Streams(streams) => self.advance_streams(streams),
         };
         if done {
             self.position.segment += 1;
             self.position.index = 0;
         }
+        !is_blocked
     }
 
     fn begin_step(&mut self) {
@@ -155,22 +270,34 @@ impl<'a> RankExpansion<'a> {
         self.push(0, Operation::Mark(Mark::StepBegins { job, step }));
     }
 
-    /// Appends one operation, the only one of a short segment.
+    /// Appends one operation, the only one of a short segment; streams are numbered within the stream of phases.
     fn push(&mut self, stream: usize, operation: Operation) -> bool {
-        self.queue.push_back(Item { stream: stream as u8, operation });
+        self.queue.push_back(Item { stream: (self.stream.first + stream) as u8, operation });
         true
     }
 
     /// Appends a batch of a point-to-point phase; returns whether it is over.
-    fn advance_stages(&mut self, stages: &Stages) -> bool {
+    fn advance_stages(
+        &mut self,
+        phase: u16,
+        sequence: u64,
+        operation: impl Fn(u32, u64) -> Option<StageStep>,
+    ) -> bool {
         for _ in 0..BATCH {
-            let Some(step) = stages.operation(self.position.rank, self.position.index) else { return true };
+            let Some(stage_step) = operation(self.rank, self.position.index) else { return true };
             self.position.index += 1;
-            let first_tag = self.program.first_tag(self.position.step, stages.sequence);
-            let bucket = BucketId { phase: stages.phase, bucket: 0 };
+            let (job, step) = (self.program.job, self.position.step);
+            let first_tag = self.program.first_tag(step, sequence);
+            let bucket = BucketId { phase, bucket: 0 };
             let hosts = self.program.costs.unwrap_or_default();
-            match step {
+            match stage_step {
                 StageStep::Nothing => continue,
+                StageStep::Begins(microbatch) => {
+                    self.push(0, Operation::Mark(begins(job, step, Part::Microbatch(phase, microbatch))))
+                }
+                StageStep::Ends(microbatch) => {
+                    self.push(0, Operation::Mark(ends(job, step, Part::Microbatch(phase, microbatch))))
+                }
                 StageStep::Until(at) => self.push(0, Operation::Until(at)),
                 StageStep::Pause(span) => self.push(0, Operation::Compute(span)),
                 StageStep::Receive { tag, messages } => {
@@ -193,7 +320,7 @@ impl<'a> RankExpansion<'a> {
         if self.position.streams.is_empty() {
             self.enter(streams);
             if several {
-                self.push(0, Operation::Join);
+                self.fork(streams.len());
             }
         }
         let mut states = std::mem::take(&mut self.position.streams);
@@ -205,9 +332,29 @@ impl<'a> RankExpansion<'a> {
         if !over {
             self.position.streams = states;
         } else if several {
-            self.push(0, Operation::Join);
+            self.join(streams.len());
         }
         over
+    }
+
+    /// Lets further streams of operations begin where the first one is.
+    fn fork(&mut self, n_streams: usize) {
+        if !self.program.overlaps() {
+            self.push(0, Operation::Join);
+            return;
+        }
+        for &fork in &self.stream.forks[..n_streams - 1] {
+            self.notify(0, fork);
+        }
+    }
+
+    /// Lets the first stream of operations wait for the further ones.
+    fn join(&mut self, n_streams: usize) {
+        if self.program.overlaps() {
+            self.receive_signals(0, self.stream.join, n_streams as u32 - 1);
+        } else {
+            self.push(0, Operation::Join);
+        }
     }
 
     fn enter(&mut self, streams: &[CollectiveStream]) {
@@ -222,9 +369,9 @@ impl<'a> RankExpansion<'a> {
 
     /// Starts a collective; `None` if the rank takes no part in it.
     fn start(&mut self, number: usize) -> Option<Running> {
-        let RankExpansion { program, position, arrangements, .. } = self;
+        let RankExpansion { program, rank, position, arrangements, .. } = self;
         let planned = &program.collectives[number];
-        let member = program.membership(planned, position.rank)?;
+        let member = program.membership(planned, *rank)?;
         let BucketId { phase, bucket } = planned.bucket;
         let collective = [program.job.into(), position.step, phase.into(), bucket.into(), planned.number];
         // Given orders are the same in all groups.
@@ -261,6 +408,10 @@ impl<'a> RankExpansion<'a> {
                 let mark = ends(self.program.job, self.position.step, Part::Bucket(bucket));
                 self.push(number, Operation::Mark(mark));
             }
+            if state.open && number > 0 && self.program.overlaps() {
+                self.notify(number, self.stream.join);
+                self.receive_signals(number, self.stream.forks[number - 1], 1);
+            }
             state.open = false;
             return true;
         }
@@ -286,7 +437,7 @@ impl<'a> RankExpansion<'a> {
 
     /// Whether a host is that of this rank.
     fn is_local(&self, host: HostId) -> bool {
-        self.program.hosts[self.position.rank as usize] == host
+        self.program.hosts[self.rank as usize] == host
     }
 
     /// An operation of a collective at hosts where messages have costs.
@@ -353,7 +504,7 @@ impl<'a> RankExpansion<'a> {
             self.send(stream, message);
             return;
         }
-        let own = ActorId(self.program.first_actor + self.position.rank);
+        let own = ActorId(self.program.first_actor + self.rank);
         let planned = &self.program.collectives[running.number];
         let granted = self.grant_tag(planned, tag, to);
         if let Some((tag, messages)) = running.posted.count_own(message.tag) {
@@ -398,6 +549,13 @@ impl<'a> RankExpansion<'a> {
             phase: bucket.phase,
             bucket: bucket.bucket,
         }
+    }
+}
+
+impl StreamPosition {
+    /// Whether nothing of a step is handed out.
+    fn is_at_begin(&self, step: u32) -> bool {
+        self.step == step && self.segment == 0 && self.index == 0 && self.streams.is_empty()
     }
 }
 
@@ -464,6 +622,7 @@ fn begins(job: u16, step: u32, part: Part) -> Mark {
     match part {
         Part::Phase(phase) => Mark::PhaseBegins { job, step, phase },
         Part::Barrier(phase) => Mark::BarrierBegins { job, step, phase },
+        Part::Microbatch(phase, microbatch) => Mark::ComputeBegins { job, step, phase, microbatch },
         Part::Bucket(BucketId { phase, bucket }) => Mark::CollectiveBegins { job, step, phase, bucket },
     }
 }
@@ -472,6 +631,7 @@ fn ends(job: u16, step: u32, part: Part) -> Mark {
     match part {
         Part::Phase(phase) => Mark::PhaseEnds { job, step, phase },
         Part::Barrier(phase) => Mark::BarrierEnds { job, step, phase },
+        Part::Microbatch(phase, microbatch) => Mark::ComputeEnds { job, step, phase, microbatch },
         Part::Bucket(BucketId { phase, bucket }) => Mark::CollectiveEnds { job, step, phase, bucket },
     }
 }

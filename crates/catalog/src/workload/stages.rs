@@ -2,7 +2,7 @@
 //!
 //! Models: rank i of a stage sends every microbatch to rank i of the next stage; with dependence a stage forwards only
 //! what it has received; a gap staggers microbatches and hops.
-//! Leaves out: computation per microbatch (put a compute phase between).
+//! Leaves out: computation per microbatch; that is a pipeline.
 //!
 //! Invariants: the n-th operation of a rank follows from its stage alone; no state is kept.
 //! Source: the schedule of the simulator behind `zeltser2026`; the chain of `GPipe` (Huang et al., 2019).
@@ -28,9 +28,11 @@ pub(super) struct Stages {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct StagePosition {
-    hop: u32,
-    place: u32,
+pub(super) struct StagePosition {
+    /// Number of stages before it.
+    pub(super) hop: u32,
+    /// Its place among the ranks of its stage.
+    pub(super) place: u32,
 }
 
 /// One operation of a rank.
@@ -38,8 +40,19 @@ struct StagePosition {
 pub(super) enum StageStep {
     Until(Time),
     Pause(Duration),
-    Send { to_rank: u32, tag: u64, bytes: u64 },
-    Receive { tag: u64, messages: u32 },
+    Send {
+        to_rank: u32,
+        tag: u64,
+        bytes: u64,
+    },
+    Receive {
+        tag: u64,
+        messages: u32,
+    },
+    /// The computing of a microbatch begins.
+    Begins(u16),
+    /// It ends.
+    Ends(u16),
     Nothing,
 }
 
@@ -128,11 +141,16 @@ impl Stages {
     }
 }
 
-fn receive(tag: u64, messages: u32) -> StageStep {
+/// Waits for messages, if there are some.
+pub(super) fn receive(tag: u64, messages: u32) -> StageStep {
     if messages == 0 { StageStep::Nothing } else { StageStep::Receive { tag, messages } }
 }
 
-fn positions(ranks_at_hop: &[Vec<u32>], n_ranks: usize) -> Result<Vec<Option<StagePosition>>, String> {
+/// The position of each rank in stages; an error is a sentence about ranks that do not fit.
+pub(super) fn positions(
+    ranks_at_hop: &[Vec<u32>],
+    n_ranks: usize,
+) -> Result<Vec<Option<StagePosition>>, String> {
     let mut position_of_rank = vec![None; n_ranks];
     for (hop, ranks) in (0_u32..).zip(ranks_at_hop) {
         if ranks.len() != ranks_at_hop[0].len() {

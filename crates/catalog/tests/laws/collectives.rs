@@ -77,6 +77,7 @@ fn job(n: u32, steps: u32, collectives: Vec<Collective>) -> Workload {
         jobs: vec![Job {
             ranks,
             groups: Vec::new(),
+            schedule: Vec::new(),
             steps,
             phases,
             start: Time::ZERO,

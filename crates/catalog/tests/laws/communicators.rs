@@ -21,6 +21,7 @@ fn job(ranks: Vec<HostId>, groups: Vec<RankGroups>, collectives: &[Collective]) 
     Job {
         ranks,
         groups,
+        schedule: Vec::new(),
         steps: 2,
         phases: vec![Phase::Communicate { buckets, concurrent: false, barrier: false }],
         start: Time::ZERO,

@@ -53,7 +53,16 @@ fn job(n: u32, collectives: Vec<Collective>, hosts: Hosts, repetition: Repetitio
     let ranks = (0..n).map(HostId).collect();
     let handling = FabricService::default();
     let steps = if repetition.endless { u32::MAX } else { 3 };
-    let job = Job { ranks, groups: Vec::new(), steps, phases, start: Time::ZERO, handling, repetition };
+    let job = Job {
+        ranks,
+        groups: Vec::new(),
+        schedule: Vec::new(),
+        steps,
+        phases,
+        start: Time::ZERO,
+        handling,
+        repetition,
+    };
     Workload { jobs: vec![job], background: None, staged: None, finite: None, hosts }
 }
 

@@ -8,6 +8,8 @@ mod finite;
 mod groups;
 mod hosts;
 mod mice;
+mod overlap;
+mod pipeline;
 mod poisson;
 mod routes;
 mod staged;

@@ -36,6 +36,7 @@ fn job(n: u32, steps: u32, phases: Vec<Phase>) -> Workload {
         jobs: vec![Job {
             ranks,
             groups: Vec::new(),
+            schedule: Vec::new(),
             steps,
             phases,
             start: Time::ZERO,
@@ -101,6 +102,7 @@ fn marks_and_barriers_are_complete_and_in_order() {
                 let is_barrier = matches!(mark, Mark::BarrierEnds { .. });
                 assert_eq!(inside.remove(&actor), Some((phase, is_barrier)));
             }
+            Mark::ComputeBegins { .. } | Mark::ComputeEnds { .. } => panic!("there is no pipeline"),
             Mark::StepBegins { .. } | Mark::StepEnds { .. } => {
                 assert!(open.iter().all(|entry| entry.0 != actor) && !inside.contains_key(&actor));
             }
@@ -253,6 +255,7 @@ fn a_gap_may_count_from_the_phase() {
 fn actors_are_ranks_job_by_job_and_then_background_by_host() {
     let one = |hosts: &[u32], start| Job {
         groups: Vec::new(),
+        schedule: Vec::new(),
         ranks: hosts.iter().copied().map(HostId).collect(),
         steps: 2,
         phases: vec![communicate(vec![bucket(&["all_to_all_linear"], true)], false, true)],

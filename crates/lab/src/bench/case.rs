@@ -207,6 +207,7 @@ impl Case {
         let stride = self.hosts() / GROUP;
         let job = |group: u32| Job {
             groups: Vec::new(),
+            schedule: Vec::new(),
             ranks: (0..GROUP).map(|member| HostId(group + member * stride)).collect(),
             steps: self.steps,
             phases: vec![phase.clone()],

@@ -39,6 +39,9 @@ fn of_job(job: &Job) -> u128 {
         Phase::PointToPoint(what) => {
             n_ranks as u128 * u128::from(what.microbatches) * u128::from(what.size.0)
         }
+        Phase::Pipeline(what) => {
+            2 * n_ranks as u128 * u128::from(what.microbatches) * u128::from(what.size.0)
+        }
     };
     let step = job.phases.iter().map(of_phase).fold(0_u128, u128::saturating_add);
     // The length of an endless job depends on the others: it counts as a long one.

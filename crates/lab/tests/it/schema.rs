@@ -41,6 +41,7 @@ impl Schema {
                 self.holds(&self.root["$defs"][name], value)
             }
             "anyOf" => each().any(|schema| self.holds(schema, value)),
+            "oneOf" => each().filter(|schema| self.holds(schema, value)).count() == 1,
             "allOf" => each().all(|schema| self.holds(schema, value)),
             "not" => !self.holds(says, value),
             "if" => !self.holds(says, value) || self.holds(&all["then"], value),

@@ -31,7 +31,7 @@ table! {
         pub activity: Activity, "word";
         /// Phase of the step; absent for steps.
         pub phase: Option<u16>, "number";
-        /// Bucket of the phase; only for collectives.
+        /// Bucket of the phase, for collectives; microbatch, for the passes of a pipeline, forward first.
         pub bucket: Option<u16>, "number";
     }
     names {}

@@ -4,15 +4,19 @@
 
 use netloom_catalog::workload::collective::{self, Plan};
 use netloom_catalog::workload::{WorkloadError, expand};
-use netloom_model::{Collective, FabricService, Hosts, Job, Message, Order, Phase, PointToPoint, Workload};
+use netloom_model::{
+    Collective, FabricService, Hosts, Job, Message, Order, Phase, Pipeline, PipelineOrder, PointToPoint,
+    Workload,
+};
 use netloom_units::HostId;
 
 use super::built_fabric::BuiltFabric;
 use super::communicators::NamedGroups;
+use super::overlap::Scheduler;
 use super::{placement, repetition, stages};
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
-use crate::resolved::{self, Parameters, Stages};
+use crate::resolved::{self, Overlap, Parameters, PhaseEntry, Stages};
 
 /// Most jobs of a scenario; job numbers have 16 bits.
 const MOST_JOBS: usize = Message::FIRST_OF_OTHERS as usize;
@@ -60,16 +64,18 @@ fn one(
         orders: &orders,
         phases: Vec::new(),
         origins: Vec::new(),
+        scheduler: Scheduler::new(&wanted.phases),
         parts: 0,
         ordered: 0,
     };
     maker.all(&wanted.phases, problems)?;
-    let Maker { phases, origins, .. } = maker;
+    let Maker { phases, origins, scheduler, .. } = maker;
     let job = Job {
         ranks,
         groups: groups.kinds.clone(),
         steps: repetition::most_steps(wanted),
         phases,
+        schedule: scheduler.finish(),
         start: wanted.start,
         handling: FabricService::default(),
         repetition: repetition::repetition(wanted),
@@ -89,9 +95,9 @@ fn one(
 /// The phase that an error is about, and the error without the numbers that its place makes redundant.
 fn described(error: &WorkloadError) -> (Option<usize>, String) {
     match error {
-        WorkloadError::Collective { phase, reason, .. } | WorkloadError::Stages { phase, reason, .. } => {
-            (Some(*phase), reason.clone())
-        }
+        WorkloadError::Collective { phase, reason, .. }
+        | WorkloadError::Stages { phase, reason, .. }
+        | WorkloadError::Schedule { phase, reason, .. } => (Some(*phase), reason.clone()),
         WorkloadError::TooManyStreams { phase, wanted, limit, .. } => {
             (Some(*phase), format!("{wanted} collectives run side by side, at most {limit} can"))
         }
@@ -103,7 +109,10 @@ fn described(error: &WorkloadError) -> (Option<usize>, String) {
 
 fn remedy(error: &WorkloadError) -> Option<&'static str> {
     match error {
-        WorkloadError::TooManyStreams { .. } => Some("fewer buckets, or `concurrent: false`"),
+        WorkloadError::TooManyStreams { .. } => {
+            Some("fewer buckets, `concurrent: false`, or fewer streams of phases")
+        }
+        WorkloadError::Schedule { .. } => Some("the first stream is `main`"),
         WorkloadError::NeverWaits { .. } => Some(
             "a size of at least `hosts.rendezvous`, so that senders wait; or `bursts`, which have a barrier",
         ),
@@ -156,6 +165,7 @@ struct Maker<'a> {
     phases: Vec<Phase>,
     /// Where each of them comes from.
     origins: Vec<Origin<'a>>,
+    scheduler: Scheduler<'a>,
     /// Ranks in all collectives and point-to-point phases so far.
     parts: usize,
     /// Ranks in all copies of given orders so far.
@@ -164,9 +174,9 @@ struct Maker<'a> {
 
 impl<'a> Maker<'a> {
     /// Appends these phases; continues after errors, but not past the limits.
-    fn all(&mut self, wanted: &'a [Placed<resolved::Phase>], problems: &mut Problems) -> Option<()> {
+    fn all(&mut self, wanted: &'a [PhaseEntry], problems: &mut Problems) -> Option<()> {
         let mut good = true;
-        for phase in wanted {
+        for PhaseEntry { phase, overlap } in wanted {
             if self.phases.len() >= MOST_PHASES {
                 let report =
                     problems.report(phase.place, format!("a step has more than {MOST_PHASES} phases"));
@@ -174,13 +184,17 @@ impl<'a> Maker<'a> {
                 report.help("fewer repeats in a step, and more `steps` of the job");
                 return None;
             }
-            good &= self.one(phase, problems).is_some();
+            good &= self.one((phase, overlap), problems).is_some();
         }
         good.then_some(())
     }
 
     /// Appends one phase; a repeat appends its phases.
-    fn one(&mut self, phase: &'a Placed<resolved::Phase>, problems: &mut Problems) -> Option<()> {
+    fn one(
+        &mut self,
+        (phase, overlap): (&'a Placed<resolved::Phase>, &'a Overlap),
+        problems: &mut Problems,
+    ) -> Option<()> {
         let place = phase.place;
         let (made, settings) = match &phase.value {
             resolved::Phase::Compute(span) => (Phase::Compute { span: *span }, None),
@@ -191,19 +205,18 @@ impl<'a> Maker<'a> {
             resolved::Phase::PointToPoint { settings, stages } => {
                 (self.point_to_point(settings, stages, place, problems)?, Some(settings))
             }
+            resolved::Phase::Pipeline { settings, stages } => {
+                (self.pipeline(settings, stages, place, problems)?, Some(settings))
+            }
             resolved::Phase::Repeat { times, phases } => return self.repeat(times.value, phases, problems),
         };
+        self.scheduler.add(overlap, problems)?;
         self.phases.push(made);
         self.origins.push(Origin { place, settings });
         Some(())
     }
 
-    fn repeat(
-        &mut self,
-        times: u32,
-        phases: &'a [Placed<resolved::Phase>],
-        problems: &mut Problems,
-    ) -> Option<()> {
+    fn repeat(&mut self, times: u32, phases: &'a [PhaseEntry], problems: &mut Problems) -> Option<()> {
         let before = self.phases.len();
         for _ in 0..times {
             self.all(phases, problems)?;
@@ -347,6 +360,28 @@ impl<'a> Maker<'a> {
             gap: settings.duration("gap"),
             gap_from_run_start: settings.choice("gap_from") == "run",
             barrier: settings.flag("barrier"),
+        }))
+    }
+
+    fn pipeline(
+        &mut self,
+        parameters: &Parameters,
+        stages: &Placed<Stages>,
+        place: Place,
+        problems: &mut Problems,
+    ) -> Option<Phase> {
+        self.count(1, place, problems)?;
+        let settings = &parameters.settings;
+        Some(Phase::Pipeline(Pipeline {
+            stages: stages::made(stages, (self.n_ranks, self.groups), problems)?,
+            microbatches: settings.count("microbatches") as u32,
+            size: settings.size("size"),
+            forward: settings.duration("forward"),
+            backward: settings.duration("backward"),
+            order: match settings.choice("schedule") {
+                "gpipe" => PipelineOrder::ForwardFirst,
+                _ => PipelineOrder::OneForwardOneBackward,
+            },
         }))
     }
 }

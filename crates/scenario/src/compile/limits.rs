@@ -7,7 +7,7 @@ use netloom_catalog::workload::background;
 use netloom_catalog::workload::collective::Plan;
 use netloom_model::{Background, Fabric, FiniteFlows, Hosts, Job, Phase, Posting, Routing, StagedFlows};
 use netloom_policy::congestion::{Controller, Site};
-use netloom_units::{Duration, Rate, Time};
+use netloom_units::{Duration, Rate, Time, Value};
 
 use super::built_fabric::BuiltFabric;
 use super::{messages, rdma};
@@ -111,10 +111,23 @@ fn of_job(job: &Job, barrier_delay: u64, hosts: &Hosts) -> Worst {
                 for collective in buckets.iter().flat_map(|bucket| &bucket.collectives) {
                     let bytes = Plan::new(collective, n as u32).map_or(0, |plan| plan.total_bytes());
                     worst.bytes = worst.bytes.saturating_add(bytes);
-                    // No algorithm sends more: a pair of ranks exchanges at most two messages in each direction.
-                    worst.messages += 2 * n * n;
+                    // No algorithm sends more: a pair of ranks exchanges at most two messages in each direction, or
+                    // two for each chunk.
+                    let chunk = collective.settings.iter().find_map(|(key, value)| match value {
+                        Value::Size(chunk) if key == "chunk" => Some(u128::from(chunk.0.max(1))),
+                        _ => None,
+                    });
+                    worst.messages += 2 * n * n + chunk.map_or(0, |chunk| 2 * (bytes / chunk));
                     worst.rounds += 2 * n;
                 }
+            }
+            Phase::Pipeline(what) => {
+                let passes = 2 * u128::from(what.microbatches);
+                worst.bytes = worst.bytes.saturating_add(n * passes * u128::from(what.size.0));
+                worst.messages += n * passes;
+                worst.rounds += passes + 2 * what.stages.len() as u128;
+                let both = u128::from(what.forward.0) + u128::from(what.backward.0);
+                worst.idle = worst.idle.saturating_add((passes + what.stages.len() as u128) * both);
             }
             Phase::PointToPoint(what) => {
                 let messages = n * u128::from(what.microbatches);

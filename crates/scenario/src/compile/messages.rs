@@ -3,9 +3,9 @@
 use netloom_units::Bytes;
 
 use crate::diagnostic::Problems;
-use crate::place::{Place, Placed};
+use crate::place::Place;
 use crate::resolve::Draft;
-use crate::resolved::{Background, FlowFile, FlowTable, Parameters, Phase};
+use crate::resolved::{Background, FlowFile, FlowTable, Parameters, Phase, PhaseEntry};
 
 const TOO_LARGE: &str = "a message has more packets than can be counted";
 const HELP: &str = "use larger packets or smaller messages";
@@ -27,15 +27,17 @@ pub(super) fn check(draft: &Draft, background: u64, most: u128, problems: &mut P
     }
 }
 
-fn phases(all: &[Placed<Phase>], most: u128, problems: &mut Problems) {
-    for phase in all {
+fn phases(all: &[PhaseEntry], most: u128, problems: &mut Problems) {
+    for PhaseEntry { phase, .. } in all {
         match &phase.value {
             Phase::Collectives { each, .. } => {
                 for collective in each {
                     bounded(&collective.common, "size", most, problems);
                 }
             }
-            Phase::PointToPoint { settings, .. } => bounded(settings, "size", most, problems),
+            Phase::PointToPoint { settings, .. } | Phase::Pipeline { settings, .. } => {
+                bounded(settings, "size", most, problems);
+            }
             Phase::Repeat { phases: inner, .. } => phases(inner, most, problems),
             Phase::Compute(_) | Phase::Barrier => {}
         }

@@ -26,6 +26,7 @@ mod limits;
 mod messages;
 mod notes;
 mod notes_of_fabric;
+mod overlap;
 mod paths;
 mod placement;
 mod rdma;

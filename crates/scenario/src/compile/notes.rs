@@ -25,7 +25,7 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
             queue_pairs_travel(draft, notes);
         }
     }
-    if jobs.iter().any(|(_, job)| job.repetition.aligned || job.phases.iter().any(has_barrier)) {
+    if jobs.iter().any(|(_, job)| job.repetition.aligned || job.phases.iter().any(Phase::has_barrier)) {
         notes.push(
             "modelling assumption: modelled barriers release all ranks `coordination_delay` after the last one arrives"
                 .to_owned(),
@@ -147,15 +147,5 @@ fn own_rule(what: &str, parameters: &Parameters, notes: &mut Vec<String>) {
             "modelling assumption: {what} `{}` ({})",
             parameters.spec.name, parameters.spec.summary
         ));
-    }
-}
-
-/// Whether a modelled barrier follows the phase.
-pub(super) fn has_barrier(phase: &Phase) -> bool {
-    match phase {
-        Phase::Barrier => true,
-        Phase::Communicate { barrier, .. } => *barrier,
-        Phase::PointToPoint(what) => what.barrier,
-        Phase::Compute { .. } => false,
     }
 }

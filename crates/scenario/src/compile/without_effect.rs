@@ -7,11 +7,11 @@
 //! Invariants: a setting at its default is not reported, except if a fabric has a feature that the policy ignores;
 //! without the reported settings the records are the same, byte for byte.
 
-use netloom_model::{FailureAwareness, Model, Routing};
+use netloom_model::{FailureAwareness, Model, Phase, Routing};
 use netloom_policy::congestion::{self, Senses, infiniband};
 use netloom_units::{Bytes, Value};
 
-use super::{classes, credits, notes};
+use super::{classes, credits};
 use crate::diagnostic::Problems;
 use crate::place::Place;
 use crate::resolve::Draft;
@@ -245,7 +245,7 @@ fn no_faults(draft: &Draft, model: &Model, found: &mut Problems) {
 fn nobody_waits(draft: &Draft, model: &Model, found: &mut Problems) {
     let Some(delay) = &draft.coordination_delay else { return };
     let of_job = |job: &netloom_model::Job| {
-        job.repetition.aligned || job.repetition.endless || job.phases.iter().any(notes::has_barrier)
+        job.repetition.aligned || job.repetition.endless || job.phases.iter().any(Phase::has_barrier)
     };
     let asks = model.routing.n_groups() > 0 && model.balances.switch.asks_beyond();
     if asks

@@ -13,8 +13,8 @@ use super::{duration, value, workload};
 use crate::place::Placed;
 use crate::resolved::{
     Background, Balance, Class, ClassMarking, Classes, Collective, Congestion, Custom, Fabric, Faults, Flow,
-    FlowFile, Flows, Group, Job, Parameters, Phase, Placement, Queues, Record, Resolved, Series, Stages,
-    Steps, queue_pairs, sections,
+    FlowFile, Flows, Group, Job, Overlap, Parameters, Phase, PhaseEntry, Placement, Queues, Record, Resolved,
+    Series, Stages, Steps, queue_pairs, sections,
 };
 use crate::written::{Node, Tree};
 
@@ -255,9 +255,24 @@ impl List {
         }
     }
 
-    fn phases(&mut self, path: &str, phases: &[Placed<Phase>]) {
-        for (number, phase) in phases.iter().enumerate() {
-            self.phase(&format!("{path}.{number}"), &phase.value);
+    fn phases(&mut self, path: &str, phases: &[PhaseEntry]) {
+        for (number, PhaseEntry { phase, overlap }) in phases.iter().enumerate() {
+            let path = format!("{path}.{number}");
+            self.phase(&path, &phase.value);
+            self.overlap(&path, overlap);
+        }
+    }
+
+    fn overlap(&mut self, path: &str, Overlap { name, stream, after }: &Overlap) {
+        if let Some(name) = name {
+            self.entry(&format!("{path}.name"), name.value.clone(), Some("none"));
+        }
+        if let Some(stream) = stream {
+            self.entry(&format!("{path}.stream"), stream.value.clone(), Some(Overlap::MAIN));
+        }
+        if !after.is_empty() {
+            let names: Vec<&str> = after.iter().map(|name| name.value.as_str()).collect();
+            self.entry(&format!("{path}.after"), names.join(", "), Some("none"));
         }
     }
 
@@ -278,23 +293,29 @@ impl List {
                 }
             }
             Phase::PointToPoint { settings, stages } => {
-                let path = format!("{path}.point_to_point");
-                match &stages.value {
-                    Stages::Group(name) => {
-                        self.entry(&format!("{path}.stages"), name.value.clone(), None);
-                    }
-                    Stages::Count(number) => self.entry(&format!("{path}.stages"), number.to_string(), None),
-                    Stages::Given(lists) => {
-                        self.listed(&format!("{path}.stages"), lists.len(), "stages of ranks", None);
-                    }
-                }
-                self.section(&path, settings);
+                self.staged(&format!("{path}.point_to_point"), settings, &stages.value);
+            }
+            Phase::Pipeline { settings, stages } => {
+                self.staged(&format!("{path}.pipeline"), settings, &stages.value);
             }
             Phase::Repeat { times, phases } => {
                 self.entry(&format!("{path}.repeat.times"), times.value.to_string(), None);
                 self.phases(&format!("{path}.repeat.phases"), phases);
             }
         }
+    }
+
+    fn staged(&mut self, path: &str, settings: &Parameters, stages: &Stages) {
+        match stages {
+            Stages::Group(name) => {
+                self.entry(&format!("{path}.stages"), name.value.clone(), None);
+            }
+            Stages::Count(number) => self.entry(&format!("{path}.stages"), number.to_string(), None),
+            Stages::Given(lists) => {
+                self.listed(&format!("{path}.stages"), lists.len(), "stages of ranks", None);
+            }
+        }
+        self.section(path, settings);
     }
 
     fn background(&mut self, background: &Background) {

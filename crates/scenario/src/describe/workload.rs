@@ -5,7 +5,8 @@ use netloom_units::{Duration, Value};
 use super::{duration, entries, kind, names, plugin, section, value};
 use crate::place::Placed;
 use crate::resolved::{
-    Collective, Flow, Flows, Group, GroupRanks, Job, Phase, Placement, Stages, Steps, WarmUp,
+    Collective, Flow, Flows, Group, GroupRanks, Job, Overlap, Phase, PhaseEntry, Placement, Stages, Steps,
+    WarmUp,
 };
 use crate::written::Node;
 
@@ -64,24 +65,46 @@ pub(super) fn group_ranks(group: &Group) -> Node {
     }
 }
 
-fn phase(phase: &Placed<Phase>) -> Node {
+/// A phase with the keys beside it, as far as they are written.
+fn phase(PhaseEntry { phase, overlap }: &PhaseEntry) -> Node {
+    let Overlap { name, stream, after } = overlap;
+    let name_of = |text: &Placed<String>| Node::name(&text.value);
+    let after = (!after.is_empty()).then(|| Node::list(after.iter().map(name_of)));
+    let beside =
+        [("name", name.as_ref().map(name_of)), ("stream", stream.as_ref().map(name_of)), ("after", after)];
     match &phase.value {
-        Phase::Compute(span) => Node::map([("compute", duration(*span))]),
-        Phase::Barrier => Node::text("barrier"),
+        Phase::Barrier if overlap.is_default() => Node::text("barrier"),
+        kind => {
+            let beside = beside.into_iter().filter_map(|(key, node)| Some((key, node?)));
+            Node::map(std::iter::once(phase_kind(kind)).chain(beside))
+        }
+    }
+}
+
+/// A phase as a name and what is below it.
+fn phase_kind(phase: &Phase) -> (&'static str, Node) {
+    match phase {
+        Phase::Compute(span) => ("compute", duration(*span)),
+        Phase::Barrier => ("barrier", Node::map::<&str>([])),
         Phase::Collectives { settings, each } => {
             let mut all = entries(settings);
             all.push(("each".to_owned(), Node::list(each.iter().map(collective))));
-            Node::map([("collectives", Node::map(all))])
+            ("collectives", Node::map(all))
         }
         Phase::PointToPoint { settings, stages } => {
             let mut all = entries(settings);
             all.insert(0, ("stages".to_owned(), stages_node(&stages.value)));
-            Node::map([("point_to_point", Node::map(all))])
+            ("point_to_point", Node::map(all))
+        }
+        Phase::Pipeline { settings, stages } => {
+            let mut all = entries(settings);
+            all.insert(0, ("stages".to_owned(), stages_node(&stages.value)));
+            ("pipeline", Node::map(all))
         }
         Phase::Repeat { times, phases } => {
             let inner = Node::list(phases.iter().map(self::phase));
             let all = [("times", Node::text(times.value.to_string())), ("phases", inner)];
-            Node::map([("repeat", Node::map(all))])
+            ("repeat", Node::map(all))
         }
     }
 }

@@ -75,8 +75,13 @@ pub(crate) struct Member {
 pub(crate) enum Body {
     /// A map with these keys.
     Map(Vec<Key>),
-    /// One name of these: alone, or as the only key of a map.
-    Choice(Vec<Member>),
+    /// One name of these.
+    Choice {
+        /// The names: alone, or as the only key of a map but those beside it.
+        members: Vec<Member>,
+        /// Keys that may stand beside the name in the map.
+        beside: Vec<Key>,
+    },
 }
 
 /// A named element of the language.
@@ -124,7 +129,7 @@ impl Language {
         match shape {
             Shape::Defined(name) => match &self.get(name).body {
                 Body::Map(keys) => keys.iter().any(|key| matches!(key.preset, Preset::Required)),
-                Body::Choice(_) => true,
+                Body::Choice { .. } => true,
             },
             _ => true,
         }
@@ -145,7 +150,7 @@ impl Language {
         }
         let shapes: Vec<&Shape> = match &definition.body {
             Body::Map(keys) => keys.iter().map(|key| &key.shape).collect(),
-            Body::Choice(members) => members.iter().map(|member| &member.body).collect(),
+            Body::Choice { members, beside } => shapes(members, beside).collect(),
         };
         let mut open = shapes;
         while let Some(shape) = open.pop() {
@@ -156,6 +161,11 @@ impl Language {
             }
         }
     }
+}
+
+/// What may be written below the names of a choice and the keys beside them.
+fn shapes<'a>(members: &'a [Member], beside: &'a [Key]) -> impl Iterator<Item = &'a Shape> {
+    members.iter().map(|member| &member.body).chain(beside.iter().map(|key| &key.shape))
 }
 
 impl Key {
@@ -189,7 +199,20 @@ impl Definition {
 
     /// A choice of names.
     fn choice(name: &str, summary: &'static str, members: Vec<Member>) -> Definition {
-        Definition { name: name.to_owned(), summary, source: "", body: Body::Choice(members) }
+        Definition {
+            name: name.to_owned(),
+            summary,
+            source: "",
+            body: Body::Choice { members, beside: Vec::new() },
+        }
+    }
+
+    /// Keys that may stand beside the names of a choice.
+    fn with_beside(mut self, keys: Vec<Key>) -> Definition {
+        if let Body::Choice { beside, .. } = &mut self.body {
+            *beside = keys;
+        }
+        self
     }
 }
 

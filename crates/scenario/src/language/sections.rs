@@ -10,7 +10,9 @@ use netloom_units::{Kind, Value};
 
 use super::{Body, Definition, Key, Member, Preset, Shape, WHOLE, failures, flows, registry};
 use crate::resolve::fabric::MOST_NUMBERED;
-use crate::resolved::{Background, Balance, Class, Congestion, Group, GroupRanks, Job, Steps, sections};
+use crate::resolved::{
+    Background, Balance, Class, Congestion, Group, GroupRanks, Job, Overlap, Steps, sections,
+};
 
 const SHARE: Kind = Kind::Fraction { minimum: 0.0, maximum: 1.0 };
 const BARRIER: &str =
@@ -549,6 +551,7 @@ fn phase() -> Vec<Definition> {
         member("barrier", BARRIER, Shape::defined("barrier")),
         member("collectives", sections::COLLECTIVES.summary, Shape::defined("collectives")),
         member("point_to_point", sections::POINT_TO_POINT.summary, Shape::defined("point_to_point")),
+        member("pipeline", sections::PIPELINE.summary, Shape::defined("pipeline")),
         member("repeat", "repeated phases", Shape::defined("repeat")),
     ];
     members.extend(collectives.iter().cloned());
@@ -557,10 +560,12 @@ fn phase() -> Vec<Definition> {
             "phase",
             "a part of a step; a collective written by its name is one bucket that contains it",
             members,
-        ),
+        )
+        .with_beside(overlap()),
         Definition::map("barrier", BARRIER, Vec::new()),
         Definition::section("collectives", &sections::COLLECTIVES, vec![each()]),
         Definition::section("point_to_point", &sections::POINT_TO_POINT, vec![stages()]),
+        Definition::section("pipeline", &sections::PIPELINE, vec![stages()]),
         repeat(),
         Definition::choice(
             "collective",
@@ -570,6 +575,23 @@ fn phase() -> Vec<Definition> {
     ];
     all.append(&mut definitions);
     all
+}
+
+/// How a phase overlaps with others.
+fn overlap() -> Vec<Key> {
+    let names = Shape::Either(vec![Shape::Text, Shape::list(Shape::Text)]);
+    let none = || Preset::Words("none");
+    let stream = "the stream in which it follows the phase before it; streams run concurrently";
+    vec![
+        Key::explicit("name", Shape::Text, none(), "its name, for `after` of later phases"),
+        Key::explicit("stream", Shape::Text, Preset::Written(Overlap::MAIN), stream),
+        Key::explicit(
+            "after",
+            names,
+            none(),
+            "earlier phases, of other streams, that it waits for at its rank",
+        ),
+    ]
 }
 
 fn in_groups() -> Key {

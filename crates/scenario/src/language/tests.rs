@@ -41,11 +41,13 @@ impl Writer<'_> {
                 let taken = keys.iter().filter(|key| name != WHOLE || key.name != crate::inherit::FROM);
                 Node::map(taken.map(|key| (key.name, self.node(&key.shape, depth + 1))))
             }
-            Body::Choice(members) => {
+            Body::Choice { members, beside } => {
                 // Phases repeat phases: deeper down a simpler one is enough.
                 let number = if depth > 8 { 1 } else { self.member };
                 let member = &members[if name == self.choice { number } else { 0 }];
-                Node::map([(member.name, self.node(&member.body, depth + 1))])
+                let keys = beside.iter().filter(|_| member.name != "repeat");
+                let keys = keys.map(|key| (key.name, self.node(&key.shape, depth + 1)));
+                Node::map([(member.name, self.node(&member.body, depth + 1))].into_iter().chain(keys))
             }
         }
     }
@@ -55,7 +57,7 @@ impl Writer<'_> {
 fn texts(language: &Language) -> Vec<String> {
     let mut found = Vec::new();
     for definition in &language.definitions {
-        let Body::Choice(members) = &definition.body else { continue };
+        let Body::Choice { members, .. } = &definition.body else { continue };
         for member in 0..members.len() {
             for last in [false, true] {
                 let writer = Writer { language, choice: &definition.name, member, last };
@@ -146,7 +148,7 @@ fn every_definition_is_used() {
     for definition in &language.definitions {
         let mut open: Vec<&Shape> = match &definition.body {
             Body::Map(keys) => keys.iter().map(|key| &key.shape).collect(),
-            Body::Choice(members) => members.iter().map(|member| &member.body).collect(),
+            Body::Choice { members, beside } => shapes(members, beside).collect(),
         };
         while let Some(shape) = open.pop() {
             match shape {

@@ -102,6 +102,49 @@ pub(super) fn named<'a>(node: &'a Node, what: &str, problems: &mut Problems) -> 
     None
 }
 
+/// Reads a plug-in whose map may have some keys beside the name, and those keys.
+pub(super) fn named_beside<'a>(
+    node: &'a Node,
+    what: &'a str,
+    beside: &[&str],
+    problems: &mut Problems,
+) -> Option<(Named<'a>, Fields<'a>)> {
+    let Tree::Map(entries) = &node.tree else {
+        let fields = Fields { entries: &[], head: node.head(), what, unknown: Vec::new() };
+        return Some((named(node, what, problems)?, fields));
+    };
+    let is_name = |entry: &&Entry| !beside.contains(&entry.key.as_str());
+    let names: Vec<&Entry> = entries.iter().filter(is_name).collect();
+    match names[..] {
+        [name] => {
+            let found = Named { name: &name.key, place: name.key_place, body: Some(&name.value) };
+            let fields = Fields { entries, head: name.key_place, what, unknown: Vec::new() };
+            Some((found, fields))
+        }
+        [] if !entries.is_empty() => {
+            let report = problems.report(node.head(), format!("`{what}` needs a name"));
+            report.label(format!("only keys beside a {what}")).help(HOW_TO_NAME);
+            None
+        }
+        [first, second, ..] if names.len() < entries.len() || is_misspelt(second, beside) => {
+            let message = format!("`{what}` takes one name, but {} are written", names.len());
+            let help = suggest::hint(&second.key, beside.iter().copied());
+            let report = problems.report(second.key_place, message);
+            report.label("a second one").related(first.key_place, "the first one").maybe_help(help);
+            None
+        }
+        _ => {
+            named(node, what, problems);
+            None
+        }
+    }
+}
+
+/// Whether a key is meant to be one of these.
+fn is_misspelt(entry: &Entry, keys: &[&str]) -> bool {
+    suggest::closest(&entry.key, keys.iter().copied()).is_some()
+}
+
 const HOW_TO_NAME: &str = "write `name` or `{ name: { parameters } }`";
 
 /// Reports several names in place of one, the result of a missing indent.

@@ -13,7 +13,9 @@ use super::{if_valid, is_word, job, phase, plugin, report_repeats, value};
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
 use crate::quantity::{self, Dimension};
-use crate::resolved::{Collective, Job, Parameters, Phase, Placement, Steps, WarmUp, sections};
+use crate::resolved::{
+    Collective, Job, Overlap, Parameters, Phase, PhaseEntry, Placement, Steps, WarmUp, sections,
+};
 use crate::written::{Node, Tree};
 
 /// The key of the section.
@@ -73,7 +75,7 @@ fn study(node: &Node, problems: &mut Problems) -> Option<Vec<Job>> {
         groups: Vec::new(),
         orders: Placed::new(Vec::new(), fields.head),
         traffic: None,
-        phases: vec![phase],
+        phases: vec![PhaseEntry { phase, overlap: Overlap::default() }],
     };
     let mut jobs = vec![Job { steps, warm_up, ..job("victim", victims, victim?) }];
     if let Some(node) = aggressor {

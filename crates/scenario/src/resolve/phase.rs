@@ -5,17 +5,19 @@
 use netloom_catalog::workload::collective;
 use netloom_units::{Duration, Kind, Spec, Value};
 
-use super::fields::{Fields, Named, items, items_like, named};
+use super::fields::{Fields, Named, items, items_like, named, named_beside};
 use super::{if_valid, is_word, plugin, value};
 use crate::diagnostic::Problems;
 use crate::place::Placed;
-use crate::resolved::{Collective, Group, Parameters, Phase, Stages, sections};
+use crate::resolved::{Collective, Group, Overlap, Parameters, Phase, PhaseEntry, Stages, sections};
 use crate::written::{Node, Tree};
 
-const KINDS: &[&str] = &["compute", "collectives", "point_to_point", "barrier", "repeat"];
+/// Keys beside a phase.
+const BESIDE: &[&str] = &["name", "stream", "after"];
+const KINDS: &[&str] = &["compute", "collectives", "point_to_point", "pipeline", "barrier", "repeat"];
 
 /// Reads a list of phases; those that cannot be read are reported and left out.
-pub(super) fn phases(node: &Node, what: &str, problems: &mut Problems) -> Option<Vec<Placed<Phase>>> {
+pub(super) fn phases(node: &Node, what: &str, problems: &mut Problems) -> Option<Vec<PhaseEntry>> {
     let found = items(node, what, problems)?;
     if found.is_empty() {
         let report = problems.report(node.head(), format!("`{what}` is empty"));
@@ -24,11 +26,46 @@ pub(super) fn phases(node: &Node, what: &str, problems: &mut Problems) -> Option
             .help("for example `[{ ring_all_reduce: { size: 1MiB } }]`");
         return None;
     }
-    let read = |item: &Node, problems: &mut Problems| {
-        let found = named(item, "phase", problems)?;
-        phase(&found, problems).map(|phase| Placed::new(phase, found.place))
+    Some(found.iter().filter_map(|item| entry(item, problems)).collect())
+}
+
+/// A phase with the keys beside it.
+fn entry(item: &Node, problems: &mut Problems) -> Option<PhaseEntry> {
+    let (found, beside) = named_beside(item, "phase", BESIDE, problems)?;
+    let overlap = overlap(&beside, problems)?;
+    let phase = phase(&found, problems)?;
+    let written = BESIDE.iter().find_map(|key| beside.get(key));
+    if let (Phase::Repeat { .. }, Some(written)) = (&phase, written) {
+        let report = problems.report(written.place, "repeated phases overlap one by one");
+        report.label("this belongs to one phase").help("write it beside a phase inside `repeat`");
+        return None;
+    }
+    Some(PhaseEntry { phase: Placed::new(phase, found.place), overlap })
+}
+
+fn overlap(beside: &Fields<'_>, problems: &mut Problems) -> Option<Overlap> {
+    let mut named = |key: &str, what: &str| -> Option<Option<Placed<String>>> {
+        beside
+            .get(key)
+            .map(|node| value::name(node, what, problems))
+            .map_or(Some(None), |found| found.map(Some))
     };
-    Some(found.iter().filter_map(|item| read(item, problems)).collect())
+    let name = named("name", "the name of a phase")?;
+    let stream = named("stream", "the name of a stream")?.filter(|stream| stream.value != Overlap::MAIN);
+    let after = match beside.get("after") {
+        Some(node) => awaited(node, problems)?,
+        None => Vec::new(),
+    };
+    Some(Overlap { name, stream, after })
+}
+
+/// The phases that a phase waits for: one name, or a list of names.
+fn awaited(node: &Node, problems: &mut Problems) -> Option<Vec<Placed<String>>> {
+    let mut one = |node: &Node| value::name(node, "the name of an earlier phase", problems);
+    match &node.tree {
+        Tree::List(items) => items.iter().map(one).collect(),
+        _ => Some(vec![one(node)?]),
+    }
 }
 
 fn phase(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
@@ -45,7 +82,14 @@ fn phase(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
         }
         "compute" => compute(found, problems),
         "collectives" => collectives(found, problems),
-        "point_to_point" => if_valid(problems, |problems| point_to_point(found, problems)),
+        "point_to_point" => if_valid(problems, |problems| {
+            let (settings, stages) = staged(found, &sections::POINT_TO_POINT, problems)?;
+            Some(Phase::PointToPoint { settings, stages })
+        }),
+        "pipeline" => if_valid(problems, |problems| {
+            let (settings, stages) = staged(found, &sections::PIPELINE, problems)?;
+            Some(Phase::Pipeline { settings, stages })
+        }),
         "repeat" => repeat(found, problems),
         name if collective::number_of(name).is_some() => {
             let each = vec![one_collective(found, problems)?];
@@ -118,9 +162,13 @@ fn common(fields: &Fields<'_>, spec: &'static Spec, problems: &mut Problems) -> 
     plugin::parameters(fields, &sections::COLLECTIVE, problems)
 }
 
-fn point_to_point(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
-    let (settings, fields) =
-        plugin::section_at(found.body, found.place, &sections::POINT_TO_POINT, &["stages"], problems)?;
+/// The parameters of a phase whose ranks form stages.
+fn staged(
+    found: &Named<'_>,
+    spec: &'static Spec,
+    problems: &mut Problems,
+) -> Option<(Parameters, Placed<Stages>)> {
+    let (settings, fields) = plugin::section_at(found.body, found.place, spec, &["stages"], problems)?;
     let node = fields.need("stages", "4", problems)?;
     let stages = match &node.tree {
         Tree::Text(text) if text.starts_with(|first: char| first.is_alphabetic()) => {
@@ -129,7 +177,7 @@ fn point_to_point(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
         Tree::Text(_) => Stages::Count(value::count_u32(node, 2, u32::MAX, problems)?),
         _ => Stages::Given(lists_of_ranks(node, "stages", problems)?),
     };
-    Some(Phase::PointToPoint { settings: settings?, stages: Placed::new(stages, node.head()) })
+    Some((settings?, Placed::new(stages, node.head())))
 }
 
 fn repeat(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {

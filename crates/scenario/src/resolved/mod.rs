@@ -282,7 +282,7 @@ pub struct Job {
     /// The kind of traffic of its messages; `None` is no named kind.
     pub traffic: Option<Placed<String>>,
     /// One step.
-    pub phases: Vec<Placed<Phase>>,
+    pub phases: Vec<PhaseEntry>,
 }
 
 /// A kind of groups of a job's ranks.
@@ -387,13 +387,50 @@ pub enum Phase {
         /// How ranks form stages.
         stages: Placed<Stages>,
     },
+    /// Passes of microbatches over the stages of a pipeline.
+    Pipeline {
+        /// Microbatches, times and messages.
+        settings: Parameters,
+        /// How ranks form stages.
+        stages: Placed<Stages>,
+    },
     /// Repeated phases.
     Repeat {
         /// The number of repetitions.
         times: Placed<u32>,
         /// The phases.
-        phases: Vec<Placed<Phase>>,
+        phases: Vec<PhaseEntry>,
     },
+}
+
+/// A phase, and how it overlaps with others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseEntry {
+    /// The phase.
+    pub phase: Placed<Phase>,
+    /// Its stream, and what it waits for.
+    pub overlap: Overlap,
+}
+
+/// How a phase overlaps with others.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Overlap {
+    /// Its name; of several phases with one name the last one before is meant.
+    pub name: Option<Placed<String>>,
+    /// The name of its stream; [`Overlap::MAIN`] if it is not written.
+    pub stream: Option<Placed<String>>,
+    /// The names of phases that it waits for.
+    pub after: Vec<Placed<String>>,
+}
+
+impl Overlap {
+    /// The stream in which steps begin and end.
+    pub const MAIN: &str = "main";
+
+    /// Whether nothing is written.
+    pub fn is_default(&self) -> bool {
+        *self == Overlap::default()
+    }
 }
 
 /// One collective over all ranks of the job, or in each group of a kind.

@@ -457,6 +457,30 @@ pub static POINT_TO_POINT: Spec = Spec {
     ],
 };
 
+/// Passes of microbatches over the stages of a pipeline.
+pub static PIPELINE: Spec = Spec {
+    name: "pipeline",
+    summary: "forward and backward passes of microbatches over the stages of a pipeline",
+    source: "GPipe, Huang et al., NeurIPS 2019; 1F1B, Narayanan et al., SC 2021",
+    parameters: &[
+        parameter(
+            "size",
+            Kind::Size,
+            None,
+            "size of the activations of a microbatch, and of their gradients",
+        ),
+        parameter("microbatches", count(1, 65_536), None, "number of microbatches in a step"),
+        parameter("forward", Kind::Duration, None, "time of the forward pass of a microbatch at a stage"),
+        parameter("backward", Kind::Duration, None, "time of the backward pass of a microbatch at a stage"),
+        parameter(
+            "schedule",
+            Kind::Choice(&["1f1b", "gpipe"]),
+            Some(choice("1f1b")),
+            "`1f1b`: a backward pass after each forward pass; `gpipe`: all forward passes first",
+        ),
+    ],
+};
+
 /// The parameters of every kind of background traffic.
 pub static BACKGROUND: Spec = Spec {
     name: "background",
@@ -636,6 +660,7 @@ mod tests {
             &FLOW,
             &FINITE_FLOW,
             &POINT_TO_POINT,
+            &PIPELINE,
             &faults::FAULTS,
             &faults::RANDOM_FAULTS,
             &faults::TIMED_FAULT,

@@ -55,7 +55,7 @@ impl Schema {
         let described = Json::map([("description", Json::text(description(definition)))]);
         match &definition.body {
             Body::Map(keys) => described.with(Self::map(keys, heritable)),
-            Body::Choice(members) => described.with(self.choice(members, heritable)),
+            Body::Choice { members, beside } => described.with(self.choice(members, beside, heritable)),
         }
     }
 
@@ -74,8 +74,8 @@ impl Schema {
         members
     }
 
-    /// One name: alone if that is enough, or as the only key of a map.
-    fn choice(&self, choices: &[Member], heritable: bool) -> Vec<(&'static str, Json)> {
+    /// One name: alone if that is enough, or as the only key of a map but those beside it.
+    fn choice(&self, choices: &[Member], beside: &[Key], heritable: bool) -> Vec<(&'static str, Json)> {
         let is_heritable = |member: &Member| heritable && matches!(member.body, Shape::Defined(_));
         let bare = choices.iter().filter(|member| is_heritable(member) || !self.language.needs(&member.body));
         let bare: Vec<&str> = bare.map(|member| member.name).collect();
@@ -83,13 +83,18 @@ impl Schema {
             let summary = Json::map([("description", Json::text(member.summary))]);
             (member.name, summary.with(value::members(&member.body)))
         });
-        let map = Json::map([
+        let properties = properties.chain(beside.iter().map(|key| (key.name, Self::key(key))));
+        let mut map = vec![
             ("type", Json::text("object")),
             ("properties", Json::map(properties)),
             ("additionalProperties", Json::Flag(false)),
-            ("minProperties", Json::Count(1)),
-            ("maxProperties", Json::Count(1)),
-        ]);
+        ];
+        if beside.is_empty() {
+            map.extend([("minProperties", Json::Count(1)), ("maxProperties", Json::Count(1))]);
+        } else {
+            map.push(("oneOf", Json::List(choices.iter().map(|member| required([member.name])).collect())));
+        }
+        let map = Json::map(map);
         if bare.is_empty() {
             return vec![("anyOf", Json::List(vec![map]))];
         }
@@ -123,7 +128,7 @@ impl Schema {
             }
             Shape::Defined(name) => match &self.language.get(name).body {
                 Body::Map(keys) => self.complete_map(keys),
-                Body::Choice(members) => self.complete_choice(members),
+                Body::Choice { members, .. } => self.complete_choice(members),
             },
             _ => None,
         }

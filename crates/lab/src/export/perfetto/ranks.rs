@@ -98,6 +98,7 @@ fn slice(row: &SpanRow, workload: &Workload) -> Result<Slice, LabError> {
             let stranger = ExportError::StrangeCollective { job: row.job, step: row.step, phase };
             collective(workload, row.job, phase, bucket).ok_or(stranger)?
         }
+        (Activity::Compute, _, Some(microbatch)) => format!("microbatch {microbatch}"),
         (activity, ..) => activity.word().to_owned(),
     };
     let mut about = vec![number("step", row.step)];
@@ -106,10 +107,11 @@ fn slice(row: &SpanRow, workload: &Workload) -> Result<Slice, LabError> {
     Ok(Slice { name, start: row.start, end: row.end, about })
 }
 
-/// Nesting depth: phases in steps, buckets and the barriers that end them in phases.
-fn depth(activity: Activity) -> u8 {
-    match activity {
+/// Nesting depth: phases in steps; buckets, the barriers that end them, and passes of microbatches in phases.
+fn depth(row: &SpanRow) -> u8 {
+    match row.activity {
         Activity::Step => 0,
+        Activity::Compute if row.bucket.is_some() => 2,
         Activity::Compute | Activity::Communicate | Activity::Stages => 1,
         Activity::Barrier | Activity::Collective => 2,
     }
@@ -117,7 +119,7 @@ fn depth(activity: Activity) -> u8 {
 
 impl Rank {
     fn add(&mut self, row: &SpanRow, slice: Slice, trace: &mut Trace) -> Result<(), LabError> {
-        let new = Open { depth: depth(row.activity), end: row.end.unwrap_or(trace.end()) };
+        let new = Open { depth: depth(row), end: row.end.unwrap_or(trace.end()) };
         while let Some(over) = self.open.pop_if(|above| !above.holds(&new) && above.end <= row.start) {
             trace.finish(self.thread, over.end)?;
         }

@@ -119,7 +119,7 @@ impl Draft<'_> {
 /// The collective that a job repeats, if the job does nothing else.
 fn repeated(job: &resolved::Job) -> Option<&resolved::Collective> {
     let [phase] = job.phases.as_slice() else { return None };
-    only_collective(&phase.value)
+    only_collective(&phase.phase.value)
 }
 
 /// Hosts in the order of ranks. If both groups are in ascending order of host numbers, so are ranks; otherwise groups

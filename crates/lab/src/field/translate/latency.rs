@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use netloom_scenario::resolved::PhaseEntry;
 use netloom_scenario::{Placed, resolved};
 use netloom_units::HostId;
 
@@ -48,7 +49,7 @@ impl Draft<'_> {
     fn timed<'a>(&mut self, job: Pair<'a>) -> Option<Vec<&'a resolved::Collective>> {
         let mut timed: Vec<&resolved::Collective> = Vec::new();
         let mut sizes = BTreeSet::new();
-        for Placed { value, place } in &job.written.phases {
+        for PhaseEntry { phase: Placed { value, place }, .. } in &job.written.phases {
             if *value == resolved::Phase::Barrier {
                 continue;
             }
