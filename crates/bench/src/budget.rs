@@ -66,7 +66,7 @@ const BUDGETS: &[Budget] = &[
     Budget {
         case: Case::Engine("infiniband"),
         what: "the same on queue pairs over links with credits and switches with a crossbar of speedup 2, round robin",
-        limit: Limit::Instructions(1_646.0),
+        limit: Limit::Instructions(1_537.0),
         wanted: Some(500.0),
     },
     engine(
@@ -92,19 +92,19 @@ const BUDGETS: &[Budget] = &[
     scene(
         Case::Scene("credits_fat_tree"),
         "credits, fat tree of 128 hosts, links of 100 ns, permutation, deterministic",
-        1_665.0,
+        1_606.0,
         600.0,
     ),
-    scene(Case::Bare("credits_fat_tree"), "the same without series and timeline", 1_556.0, 600.0),
-    scene(Case::Scene("credits_adaptive"), "the same, adaptive by credits", 1_851.0, 600.0),
+    scene(Case::Bare("credits_fat_tree"), "the same without series and timeline", 1_497.0, 600.0),
+    scene(Case::Scene("credits_adaptive"), "the same, adaptive by credits", 1_798.0, 600.0),
     scene(
         Case::Scene("credits_dragonfly"),
         "credits, dragonfly of 72 hosts, UGAL-L, global links of 150 ns, half of the hosts' rate",
-        2_996.0,
+        2_832.0,
         900.0,
     ),
-    scene(Case::Bare("credits_dragonfly"), "the same without series and timeline", 2_920.0, 900.0),
-    scene(Case::Scene("credits_dragonfly_500ns"), "the same with global links of 500 ns", 2_958.0, 900.0),
+    scene(Case::Bare("credits_dragonfly"), "the same without series and timeline", 2_760.0, 900.0),
+    scene(Case::Scene("credits_dragonfly_500ns"), "the same with global links of 500 ns", 2_779.0, 900.0),
     scene(
         Case::Scene("adaptive_bundles"),
         "seed 000's data-parallel training, adaptive among bundles of 8, packets counted",

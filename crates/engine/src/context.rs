@@ -1,7 +1,8 @@
 //! State that the nodes of one partition share while they advance: timers, inner links, reports and counters.
 //!
 //! Models: the local event order: at one instant heads of inner links by in-link, then timers by (node, kind,
-//! argument). Timers set for nearly every packet are in a calendar queue, other timers in a heap.
+//! argument), then arbitrations at crossbars. Timers set for nearly every packet are in a calendar queue, other timers in
+//! a heap; a crossbar has one timer, for its next arbitration.
 //! Leaves out: the nodes themselves.
 //!
 //! Invariants: no other partition reads this state; the coordinator reads the reports between rounds, in partition
@@ -19,6 +20,7 @@ use crate::calendar::{CalendarQueue, Event};
 use crate::packet::Packet;
 use crate::telemetry::Telemetry;
 use crate::trace::HopRecord;
+use crate::wakes::WakeTimes;
 
 /// A timer event of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,7 +104,7 @@ pub enum TimerKind {
         /// Local port.
         port: u32,
     },
-    /// Arbitration or another event at a crossbar.
+    /// Arbitration at a crossbar, after all other events of an instant.
     Crossbar,
 }
 
@@ -119,7 +121,6 @@ impl TimerKind {
         let of_node = match self {
             TimerKind::Start { port } => u64::from(port),
             TimerKind::Credits { port } => 1 << KIND_SHIFT | u64::from(port),
-            TimerKind::Crossbar => 2 << KIND_SHIFT,
             _ => return None,
         };
         Some(u64::from(node) << NODE_SHIFT | of_node)
@@ -131,10 +132,9 @@ impl Timer {
     #[inline(always)]
     fn from_calendar((at, rank): Event) -> Timer {
         let port = rank as u32;
-        let kind = match rank >> KIND_SHIFT & 3 {
+        let kind = match rank >> KIND_SHIFT & 1 {
             0 => TimerKind::Start { port },
-            1 => TimerKind::Credits { port },
-            _ => TimerKind::Crossbar,
+            _ => TimerKind::Credits { port },
         };
         Timer { at, node: (rank >> NODE_SHIFT) as u32, kind }
     }
@@ -193,7 +193,6 @@ impl TimerKind {
             TimerKind::Hook { number } => (5, u64::from(number)),
             TimerKind::Start { port } => (6, u64::from(port)),
             TimerKind::Storm { number } => (7, u64::from(number)),
-            // After all other events of an instant.
             TimerKind::Crossbar => (8, 0),
             TimerKind::Switch { up } => (9, u64::from(up)),
             TimerKind::Dismiss { actor } => (10, u64::from(actor)),
@@ -312,13 +311,17 @@ pub struct PartitionContext {
     timers: BinaryHeap<Reverse<Timer>>,
     /// The instant of the first of them, `u64::MAX` for none.
     next_seldom: u64,
-    /// Timers of starts, credits and crossbars, once one has been set.
+    /// Timers of starts and credits, once one has been set.
     calendar: Option<Box<CalendarQueue>>,
-    /// The instant of the first of all timers, `u64::MAX` for none.
+    /// The instant of the first of all timers and arbitrations, `u64::MAX` for none.
     next_timer: u64,
+    /// When the crossbars of several nodes are next arbitrated.
+    arbitrations: WakeTimes,
+    /// Whether there are several nodes, some of them with crossbars; else arbitrations are no events.
+    has_arbitrations: bool,
     /// Heads of inner links: few, and mostly followed by another entry on the same link.
     inner: BinaryHeap<Reverse<(u64, u32)>>,
-    /// The first instant of timers and heads, `u64::MAX` for none.
+    /// The first instant of timers, heads and arbitrations, `u64::MAX` for none.
     next_event: u64,
     /// For each in-link, whether its head is in `inner`.
     queued: Vec<bool>,
@@ -359,6 +362,8 @@ impl PartitionContext {
             timers: BinaryHeap::new(),
             calendar: None,
             next_timer: u64::MAX,
+            arbitrations: WakeTimes::new(0),
+            has_arbitrations: false,
             inner: BinaryHeap::new(),
             next_event: u64::MAX,
             next_seldom: u64::MAX,
@@ -393,7 +398,23 @@ impl PartitionContext {
         }
     }
 
-    /// The instant of the next timer or inner arrival, `u64::MAX` for none.
+    /// Lets arbitrations at crossbars be events, in a partition of this many nodes, before the run.
+    pub fn schedule_arbitrations(&mut self, n_nodes: usize) {
+        (self.arbitrations, self.has_arbitrations) = (WakeTimes::new(n_nodes), true);
+    }
+
+    /// Schedules the next arbitration at the crossbar of a node, `u64::MAX` for none. A switch that is alone in its
+    /// partition needs no event for it.
+    #[inline]
+    pub fn schedule_arbitration(&mut self, node: u32, at: u64) {
+        if !self.has_arbitrations {
+            return;
+        }
+        self.arbitrations.set(node, at);
+        self.note_next_timer();
+    }
+
+    /// The instant of the next timer, inner arrival or arbitration, `u64::MAX` for none.
     #[inline(always)]
     pub fn next_event(&self) -> u64 {
         self.next_event
@@ -415,8 +436,13 @@ impl PartitionContext {
         }
     }
 
-    /// Removes and returns the next timer, which must exist.
+    /// Removes and returns the next timer, which must exist, or returns the next arbitration.
     pub fn take_timer(&mut self) -> Timer {
+        if !self.is_timer_next() {
+            let node = self.arbitrations.first();
+            // Not removed: the arbitration schedules the next one.
+            return Timer { at: self.next_timer, node, kind: TimerKind::Crossbar };
+        }
         let timer = match &mut self.calendar {
             Some(calendar) if !is_seldom_before(&self.timers, calendar.first()) => {
                 let timer = Timer::from_calendar(calendar.first());
@@ -425,9 +451,7 @@ impl PartitionContext {
             }
             _ => self.take_seldom(),
         };
-        let first = self.calendar.as_ref().map_or(u64::MAX, |calendar| calendar.first().0);
-        self.next_timer = self.next_seldom.min(first);
-        self.note_next_event();
+        self.note_next_timer();
         timer
     }
 
@@ -436,6 +460,26 @@ impl PartitionContext {
         let timer = self.timers.pop().expect("a timer was seen before it is taken").0;
         self.next_seldom = self.timers.peek().map_or(u64::MAX, |next| next.0.at);
         timer
+    }
+
+    /// Whether a timer is the next of all timers and arbitrations, which come after timers of their instant.
+    #[inline(always)]
+    fn is_timer_next(&self) -> bool {
+        let arbitration = self.arbitrations.next();
+        self.next_timer < arbitration || self.first_timer() <= arbitration
+    }
+
+    /// The instant of the first timer, `u64::MAX` for none.
+    #[inline(always)]
+    fn first_timer(&self) -> u64 {
+        let first = self.calendar.as_ref().map_or(u64::MAX, |calendar| calendar.first().0);
+        self.next_seldom.min(first)
+    }
+
+    #[inline(always)]
+    fn note_next_timer(&mut self) {
+        self.next_timer = self.first_timer().min(self.arbitrations.next());
+        self.note_next_event();
     }
 
     #[inline(always)]

@@ -186,10 +186,8 @@ impl Partition {
             node.note_inner_ports();
         }
         let kind = Kind::of(&nodes, has_telemetry);
-        if kind == Kind::Switch(CREDIT)
-            && let [Node { crossbar: Some(crossbar), .. }] = &mut nodes[..]
-        {
-            crossbar.is_alone = true;
+        if matches!(kind, Kind::Several(_)) && nodes.iter().any(|node| node.crossbar.is_some()) {
+            context.schedule_arbitrations(nodes.len());
         }
         let live = vec![0; n_words];
         let mut credit_links =
@@ -539,7 +537,7 @@ impl Partition {
                 .fold(u64::MAX, |next, node| next.min(node.advance_all_ports(context, round)));
         };
         let PendingStarts { touched, starts } = &mut **pending_starts;
-        starts.take_due(round.end - 1, |first, due| touched[first as usize / 64] |= due << (first % 64));
+        starts.take_due(round.end - 1, |node| touched[node as usize / 64] |= 1 << (node % 64));
         for (first, word) in (0..).step_by(64).zip(touched) {
             for number in bits(std::mem::take(word)).map(|bit| first + bit) {
                 starts.forget(number);
@@ -621,10 +619,7 @@ fn fire(timer: Timer, node: &mut Node, context: &mut PartitionContext, round: &R
             false
         }
         TimerKind::Crossbar => {
-            // The timer may be void: an arbitration since then may have changed when the next one is due.
-            if node.next_arbitration() <= timer.at {
-                node.arbitrate(timer.at, context, round);
-            }
+            node.arbitrate(timer.at, context, round);
             false
         }
         // Whatever it does to packets, a fault after all work is done must not prolong the run.

@@ -1,96 +1,123 @@
 //! Wake-up times: when each egress port of a switch, or each node of a partition, is next to be evaluated.
 //!
-//! Models: one instant per item, and the first of every eight beside them, so that the first of all is found without a
-//! sorted list.
+//! Models: one instant per item in groups of eight, the first instants of groups in groups of eight above them, and so on
+//! up to one group: a change costs a comparison of eight instants for each level, and the first of all is known.
 //! Leaves out: the reason; an item evaluated too early does nothing.
 
-use crate::bits::bits;
-
-/// Number of items whose first instant is kept.
+/// Number of instants in a group.
 const GROUP: usize = 8;
+
+/// Instants in ps, `u64::MAX` for items that are not scheduled.
+type Group = [u64; GROUP];
 
 /// See the module.
 #[derive(Debug)]
 pub struct WakeTimes {
+    /// The top group, then those below it level by level, and those of the items last.
     groups: Box<[Group]>,
-    /// The first instant of each group, `u64::MAX` for none.
-    first: Box<[u64]>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Group {
-    /// Instants in ps; undefined for items that are not scheduled.
-    at: [u64; GROUP],
-    /// Items that are scheduled, one bit each.
-    filled: u8,
+    /// The first group of items.
+    lowest: usize,
+    /// The first instant of all.
+    next: u64,
 }
 
 impl WakeTimes {
     /// Nothing is scheduled for any of a number of items.
-    pub fn new(n_things: usize) -> WakeTimes {
-        let n_groups = n_things.div_ceil(GROUP);
-        let group = Group { at: [0; GROUP], filled: 0 };
-        WakeTimes { groups: vec![group; n_groups].into(), first: vec![u64::MAX; n_groups].into() }
+    pub fn new(n_items: usize) -> WakeTimes {
+        let (mut lowest, mut width) = (0, 1);
+        while width * GROUP < n_items {
+            lowest += width;
+            width *= GROUP;
+        }
+        let n_groups = if n_items == 0 { 0 } else { lowest + n_items.div_ceil(GROUP) };
+        WakeTimes { groups: vec![[u64::MAX; GROUP]; n_groups].into(), lowest, next: u64::MAX }
     }
 
     /// Schedules an item for an instant, unless it is scheduled earlier.
     #[inline]
     pub fn bring_forward(&mut self, number: u32, at: u64) {
-        let (number, place) = (number as usize / GROUP, number as usize % GROUP);
-        let group = &mut self.groups[number];
-        let is_filled = group.filled >> place & 1 == 1;
-        group.filled |= 1 << place;
-        let instant = &mut group.at[place];
-        *instant = if is_filled { at.min(*instant) } else { at };
-        self.first[number] = at.min(self.first[number]);
+        let (mut group, mut place) = self.position(number);
+        loop {
+            let instant = &mut self.groups[group][place];
+            if *instant <= at {
+                return;
+            }
+            *instant = at;
+            if group == 0 {
+                break;
+            }
+            (group, place) = above(group);
+        }
+        self.next = at.min(self.next);
+    }
+
+    /// Schedules an item for an instant, `u64::MAX` for none, whatever it was scheduled for.
+    #[inline]
+    pub fn set(&mut self, number: u32, at: u64) {
+        let (mut group, mut place) = self.position(number);
+        let mut first = at;
+        loop {
+            let instants = &mut self.groups[group];
+            if instants[place] == first {
+                return;
+            }
+            instants[place] = first;
+            first = instants.iter().fold(u64::MAX, |first, &at| first.min(at));
+            if group == 0 {
+                break;
+            }
+            (group, place) = above(group);
+        }
+        self.next = first;
     }
 
     /// An item is evaluated now: it is no longer scheduled.
     #[inline]
     pub fn forget(&mut self, number: u32) {
-        let (number, place) = (number as usize / GROUP, number as usize % GROUP);
-        let group = &mut self.groups[number];
-        if group.filled >> place & 1 == 1 {
-            group.filled &= !(1 << place);
-            if group.at[place] == self.first[number] {
-                self.first[number] = group.first();
-            }
-        }
+        self.set(number, u64::MAX);
     }
 
     /// The next instant, `u64::MAX` for none.
-    #[inline]
+    #[inline(always)]
     pub fn next(&self) -> u64 {
-        self.first.iter().fold(u64::MAX, |next, &first| next.min(first))
+        self.next
     }
 
-    /// Takes the items due at `now` or before, as bit masks of up to eight items, each with the number of its first
-    /// item.
+    /// The first of the items that are scheduled for the next instant; there must be one.
     #[inline]
-    pub fn take_due(&mut self, now: u64, mut take: impl FnMut(u32, u64)) {
-        for (number, (first, group)) in self.first.iter_mut().zip(&mut self.groups).enumerate() {
-            if *first <= now {
-                let due = group.take_due(now);
-                *first = group.first();
-                take((number * GROUP) as u32, due.into());
+    pub fn first(&self) -> u32 {
+        let mut group = 0;
+        loop {
+            let first = self.groups[group].iter().position(|&at| at == self.next);
+            let place = first.expect("something is scheduled");
+            if group >= self.lowest {
+                return ((group - self.lowest) * GROUP + place) as u32;
             }
+            group = group * GROUP + 1 + place;
         }
+    }
+
+    /// Takes the items that are due at `now` or before.
+    #[inline]
+    pub fn take_due(&mut self, now: u64, mut take: impl FnMut(u32)) {
+        while self.next <= now {
+            let number = self.first();
+            self.forget(number);
+            take(number);
+        }
+    }
+
+    /// The group of an item, and its place there.
+    #[inline(always)]
+    fn position(&self, number: u32) -> (usize, usize) {
+        (self.lowest + number as usize / GROUP, number as usize % GROUP)
     }
 }
 
-impl Group {
-    #[inline]
-    fn first(&self) -> u64 {
-        bits(self.filled.into()).fold(u64::MAX, |first, place| first.min(self.at[place as usize % GROUP]))
-    }
-
-    #[inline]
-    fn take_due(&mut self, now: u64) -> u8 {
-        let is_due = |&place: &u32| self.at[place as usize % GROUP] <= now;
-        let due = bits(self.filled.into()).filter(is_due).fold(0, |due, place| due | 1 << place);
-        self.filled &= !due;
-        due
-    }
+/// The group above another one, and the place of the other one's first instant there.
+#[inline(always)]
+fn above(group: usize) -> (usize, usize) {
+    ((group - 1) / GROUP, (group - 1) % GROUP)
 }
 
 #[cfg(test)]
@@ -101,8 +128,13 @@ mod tests {
 
     #[test]
     fn every_egress_is_due_at_its_instant_once() {
+        for n_egresses in [1, 8, 21, 64, 65, 600] {
+            check(n_egresses);
+        }
+    }
+
+    fn check(n_egresses: usize) {
         let mut random = Random::stream(1, 2, 3);
-        let n_egresses = 21;
         let (mut wakes, mut plain) = (WakeTimes::new(n_egresses), vec![u64::MAX; n_egresses]);
         for now in 0..2_000 {
             let (egress, at) = (random.below(n_egresses as u32), now + u64::from(random.below(50)));
@@ -113,8 +145,7 @@ mod tests {
                     *known = u64::MAX;
                 }
                 1 => {
-                    wakes.forget(egress);
-                    wakes.bring_forward(egress, at);
+                    wakes.set(egress, at);
                     *known = at;
                 }
                 _ => {
@@ -123,8 +154,11 @@ mod tests {
                 }
             }
             assert_eq!(wakes.next(), *plain.iter().min().unwrap());
+            let first = plain.iter().position(|&at| at == wakes.next()).unwrap();
+            assert!(wakes.next() == u64::MAX || wakes.first() == first as u32);
             let mut due = Vec::new();
-            wakes.take_due(now, |first, due_bits| due.extend(bits(due_bits).map(|bit| first + bit)));
+            wakes.take_due(now, |egress| due.push(egress));
+            due.sort_unstable();
             let expected: Vec<u32> =
                 (0..n_egresses as u32).filter(|&egress| plain[egress as usize] <= now).collect();
             assert_eq!(due, expected);

@@ -50,7 +50,9 @@ impl CreditCounters {
     #[inline]
     pub fn consume(&mut self, packet: &Packet) {
         self.blocks[self.vl_of(packet)] -= Credits::blocks(packet.bytes);
-        self.note_start(packet);
+        if self.is_shared {
+            self.note_start(packet);
+        }
     }
 
     /// Counts a packet that starts, or is lost at its start and takes no credits.

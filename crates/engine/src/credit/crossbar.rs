@@ -132,8 +132,6 @@ pub struct Crossbar {
     pub queues: Queues,
     /// The instant of the next expected arbitration, `u64::MAX` for none.
     pub event_at: u64,
-    /// Whether the switch is alone in its partition, which then polls `event_at`; else arbitration is an event.
-    pub is_alone: bool,
     /// The hosts that fill ports towards hosts, at a switch that notifies them.
     pub throttle: Option<Box<Throttle>>,
     /// Bytes of a full packet.
@@ -223,7 +221,6 @@ impl Crossbar {
             output_vls: vec![output_vl; n_ports * n_vls],
             queues: Queues::new(inputs.len(), n_vls, n_ports, credits.order == InputOrder::Voq),
             event_at: u64::MAX,
-            is_alone: false,
             throttle: None,
             full,
             full_blocks: Credits::blocks(full),
@@ -316,7 +313,7 @@ impl Crossbar {
     /// Queues a packet that has come at `now`; returns when its egress is to be arbitrated for it, `u64::MAX` for
     /// never.
     #[inline(always)]
-    pub fn insert(
+    pub fn insert<const SMALL: bool>(
         &mut self,
         now: u64,
         (ingress, egress): (u32, u32),
@@ -324,9 +321,9 @@ impl Crossbar {
         whole_at: u64,
         snapshot: Option<QueueSnapshot>,
     ) -> u64 {
-        let vl = self.vl(packet);
-        let input_vl = self.input_vl(ingress, egress, vl);
-        let n_grants = self.output_vl::<false>(egress, vl).n_grants;
+        let vl = if SMALL { 0 } else { self.vl(packet) };
+        let input_vl = if SMALL { 0 } else { self.input_vl(ingress, egress, vl) };
+        let n_grants = self.output_vl::<SMALL>(egress, vl).n_grants;
         let entry = Entry::new(packet, egress, (now, whole_at), n_grants);
         let (place, is_head) = self.queues.insert(ingress, input_vl, entry);
         if let Some(snapshot) = snapshot {
@@ -337,7 +334,7 @@ impl Crossbar {
         if !is_head {
             return u64::MAX;
         }
-        self.set_request::<false>(ingress, vl, egress);
+        self.set_request::<SMALL>(ingress, vl, egress);
         self.ask_at(egress, now)
     }
 
@@ -478,7 +475,7 @@ impl Crossbar {
     #[inline]
     pub fn request_due_arbitrations(&mut self, now: u64) {
         let Crossbar { wakes, egresses, .. } = self;
-        wakes.take_due(now, |first, bits| egresses[first as usize / 64].to_arbitrate |= bits << (first % 64));
+        wakes.take_due(now, |egress| egresses[egress as usize / 64].to_arbitrate |= 1 << (egress % 64));
     }
 
     /// When the first busy ingress that has a head for an egress becomes idle after `now`, `u64::MAX` for never.

@@ -9,7 +9,7 @@
 
 use netloom_model::Credits;
 
-use super::crossbar::Crossbar;
+use super::crossbar::{Crossbar, Input};
 use super::queues::{Entry, NONE};
 use crate::context::PartitionContext;
 use crate::node::{Forwarding, Node};
@@ -30,7 +30,7 @@ impl Node {
     /// Forwards a packet that has just come at once, if none competes with it at `now`; returns whether it was
     /// forwarded.
     #[inline(always)]
-    pub(super) fn pass_directly(
+    pub(super) fn pass_directly<const SMALL: bool>(
         &mut self,
         now: u64,
         forwarding: Forwarding,
@@ -39,33 +39,33 @@ impl Node {
         round: &Round,
     ) -> bool {
         let Node { ports, crossbar: Some(crossbar), .. } = self else { return false };
-        let egress = &mut ports[forwarding.port as usize];
-        let is_watched = crossbar.throttle.as_ref().is_some_and(|throttle| throttle.watches(forwarding.port));
-        if context.next_event_bound <= now
-            || crossbar.event_at <= now
-            || is_watched
+        let Forwarding { ingress, port } = forwarding;
+        if context.next_event_bound.min(crossbar.event_at) <= now
             || !crossbar.is_uncontended(now, forwarding)
+            || (!SMALL && crossbar.is_throttled(port))
         {
             return false;
         }
-        let vl = crossbar.vl(packet);
-        let Some(target) = crossbar.target(now, forwarding.port, vl, packet, egress) else { return false };
+        let egress = &mut ports[port as usize];
+        let vl = if SMALL { 0 } else { crossbar.vl(packet) };
+        let Some(target) = crossbar.target::<SMALL>(now, port, vl, packet, egress) else { return false };
         let end = now + crossbar.transfer_time(egress.serialization_of(packet.bytes));
-        let input_vl = crossbar.input_vl(forwarding.ingress, forwarding.port, vl);
-        crossbar.grant_unopposed(forwarding, vl, end);
-        let input = &mut crossbar.inputs[forwarding.ingress as usize];
+        let input_vl = if SMALL { 0 } else { crossbar.input_vl(ingress, port, vl) };
+        let input = crossbar.grant_unopposed::<SMALL>(forwarding, vl, end);
         let whole_at = input.whole_at(now, packet);
         if let Some(returns) = &mut input.returns {
             returns.give(end.max(whole_at), input_vl, Credits::blocks(packet.bytes), context, round);
         }
         if target == Target::Link {
-            crossbar.outputs[forwarding.port as usize].wire_vl = vl;
+            if !SMALL {
+                crossbar.outputs[port as usize].wire_vl = vl;
+            }
             egress.launch_on_arrival(now, packet, context, round);
         } else {
-            egress.count_buffered_packet(now, packet, (forwarding.ingress, 0), round);
+            egress.count_buffered_packet(now, packet, (ingress, 0), round);
             let start = egress.free_at();
-            crossbar.stage_unopposed(now, forwarding.port, vl, packet);
-            crossbar.wakes.bring_forward(forwarding.port, start);
+            crossbar.stage_unopposed(now, port, vl, packet);
+            crossbar.wakes.bring_forward(port, start);
             self.expect_crossbar(start, context);
         }
         true
@@ -73,41 +73,54 @@ impl Node {
 }
 
 impl Crossbar {
+    /// Whether the hosts that fill a port are throttled.
+    #[inline]
+    fn is_throttled(&self, port: u32) -> bool {
+        self.throttle.as_ref().is_some_and(|throttle| throttle.watches(port))
+    }
+
     /// Whether a packet at an ingress is the only head for an egress at `now`, both are idle, and no other egress needs
     /// arbitration because of its transfer.
-    #[inline]
+    #[inline(always)]
     fn is_uncontended(&self, now: u64, Forwarding { ingress, port }: Forwarding) -> bool {
         let (input, output) = (&self.inputs[ingress as usize], &self.outputs[port as usize]);
-        input.n_queued == 0
-            && output.vls_with_heads == 0
-            && input.idle_at <= now
-            && output.closed_until <= now
+        input.n_queued | output.vls_with_heads == 0 && input.idle_at.max(output.closed_until) <= now
     }
 
     /// The destination of a packet at `now`, if there are room and credits, and its start need not be seen.
-    #[inline]
-    fn target(&self, now: u64, port: u32, vl: usize, packet: &Packet, egress: &mut Egress) -> Option<Target> {
+    #[inline(always)]
+    fn target<const SMALL: bool>(
+        &self,
+        now: u64,
+        port: u32,
+        vl: usize,
+        packet: &Packet,
+        egress: &mut Egress,
+    ) -> Option<Target> {
         if !egress.is_up() || egress.must_observe_starts() {
             return None;
         }
         egress.pass_departures(now + 1);
-        let is_free = egress.free_at() <= now;
-        let has_room = || self.has_room::<false>(port, vl, egress.precomputed_bytes());
         let is_first = self.outputs[port as usize].staged_vls == 0;
-        if is_free {
+        if egress.free_at() <= now {
             return (is_first && egress.has_credits(now, packet)).then_some(Target::Link);
         }
-        if !has_room() {
+        if !self.has_room::<SMALL>(port, vl, egress.precomputed_bytes()) {
             return None;
         }
         let goes_ahead = is_first && egress.precomputes_starts() && egress.has_credits(now, packet);
         Some(if goes_ahead { Target::Link } else { Target::Staged })
     }
 
-    /// As [`Crossbar::grant`], of a packet that is in no queue.
-    #[inline]
-    fn grant_unopposed(&mut self, Forwarding { ingress, port }: Forwarding, vl: usize, end: u64) {
-        let number = port as usize * self.n_vls + vl;
+    /// As [`Crossbar::grant`], of a packet that is in no queue; returns its ingress.
+    #[inline(always)]
+    fn grant_unopposed<const SMALL: bool>(
+        &mut self,
+        Forwarding { ingress, port }: Forwarding,
+        vl: usize,
+        end: u64,
+    ) -> &mut Input {
+        let number = self.vl_number::<SMALL>(port, vl);
         self.clear_skips(number, ingress);
         self.n_grants += 1;
         let own = &mut self.output_vls[number];
@@ -121,6 +134,7 @@ impl Crossbar {
         if !self.is_ideal {
             input.idle_at = end;
         }
+        input
     }
 
     /// Stages a packet that was in no queue.

@@ -27,8 +27,8 @@ pub struct LinkCredits {
     pub counters: CreditCounters,
     /// Credits in flight back to a port of a switch.
     pub returned: Option<ReturnQueue>,
-    /// Bytes after which packets count as arrived, where not all must have (cut-through).
-    pub cut_through: Option<u32>,
+    /// Bytes after which packets count as arrived (cut-through), `u32::MAX` for all of them.
+    pub cut_through: u32,
     /// Whether starts may be computed when packets are staged.
     pub precomputes_starts: bool,
     /// Whether the only effect of starts at a NIC is that credits are spent.
@@ -44,7 +44,7 @@ impl LinkCredits {
         LinkCredits {
             counters,
             returned: None,
-            cut_through: None,
+            cut_through: u32::MAX,
             precomputes_starts: false,
             only_spends: false,
             departures: VecDeque::new(),

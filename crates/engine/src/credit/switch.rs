@@ -3,9 +3,8 @@
 use netloom_model::Credits;
 use netloom_records::DropReason;
 
-use super::Crossbar;
 use super::arbiter::Arbiter;
-use crate::context::{PartitionContext, TimerKind};
+use crate::context::PartitionContext;
 use crate::node::{Forwarding, Node};
 use crate::packet::Packet;
 use crate::round::Round;
@@ -13,7 +12,7 @@ use crate::trace::{QueueSnapshot, TracedPacket};
 
 impl Node {
     /// Puts a packet that has chosen its egress into the input buffer.
-    #[inline]
+    #[inline(always)]
     pub fn buffer_at_input(
         &mut self,
         now: u64,
@@ -22,15 +21,30 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        if self.crossbar.as_deref().is_some_and(Crossbar::has_slow_arrivals) {
-            return self.buffer_at_input_slow(now, forwarding, packet, context, round);
+        let crossbar = self.crossbar.as_deref().expect("the switch has input buffers");
+        if crossbar.is_small() && !crossbar.has_slow_arrivals() {
+            self.buffer_in_only_vl(now, forwarding, packet, context, round);
+        } else {
+            self.buffer_in_one_of_vls(now, forwarding, packet, context, round);
         }
-        self.buffer_in_vl(now, forwarding, packet, context, round);
     }
 
-    /// As [`Node::buffer_at_input`], where VLs change on the path, or hosts that fill a host's port are throttled.
+    /// As [`Node::buffer_at_input`], at a small switch where nothing else follows from an arrival.
     #[inline(never)]
-    fn buffer_at_input_slow(
+    fn buffer_in_only_vl(
+        &mut self,
+        now: u64,
+        forwarding: Forwarding,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
+        self.buffer_in_vl::<true>(now, forwarding, packet, context, round);
+    }
+
+    /// As [`Node::buffer_at_input`], where VLs may change on the path, or hosts that fill a host's port are throttled.
+    #[inline(never)]
+    fn buffer_in_one_of_vls(
         &mut self,
         now: u64,
         forwarding: Forwarding,
@@ -40,19 +54,19 @@ impl Node {
     ) {
         let crossbar = self.crossbar.as_deref_mut().expect("seen by the caller");
         let throttles = crossbar.throttle.is_some();
-        if crossbar.steps.is_some() {
+        let risen;
+        let mut onward = packet;
+        if let Some(steps) = &crossbar.steps {
             crossbar.queues.prepare();
+            // In the VL in which it will leave; without such a VL the packet cannot be forwarded.
+            let Some(in_its_vl) = steps.onward(packet, forwarding) else {
+                self.return_dropped_credits(now, forwarding.ingress, packet, context, round);
+                return self.lose(now, DropReason::Unreachable, packet, context, round);
+            };
+            risen = in_its_vl;
+            onward = &risen;
         }
-        // In the VL in which it will leave; without such a VL the packet cannot be forwarded.
-        let onward = match &crossbar.steps {
-            Some(steps) => steps.onward(packet, forwarding),
-            None => Some(*packet),
-        };
-        let Some(onward) = &onward else {
-            self.return_dropped_credits(now, forwarding.ingress, packet, context, round);
-            return self.lose(now, DropReason::Unreachable, packet, context, round);
-        };
-        self.buffer_in_vl(now, forwarding, onward, context, round);
+        self.buffer_in_vl::<false>(now, forwarding, onward, context, round);
         if throttles {
             self.note_bottleneck(now, forwarding.port, onward, context, round);
         }
@@ -60,7 +74,7 @@ impl Node {
 
     /// As [`Node::buffer_at_input`], of a packet in the VL in which it will leave.
     #[inline(always)]
-    fn buffer_in_vl(
+    fn buffer_in_vl<const SMALL: bool>(
         &mut self,
         now: u64,
         forwarding: Forwarding,
@@ -71,7 +85,7 @@ impl Node {
         if self.notices.is_some() {
             self.notify_upstream(now, forwarding, packet, context, round);
         }
-        if self.pass_directly(now, forwarding, packet, context, round) {
+        if self.pass_directly::<SMALL>(now, forwarding, packet, context, round) {
             return;
         }
         let Node { ports, crossbar, .. } = self;
@@ -84,7 +98,8 @@ impl Node {
             round,
         );
         let whole_at = crossbar.inputs[forwarding.ingress as usize].whole_at(now, packet);
-        let at = crossbar.insert(now, (forwarding.ingress, forwarding.port), packet, whole_at, snapshot);
+        let at =
+            crossbar.insert::<SMALL>(now, (forwarding.ingress, forwarding.port), packet, whole_at, snapshot);
         self.expect_crossbar(at, context);
     }
 
@@ -109,22 +124,17 @@ impl Node {
         let crossbar = self.crossbar.as_deref_mut().expect("seen by the caller");
         if at < crossbar.event_at {
             crossbar.event_at = at;
-            if !crossbar.is_alone {
-                context.set_timer(at, self.index_in_partition, TimerKind::Crossbar);
-            }
+            context.schedule_arbitration(self.index_in_partition, at);
         }
     }
 
-    /// Handles an arbitration at the crossbar that was scheduled.
+    /// Arbitrates at the crossbar of a switch that is one of several nodes.
     pub fn arbitrate(&mut self, now: u64, context: &mut PartitionContext, round: &Round) {
-        let Some(crossbar) = self.crossbar.as_deref_mut() else { return };
-        if crossbar.event_at <= now {
-            crossbar.event_at = u64::MAX;
-        }
         let next = self.arbitrate_at(now, context, round);
-        if next != u64::MAX {
-            self.expect_crossbar(next, context);
+        if let Some(crossbar) = &mut self.crossbar {
+            crossbar.event_at = next;
         }
+        context.schedule_arbitration(self.index_in_partition, next);
     }
 
     /// Runs all arbitrations at the crossbar before `until`; no other events happen until then.

@@ -9,7 +9,7 @@
 
 use netloom_records::DropReason;
 
-use super::features::{COMPARING, COUNTED, CREDIT, PAUSING, includes};
+use super::features::{COMPARING, COUNTED, CREDIT, PAUSING, PAUSING_COMPARING, includes};
 use super::pause_bound::certainly_admits;
 use super::start::{advance_lazy_port, push};
 use super::{Forwarding, Node};
@@ -31,8 +31,10 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        if FEATURES == CREDIT {
-            return self.buffer_at_input(now, forwarding, &packet(), context, round);
+        // At a switch with input buffers nothing is queued at the port.
+        if FEATURES == CREDIT || (includes(FEATURES, PAUSING_COMPARING) && self.crossbar.is_some()) {
+            self.buffer_at_input(now, forwarding, &packet(), context, round);
+            return self.note_load(forwarding.port);
         }
         let port = forwarding.port;
         let mut egress = &mut self.ports[port as usize];

@@ -9,7 +9,7 @@ use crate::context::PartitionContext;
 use crate::credit::{CreditCounters, LinkCredits, OccupancyInterval, QueueOccupancy, ReturnQueue, Returned};
 use crate::mark::Marker;
 use crate::node::transmit;
-use crate::packet::Packet;
+use crate::packet::{InFlight, Packet};
 use crate::round::Round;
 use crate::trace::QueueSnapshot;
 
@@ -55,7 +55,7 @@ impl Egress {
 
     /// Enables cut-through: packets arrive when `header` bytes of them have arrived, before the run.
     pub fn set_cut_through(&mut self, header: u32) {
-        self.link_credits().cut_through = Some(header);
+        self.link_credits().cut_through = header;
     }
 
     /// Sets the queue by which credits come back to a port of a switch, before the run.
@@ -144,7 +144,7 @@ impl Egress {
     }
 
     /// As [`Egress::launch_precomputed`], of a packet that has just arrived and waits only for the wire.
-    #[inline]
+    #[inline(always)]
     pub fn launch_on_arrival(
         &mut self,
         now: u64,
@@ -159,18 +159,10 @@ impl Egress {
             self.note_peak(now, backlog);
         }
         self.bytes += u64::from(packet.bytes);
-        self.free_at = at + busy;
-        let credits = self.credits.as_deref_mut().expect("the port has credits");
-        credits.counters.consume(packet);
-        if at > now {
-            credits.depart(at, packet.bytes, packet.is_data());
-            self.next_start = self.next_start.min(at);
-            if packet.is_data() {
-                self.extras.data_bytes += u64::from(packet.bytes);
-            }
+        if at > now && packet.is_data() {
+            self.extras.data_bytes += u64::from(packet.bytes);
         }
-        let head = self.cut_through_end(Start { at, end: self.free_at, packet: *packet });
-        self.channel.push(self.entry(&head), context, round);
+        self.start_ahead(now, (at, at + busy), packet, context, round);
     }
 
     /// Puts a packet that was expected onto the link: it starts when the wire is free, or at `now` if it is. Credits
@@ -187,17 +179,32 @@ impl Egress {
         let at = self.free_at.max(now);
         self.queued_ps -= busy;
         self.extras.in_input_buffers -= 1;
-        self.free_at = at + busy;
+        if at == now && packet.is_data() {
+            self.extras.data_bytes -= u64::from(packet.bytes);
+        }
+        self.start_ahead(now, (at, at + busy), packet, context, round);
+    }
+
+    /// Puts a packet onto the link whose transmission starts and ends at these instants.
+    #[inline(always)]
+    fn start_ahead(
+        &mut self,
+        now: u64,
+        (at, end): (u64, u64),
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
+        self.free_at = end;
         let credits = self.credits.as_deref_mut().expect("the port has credits");
         credits.counters.consume(packet);
         if at > now {
             credits.depart(at, packet.bytes, packet.is_data());
             self.next_start = self.next_start.min(at);
-        } else if packet.is_data() {
-            self.extras.data_bytes -= u64::from(packet.bytes);
         }
-        let head = self.cut_through_end(Start { at, end: self.free_at, packet: *packet });
-        self.channel.push(self.entry(&head), context, round);
+        let header = credits.cut_through;
+        let end = if header < packet.bytes { at + self.serialization(header) } else { end };
+        self.channel.push(InFlight { arrival: end + self.delay, packet: *packet }, context, round);
     }
 
     /// The serialization time of a packet.
@@ -462,8 +469,8 @@ impl Egress {
 
     /// The start with the end of the part that must be sent before the packet counts as arrived (cut-through).
     pub fn cut_through_end(&self, start: Start) -> Start {
-        match self.credits.as_deref().and_then(|credits| credits.cut_through) {
-            Some(header) if header < start.packet.bytes => {
+        match self.credits.as_deref().map_or(u32::MAX, |credits| credits.cut_through) {
+            header if header < start.packet.bytes => {
                 Start { end: start.at + self.serialization(header), ..start }
             }
             _ => start,
