@@ -8,6 +8,7 @@ import { BREAKDOWN } from "./panels/breakdown.ts";
 import { BY_SETTING } from "./panels/by_setting.ts";
 import { CONGESTION } from "./panels/congestion.ts";
 import { COURSE } from "./panels/course.ts";
+import { EXPOSURE } from "./panels/exposure.ts";
 import { FABRIC } from "./panels/fabric.ts";
 import { FAULTS } from "./panels/faults.ts";
 import { FCT } from "./panels/fct.ts";
@@ -61,7 +62,7 @@ export const VIEWS: View[] = [
     id: "jobs",
     title: "Jobs",
     asks: "What did ranks do, and what did they wait for?",
-    panels: [COURSE, BREAKDOWN, RANKS],
+    panels: [COURSE, EXPOSURE, BREAKDOWN, RANKS],
   },
   {
     id: "flows",

@@ -27,16 +27,18 @@ const FIGURES = { maps: ["figure-5-cresco8", "figure-6-cresco8-64-nodes-rings-be
 const CELLS = { machines: { study: ["interference", "measured"], settings: ["differences", "provenance"] } };
 /** Panels of runs with jobs. */
 const JOBS = ["course", "breakdown", "ranks"];
+/** The same where a job computes or has groups. */
+const TRAINING = ["course", "exposure", "breakdown", "ranks"];
 /** Panels of some runs only, and the views of the reports that have them. */
 const OTHERS = {
-  demo: { jobs: JOBS, flows: ["worst"] },
-  hostile: { jobs: JOBS },
+  demo: { jobs: TRAINING, flows: ["worst"] },
+  hostile: { jobs: TRAINING },
   rdma: { fabric: ["signals"], jobs: JOBS, flows: ["goodput", "repairs", "rates"] },
   sweep: { study: ["by_setting"], jobs: JOBS, flows: ["goodput", "repairs"] },
-  flows: { study: ["stages"], jobs: JOBS, flows: ["goodput", "repairs", "rates", "worst"] },
+  flows: { study: ["stages"], jobs: TRAINING, flows: ["goodput", "repairs", "rates", "worst"] },
   sizes: { study: ["bandwidth"], jobs: JOBS },
   reordering: { jobs: JOBS, flows: ["goodput", "repairs", "reordering"] },
-  congestion: { study: ["stages"], fabric: ["congestion", "signals"], jobs: JOBS, flows: ["goodput", "repairs", "worst"] },
+  congestion: { study: ["stages"], fabric: ["congestion", "signals"], jobs: TRAINING, flows: ["goodput", "repairs", "worst"] },
   measured: { study: ["by_setting", "interference", "measured"], jobs: JOBS, flows: ["repairs"] },
   interference: { study: ["by_setting", "interference"], fabric: ["signals"], jobs: JOBS, flows: ["repairs"] },
   traffic: { study: ["by_setting"], fabric: ["signals"], jobs: JOBS, flows: ["traffic", "goodput", "repairs", "worst"] },

@@ -40,6 +40,7 @@ pub mod field;
 pub mod figures;
 pub mod import;
 mod labels;
+mod layout;
 mod line;
 pub mod list;
 pub mod live;

@@ -165,23 +165,37 @@ pub(crate) fn store(
 
 /// The names of the collectives of each phase, with their size where all have the same.
 fn collectives(jobs: &[Job]) -> BTreeMap<(usize, u16), String> {
-    let of_phase = |phase: &Phase| {
-        let Phase::Communicate { buckets, .. } = phase else { return None };
-        let all = || buckets.iter().flat_map(|bucket| &bucket.collectives);
-        let mut names: Vec<&str> = Vec::new();
-        for name in all().filter_map(|found| algorithm_name(found.algorithm)) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        let size = all().next().map(|first| first.size).filter(|size| all().all(|found| found.size == *size));
-        let size = size.map(|size| format!(" {}", words::size(size.0 as f64)));
-        (!names.is_empty()).then(|| names.join(" + ") + &size.unwrap_or_default())
-    };
     let phases = jobs.iter().enumerate().flat_map(|(job, of)| {
         of.phases.iter().zip(0_u16..).map(move |(phase, number)| ((job, number), phase))
     });
-    phases.filter_map(|(place, phase)| Some((place, of_phase(phase)?))).collect()
+    phases.filter_map(|(place, phase)| Some((place, collectives_of(phase)?))).collect()
+}
+
+/// The names of the collectives of a phase, with their size where all have the same.
+fn collectives_of(phase: &Phase) -> Option<String> {
+    let Phase::Communicate { buckets, .. } = phase else { return None };
+    let all = || buckets.iter().flat_map(|bucket| &bucket.collectives);
+    let mut names: Vec<&str> = Vec::new();
+    for name in all().filter_map(|found| algorithm_name(found.algorithm)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let size = all().next().map(|first| first.size).filter(|size| all().all(|found| found.size == *size));
+    let size = size.map(|size| format!(" {}", words::size(size.0 as f64)));
+    (!names.is_empty()).then(|| names.join(" + ") + &size.unwrap_or_default())
+}
+
+/// The name of a phase: its collectives, or its kind.
+pub(crate) fn phase_name(phase: &Phase) -> String {
+    let kind = match phase {
+        Phase::Compute { .. } => "compute",
+        Phase::Communicate { .. } => "collectives",
+        Phase::PointToPoint(_) => "point_to_point",
+        Phase::Pipeline(_) => "pipeline",
+        Phase::Barrier => "barrier",
+    };
+    collectives_of(phase).unwrap_or_else(|| kind.to_owned())
 }
 
 /// A system error at the end, such as a full disk, is reported like one during the run.

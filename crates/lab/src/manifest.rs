@@ -5,6 +5,7 @@ use netloom_records::{ChangedSetting, RunSummary};
 use netloom_scenario::Changed;
 use serde_json::{Map, Value, json};
 
+use crate::layout::layouts;
 use crate::prepare::Prepared;
 use crate::simulate::Simulated;
 
@@ -33,6 +34,7 @@ pub(crate) fn run_summary(
         threads: Some(u32::try_from(threads).unwrap_or(u32::MAX)),
         command,
         engine: derived(prepared, simulated),
+        jobs: layouts(prepared),
         assumptions: notes(prepared),
         time_scale: compiled.time_scale.clone(),
         measured: None,

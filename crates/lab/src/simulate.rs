@@ -11,6 +11,7 @@ use netloom_records::{Batch, Outcome, Sink, SinkError, Status};
 
 use crate::diagnose::diagnose;
 use crate::error::{LabError, check_threads};
+use crate::layout::layouts;
 use crate::prepare::Prepared;
 use crate::slowest::{Slowest, paths};
 use crate::summary::{Gather, Summary, Totals};
@@ -67,6 +68,7 @@ pub fn simulate(
         hops: Some(engine.hops),
         simulated: engine.end,
         time_scale: prepared.compiled.time_scale.clone(),
+        layouts: layouts(prepared),
     };
     let summary = gather.finish(&prepared.names(), totals);
     Ok(Simulated { outcome, summary, engine, wall_time_s })

@@ -51,6 +51,21 @@ pub fn bit_rate(bits_per_second: f64) -> String {
     scaled(bits_per_second, &[("Tbps", 1e12), ("Gbps", 1e9), ("Mbps", 1e6), ("Kbps", 1e3), ("bps", 1.0)])
 }
 
+/// Most steps that a sentence lists.
+const MOST_STEPS: usize = 6;
+
+/// Steps by their numbers; of many the first and the last.
+pub fn steps(numbers: &[u32]) -> String {
+    let texts: Vec<String> = numbers.iter().map(|number| count((*number).into())).collect();
+    match texts.as_slice() {
+        [one] => format!("step {one}"),
+        [first, .., last] if texts.len() > MOST_STEPS => {
+            format!("{} from {first} to {last}", some(texts.len() as u64, "step"))
+        }
+        texts => format!("steps {}", texts.join(", ")),
+    }
+}
+
 /// A plain number, with four significant digits.
 pub fn number(number: f64) -> String {
     significant(number)

@@ -17,6 +17,7 @@ pub mod csv;
 pub mod dataset;
 mod digest;
 mod folder;
+mod layout;
 mod manifest;
 mod measured;
 mod names;
@@ -35,6 +36,7 @@ pub use folder::{
     BatchReader, DraftFile, FolderError, FolderSink, INCOMPLETE_FILE, MANIFEST_FILE, MEASURED_FILE, Marker,
     Overwrite, Problem, ReadError, RowReader, RunFolder, SWEEP_FILE, Verified, fresh, verify, write_whole,
 };
+pub use layout::{BucketLayout, CollectiveLayout, GroupLayout, JobLayout, PhaseLayout};
 pub use manifest::{ChangedSetting, Manifest, Outcome, RunSummary, Status};
 pub use measured::{Allocation, Measured};
 pub use names::{Family, Names};

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::column::SCHEMA_VERSION;
 use crate::digest::{Digest, RunDigest, TableSummary};
+use crate::layout::JobLayout;
 use crate::measured::Measured;
 
 /// How a run ended.
@@ -83,6 +84,8 @@ pub struct RunSummary {
     pub command: Vec<String>,
     /// Values the engine derived: window, lookahead, coordination delay.
     pub engine: Map<String, Value>,
+    /// The jobs that compute or have groups.
+    pub jobs: Vec<JobLayout>,
     /// Modelling assumptions, in whole sentences.
     pub assumptions: Vec<String>,
     /// Its times as a share of those of its source, such as `1/1000`; absent if the scenario states none.
@@ -126,6 +129,9 @@ pub struct Manifest {
     /// Values the engine derived: window, lookahead, coordination delay.
     #[serde(default)]
     pub engine: Map<String, Value>,
+    /// The jobs that compute or have groups; runs of earlier versions do not have them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<JobLayout>,
     /// Modelling assumptions, in whole sentences; up to version 3 they were called `ours`.
     #[serde(default, alias = "ours")]
     pub assumptions: Vec<String>,
@@ -163,6 +169,7 @@ impl Manifest {
             command: summary.command,
             tables: run.tables,
             engine: summary.engine,
+            jobs: summary.jobs,
             assumptions: summary.assumptions,
             scenario_yaml: summary.scenario_yaml,
             scenario: summary.scenario,

@@ -9,6 +9,7 @@
 //!
 //! A new panel is one file in `panels`, one line in its `mod.rs`, and one file in `web/src/panels`.
 
+pub mod breakdown;
 mod collect;
 mod differences;
 mod drawing;
@@ -50,6 +51,7 @@ pub mod panel_data {
     pub use crate::panels::settings::{BetweenRow, ChangedRow, SettingsData, TableData};
     pub use crate::panels::stages::{FlowData, LineData, RunData as Staged, StageData};
     pub use crate::panels::steps::{Cdf, CourseData, JobData, Times};
+    pub use crate::panels::timeline::{OverRanks, RunData as Timeline, StepData};
     pub use netloom_records::statistics::{SizeBucket, Slowdowns};
 }
 

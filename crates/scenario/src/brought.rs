@@ -23,8 +23,8 @@ const ANSWERS: &[(&[&str], &str)] = &[
     (&["bdp", "cwnd", "initial_window"], "the limit of bytes in flight is `window` of `transport: irn`"),
     (&["fsize", "flow_size", "flowsize"], "the bytes of a flow are its `size`, in `flows`"),
     (
-        &["all_reduce", "allreduce"],
-        "an all-reduce is `ring_all_reduce`, or `ring_reduce_scatter` and `ring_all_gather`",
+        &["allreduce"],
+        "an all-reduce is `all_reduce`, which chooses an algorithm, or one such as `ring_all_reduce`",
     ),
     (
         &["tree", "double_binary_tree", "two_tree", "double_tree", "dbtree", "tree_allreduce"],

@@ -1,4 +1,4 @@
-// Breakdown of the time of a step: computation, exposed communication (not overlapped by computation), barriers.
+// Breakdown of the time of a step: computation, exposed communication (not overlapped by computation), barriers, bubble.
 
 import { areaName } from "../areas.ts";
 import type { Area } from "../areas.ts";
@@ -12,18 +12,21 @@ import { count, span, spanUnit, spans } from "../units.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
+/** A part of a step, and its key in the data. */
 interface Part {
   title: string;
   area: Area;
-  of: (step: RecordedStep) => OverRanks;
+  key: "compute" | "exposed" | "barrier" | "idle";
 }
 
 const area = (colour: string, texture: Area["texture"]): Area => ({ colour, texture, edges: [0, 1] });
 
-const ALL: Part[] = [
-  { title: "computation", area: area("var(--run-7)", "plain"), of: ({ compute }) => compute },
-  { title: "exposed communication", area: area("var(--run-0)", "lines"), of: ({ exposed }) => exposed },
-  { title: "waiting at barriers", area: area("var(--run-4)", "dots"), of: ({ barrier }) => barrier },
+/** The parts of a step, which sum up to it. */
+export const PARTS: Part[] = [
+  { title: "computation", area: area("var(--run-7)", "plain"), key: "compute" },
+  { title: "exposed communication", area: area("var(--run-0)", "lines"), key: "exposed" },
+  { title: "waiting at barriers", area: area("var(--run-4)", "dots"), key: "barrier" },
+  { title: "bubble", area: area("var(--run-5)", "plain"), key: "idle" },
 ];
 
 interface Row {
@@ -40,17 +43,20 @@ function rowsOf(report: Report): Row[] {
   );
 }
 
+const tipOf = (title: string, { mean, least, most }: OverRanks): string =>
+  `${title}: ${span(mean)} on average, ${spans(least, most)}`;
+
 function content(report: Report): HTMLElement[] {
   const rows = rowsOf(report);
   if (rows.length === 0) {
     return [];
   }
-  const parts = ALL.filter(({ of }) => rows.some(({ step }) => of(step).most > 0));
-  const most = Math.max(...rows.map(({ step }) => parts.reduce((sum, { of }) => sum + of(step).mean, 0)));
+  const parts = PARTS.filter(({ key }) => rows.some(({ step }) => step[key].most > 0));
+  const most = Math.max(...rows.map(({ step }) => parts.reduce((sum, { key }) => sum + step[key].mean, 0)));
   const bars = rows.map(({ name, step }) => ({
     name,
-    parts: parts.map((part) => part.of(step).mean),
-    tip: parts.map((part) => `${part.title}: ${span(part.of(step).mean)} on average, ${spans(part.of(step).least, part.of(step).most)}`),
+    parts: parts.map((part) => step[part.key].mean),
+    tip: parts.map((part) => tipOf(part.title, step[part.key])),
   }));
   const columns = parts.flatMap(({ title }) => [
     { title: `${title}, mean`, number: true },
@@ -61,12 +67,13 @@ function content(report: Report): HTMLElement[] {
     name,
     count(step.ranks),
     step.time === null ? null : span(step.time),
-    ...parts.flatMap(({ of }) => [of(step).mean, of(step).least, of(step).most].map(span)),
+    ...parts.flatMap(({ key }) => [step[key].mean, step[key].least, step[key].most].map(span)),
   ]);
   return [
     note(
-      "Mean over the ranks of each recorded step. The phases of a rank do not overlap, so all of its communication is " +
-        "exposed: it computes nothing while it communicates.",
+      "Mean over the ranks of each recorded step, each in its own step. Communication is exposed while its rank does not " +
+        "compute; the bubble is the time in which a rank neither computes nor communicates nor waits at a barrier, and in " +
+        "pipeline phases with computation all time in which it does not compute. The parts sum up to the step.",
     ),
     legendOf(parts.map((part) => areaName(part.title, part.area))),
     figure("Time of a rank in a step, mean over ranks", partsChart("Time of ranks in recorded steps", "time, mean over ranks", spanUnit(most), parts.map((part) => part.area), bars)),

@@ -6,15 +6,20 @@
 //! Invariants: anything that cannot be expanded is rejected here; afterwards nothing can fail. Every collective and
 //! every point-to-point phase of every step has a range of tags of its own.
 
+use std::borrow::Cow;
+
 use netloom_model::{Collective, FabricService, Hosts, Item, Job, Order, Phase, Repetition};
 use netloom_units::{Duration, HostId, Rate, Time};
 
-use super::collective::{Plan, SPECS, Step};
+use super::collective::{Plan, SPECS, Step, channels};
 use super::communicators::{Communicators, Membership};
 use super::error::WorkloadError;
 use super::pipeline::PipelinePlan;
 use super::schedule::{Schedule, Signal};
 use super::stages::Stages;
+
+/// The reason why a collective has no communicators.
+const NO_GROUPS: &str = "there are no such groups";
 
 /// A compiled job.
 #[derive(Debug)]
@@ -474,7 +479,8 @@ impl Compiler {
     ) -> Result<Vec<CollectiveStream>, WorkloadError> {
         let mut shared = CollectiveStream { collectives: Vec::new(), ends: None };
         let mut alone = Vec::new();
-        for (number, collective) in (0_u32..).zip(all) {
+        let all: Result<Vec<_>, _> = all.iter().map(|each| self.channels(bucket, each)).collect();
+        for (number, collective) in (0_u32..).zip(all?.iter().flat_map(|channels| channels.iter())) {
             let place = self.collectives.len();
             let planned = self.plan(bucket, number, collective)?;
             if planned.plans.iter().all(Plan::sends_first) {
@@ -490,6 +496,24 @@ impl Compiler {
         Ok(alone)
     }
 
+    /// The channels of a collective.
+    fn channels<'a>(
+        &self,
+        bucket: BucketId,
+        collective: &'a Collective,
+    ) -> Result<Cow<'a, [Collective]>, WorkloadError> {
+        let wrong = |reason| WorkloadError::Collective { job: self.job, phase: bucket.phase.into(), reason };
+        let sizes = self.communicators_of(collective).ok_or_else(|| wrong(NO_GROUPS.to_owned()))?.1.sizes();
+        let channels = channels(collective, sizes).map_err(wrong)?;
+        Ok(channels.map_or_else(|| Cow::Borrowed(std::slice::from_ref(collective)), Cow::Owned))
+    }
+
+    /// The communicators of a collective, with their index.
+    fn communicators_of(&self, collective: &Collective) -> Option<(usize, &Communicators)> {
+        let index = collective.groups.map_or(0, |kind| usize::from(kind) + 1);
+        Some((index, self.communicators.get(index)?))
+    }
+
     fn plan(
         &mut self,
         bucket: BucketId,
@@ -497,9 +521,8 @@ impl Compiler {
         collective: &Collective,
     ) -> Result<Planned, WorkloadError> {
         let wrong = |reason| WorkloadError::Collective { job: self.job, phase: bucket.phase.into(), reason };
-        let communicators = collective.groups.map_or(0, |kind| usize::from(kind) + 1);
-        let groups = self.communicators.get(communicators);
-        let groups = groups.ok_or_else(|| wrong(String::from("there are no such groups")))?;
+        let found = self.communicators_of(collective);
+        let (communicators, groups) = found.ok_or_else(|| wrong(NO_GROUPS.to_owned()))?;
         let sizes = groups.sizes();
         self.check_order(bucket, &collective.order, sizes)?;
         let plans: Result<Vec<Plan>, String> =

@@ -18,8 +18,9 @@ struct Case {
 /// Every algorithm of the registry with its defaults, and some with other parameters.
 fn cases() -> Vec<Case> {
     let spec = |name| SPECS.iter().find(|spec| spec.name == name).expect("in the registry");
-    let mut cases: Vec<Case> =
-        SPECS.iter().map(|spec| Case { name: spec.name, settings: spec.defaults() }).collect();
+    // `all_reduce` has the plan of another one.
+    let all = SPECS.iter().filter(|spec| spec.name != "all_reduce");
+    let mut cases: Vec<Case> = all.map(|spec| Case { name: spec.name, settings: spec.defaults() }).collect();
     let mut variant = |name: &'static str, key, value| {
         cases.push(Case { name, settings: spec(name).defaults().with(key, value) });
     };
@@ -391,7 +392,7 @@ fn bus_factors_are_those_of_nccl_tests() {
         assert_eq!(bucket.size, Bytes(1000));
         bucket.bus_bytes.0
     };
-    for spec in SPECS.iter().filter(|spec| spec.name.ends_with("all_reduce")) {
+    for spec in SPECS.iter().filter(|spec| spec.name.ends_with("_all_reduce")) {
         assert_eq!(factor(spec.name, 8), 1750, "{}", spec.name);
     }
     let is_part = |name: &str| {
@@ -444,4 +445,64 @@ fn all_at_once_is_the_burst_of_the_seed_simulator() {
         assert!(own[..4].iter().all(|send| send.2.to == own[0].2.to), "all to one neighbour");
     }
     assert_eq!(trace.end, DELAY);
+}
+
+#[test]
+fn all_reduce_is_the_algorithm_that_it_names() {
+    let spec = |name: &str| SPECS.iter().find(|spec| spec.name == name).expect("in the registry");
+    for (algorithm, name) in [
+        ("ring", "ring_all_reduce"),
+        ("tree", "tree_all_reduce"),
+        ("halving_doubling", "halving_doubling_all_reduce"),
+    ] {
+        for (n, size) in [(1, 100), (5, 4000), (8, 1 << 20), (6, 3 << 20)] {
+            let one = |name, settings| collective(&Case { name, settings }, size, true, Order::Rank);
+            let chosen = spec("all_reduce").defaults().with("algorithm", Value::Choice(algorithm));
+            let mut named = spec(name).defaults();
+            if name != "halving_doubling_all_reduce" {
+                named = named.with("chunk", chosen.get("chunk"));
+            }
+            let sends = |one| trace(&job(n, 1, vec![one]), n, Delay::Fixed(DELAY)).sends;
+            assert_eq!(sends(one("all_reduce", chosen)), sends(one(name, named)), "{algorithm} {n} {size}");
+        }
+    }
+}
+
+#[test]
+fn channels_share_the_bytes_and_the_exits_of_servers() {
+    let spec = |name: &str| SPECS.iter().find(|spec| spec.name == name).expect("in the registry");
+    let (n, server, size) = (16, 4, 64_000);
+    for name in ["ring_all_gather", "ring_reduce_scatter", "ring_all_reduce", "tree_all_reduce"] {
+        let run = |channels, server| {
+            let settings = spec(name).defaults().with("channels", Value::Count(channels));
+            let settings = settings.with("server", server);
+            let one = collective(&Case { name, settings }, size, true, Order::Rank);
+            trace(&job(n, 1, vec![one]), n, Delay::Fixed(DELAY))
+        };
+        let single = run(1, Value::Absent);
+        for channels in [2, 4, 8] {
+            let several = run(channels, Value::Count(server));
+            assert_eq!(several.bytes_sent(), single.bytes_sent(), "{name} {channels}");
+            assert_eq!(several.end, single.end, "{name} {channels}: channels run side by side");
+        }
+        if !name.starts_with("ring") {
+            continue;
+        }
+        // Bytes that leave the servers by the rank in a server.
+        let mut exits = vec![0; server as usize];
+        for (_, rank, message) in run(4, Value::Count(server)).sends {
+            if u64::from(rank) / server != u64::from(message.to.0) / server {
+                assert_eq!(u64::from(rank) % server, u64::from(message.to.0) % server, "on one rail");
+                exits[(u64::from(rank) % server) as usize] += message.size.0;
+            }
+        }
+        assert!(exits.iter().all(|&bytes| bytes == exits[0] && bytes > 0), "{name}: {exits:?}");
+    }
+    let settings = spec("ring_all_reduce").defaults().with("channels", Value::Count(4));
+    let case = Case { name: "ring_all_reduce", settings: settings.with("server", Value::Count(3)) };
+    let refused = expand(&job(16, 1, vec![collective(&case, 100, true, Order::Rank)]), 16, 1);
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "job 0, phase 0: `server` is 3, which does not divide 16 ranks"
+    );
 }

@@ -72,7 +72,7 @@ fn traced(workload: &Workload, n: u32, delay: Delay) -> Trace {
 
 #[test]
 fn listed_receives_match_the_messages() {
-    assert_eq!(cases().len(), 19);
+    assert_eq!(cases().len(), 20);
     for case in cases() {
         for (n, size) in
             (1..9).filter(|&n| fits(&case, n)).flat_map(|n| [0, 1, 5, 1000, 1 << 20].map(|size| (n, size)))

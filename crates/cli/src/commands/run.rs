@@ -4,8 +4,8 @@ use std::env;
 
 use netloom_lab::live::Serve;
 use netloom_lab::summary::{
-    FlowThroughput, MeasuredSummary, PeakSummary, QueuePairSummary, ReorderingSummary, SizeBucket, Slowdowns,
-    StageSummary, StagedSummary, Summary, TrafficSummary,
+    ExposedSummary, FlowThroughput, MeasuredSummary, PeakSummary, QueuePairSummary, ReorderingSummary,
+    SizeBucket, Slowdowns, StageSummary, StagedSummary, Summary, TrafficSummary,
 };
 use netloom_lab::{
     Diagnostics, ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest,
@@ -180,6 +180,9 @@ fn jobs(report: &RunReport, is_complete: bool, output: &mut Output) {
             output.line(measured(&job.name, found));
         }
     }
+    for job in jobs {
+        output.lines(job.exposed.iter().map(|found| exposed(&job.name, found)));
+    }
     output.line("");
 }
 
@@ -193,6 +196,18 @@ fn measured(name: &str, found: &MeasuredSummary) -> String {
     format!(
         "{name} takes {}{half} per step: {steps} after {warm_up} of warm-up{wanted}",
         words::span(found.mean_s)
+    )
+}
+
+/// Exposed communication and bubble of a job.
+fn exposed(name: &str, found: &ExposedSummary) -> String {
+    let ExposedSummary { exposed, idle, step_s, .. } = found;
+    let [time, step] = [exposed.mean_s, *step_s].map(words::span);
+    let [share, bubble] = [exposed.share, idle.share].map(words::percent);
+    format!(
+        "exposed     {}: {time} of a rank's step of {step} ({share}), bubble {bubble}, over {}",
+        words::harmless(name),
+        words::steps(&found.steps)
     )
 }
 

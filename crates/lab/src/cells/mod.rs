@@ -134,6 +134,7 @@ impl CellRun {
             threads: None,
             command: command.to_vec(),
             engine: Map::from_iter([(HOSTS.to_owned(), json!(self.n_hosts()))]),
+            jobs: Vec::new(),
             assumptions: self.assumptions.clone(),
             time_scale: None,
             measured: self.measured.clone(),

@@ -48,7 +48,7 @@ const fn all_reduce(collective: &'static str) -> Benchmark {
 }
 
 /// One entry per collective.
-const BENCHMARKS: [Benchmark; 17] = [
+const BENCHMARKS: [Benchmark; 18] = [
     by_rank("all_to_all_linear", "alltoall_perf"),
     by_rank("all_to_all_pairwise", "alltoall_perf"),
     by_rank("ring_all_gather", "all_gather_perf"),
@@ -68,6 +68,7 @@ const BENCHMARKS: [Benchmark; 17] = [
     by_rank("pxn_all_to_all", "alltoall_perf"),
     // nccl-tests sends the same to all; the size is the vector's, as of its all-to-all.
     by_rank("all_to_all_v", "alltoall_perf"),
+    all_reduce("all_reduce"),
 ];
 
 /// The bandwidths of a run's collectives.

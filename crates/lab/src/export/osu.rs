@@ -48,7 +48,7 @@ const fn benchmark(collective: &'static str, title: &'static str, counted: Count
 }
 
 /// One entry per collective.
-const BENCHMARKS: [Benchmark; 17] = [
+const BENCHMARKS: [Benchmark; 18] = [
     benchmark("all_to_all_linear", "All-to-All Personalized Exchange", Counted::EachPair),
     benchmark("all_to_all_pairwise", "All-to-All Personalized Exchange", Counted::EachPair),
     benchmark("ring_all_gather", "Allgather", Counted::EachRank),
@@ -66,6 +66,7 @@ const BENCHMARKS: [Benchmark; 17] = [
     benchmark("bruck_all_gather", "Allgather", Counted::EachRank),
     benchmark("pxn_all_to_all", "All-to-All Personalized Exchange", Counted::EachPair),
     benchmark("all_to_all_v", "All-to-Allv Personalized Exchange", Counted::EachPair),
+    benchmark("all_reduce", "Allreduce", Counted::Vector),
 ];
 
 /// The latencies of a run's collectives.

@@ -148,6 +148,7 @@ impl<'a> MeasuredRun<'a> {
             threads: None,
             command: command.to_vec(),
             engine,
+            jobs: Vec::new(),
             assumptions: self.assumptions(),
             // Streams ran in the times of their source.
             time_scale: None,

@@ -8,18 +8,18 @@ use std::collections::BTreeMap;
 use netloom_model::Message;
 use netloom_records::statistics::{HostPorts, PortShares, Sample, Slowdown, Span};
 use netloom_records::{
-    Batch, CollectiveRow, DropRow, FlowRow, JobRow, MeasureRow, Names, PortRow, SpuriousTimeoutRow, StepRow,
-    TallyRow,
+    Batch, CollectiveRow, DropRow, FlowRow, JobLayout, JobRow, MeasureRow, Names, PortRow,
+    SpuriousTimeoutRow, StepRow, TallyRow,
 };
 use netloom_units::{Duration, NodeId, Time};
 
 use super::ReorderingSummary;
 use super::statistics::Distribution;
 use super::{
-    BackgroundSummary, DropSummary, JobSummary, LinkSummary, MeasuredSummary, PeakSummary, PhaseSummary,
-    QueueSummary, SpanSummary, Summary,
+    BackgroundSummary, DropSummary, ExposedSummary, JobSummary, LinkSummary, MeasuredSummary, PeakSummary,
+    PhaseSummary, QueueSummary, SpanSummary, Summary,
 };
-use super::{arbitration, congestion, queue_pairs, staged, timeouts, traffic};
+use super::{arbitration, congestion, exposed, queue_pairs, staged, timeouts, traffic};
 
 /// Facts about a run that its tables do not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct Totals {
     pub simulated: Time,
     /// Times of the scenario as a share of those of its source, if it states one.
     pub time_scale: Option<String>,
+    /// The jobs that compute or have groups.
+    pub layouts: Vec<JobLayout>,
 }
 
 /// Number of size buckets of slowdowns.
@@ -64,6 +66,7 @@ pub(crate) struct Gather {
     staged: staged::Tally,
     traffic: traffic::Tally,
     congestion: congestion::Tally,
+    exposed: exposed::Tally,
     reordering: ReorderingSummary,
 }
 
@@ -119,6 +122,7 @@ impl Gather {
             Batch::Repairs(rows) => rows.iter().for_each(|row| self.queue_pairs.repair(row)),
             Batch::Signals(rows) => rows.iter().for_each(|row| self.queue_pairs.signal(row)),
             Batch::Rings(rows) => rows.iter().for_each(|row| self.queue_pairs.ring(row)),
+            Batch::Spans(rows) => self.exposed.take(rows),
             Batch::Stages(rows) => self.staged.take(rows),
             Batch::Congestion(rows) => self.congestion.ports(rows),
             Batch::CongestedFlows(rows) => self.congestion.flows(rows),
@@ -140,7 +144,6 @@ impl Gather {
             | Batch::Packets(_)
             | Batch::Paths(_)
             | Batch::Rates(_)
-            | Batch::Spans(_)
             | Batch::Classes(_)
             | Batch::Cells(_) => {}
         }
@@ -209,7 +212,11 @@ impl Gather {
     /// The figures.
     pub fn finish(mut self, names: &Names, totals: Totals) -> Summary {
         let jobs = std::mem::take(&mut self.jobs);
-        let jobs = jobs.iter().map(|row| self.job(row, &names.jobs)).collect();
+        let exposed: BTreeMap<u16, ExposedSummary> =
+            std::mem::take(&mut self.exposed).finish(&totals.layouts).into_iter().collect();
+        let with_exposed =
+            |found: JobSummary, job| JobSummary { exposed: exposed.get(job).cloned(), ..found };
+        let jobs = jobs.iter().map(|row| with_exposed(self.job(row, &names.jobs), &row.job)).collect();
         let background = (self.n_background > 0).then(|| BackgroundSummary {
             messages: self.n_background,
             finite_flows: self.n_finite,
@@ -254,6 +261,7 @@ impl Gather {
             time_s: row.start.zip(row.end).map(|(start, end)| end.since(start).as_seconds()),
             step: Distribution::of(self.steps.get(&row.job).cloned().unwrap_or_default()),
             measured: self.measures.get(&row.job).map(|found| measured(found, self.steps.get(&row.job))),
+            exposed: None,
             phases: phases.collect(),
         }
     }

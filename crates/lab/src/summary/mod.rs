@@ -12,6 +12,7 @@
 
 mod arbitration;
 mod congestion;
+mod exposed;
 mod gather;
 mod queue_pairs;
 mod span;
@@ -26,13 +27,14 @@ use std::path::Path;
 use netloom_records::statistics::{HostPorts, Over, Span};
 use netloom_records::{
     Batch, CongestedFlowRow, CongestionRow, FlowRow, MemorySink, Names, ReorderingRow, RepairRow, RunFolder,
-    SeriesRow, Table,
+    SeriesRow, SpanRow, Table,
 };
 use netloom_units::Time;
 use serde::Serialize;
 
 pub use arbitration::{ArbitrationSummary, HeadWait};
 pub use congestion::{CongestionSummary, PairTime, PortTime};
+pub use exposed::{ExposedSummary, ShareSummary};
 pub(crate) use gather::Gather;
 pub use gather::Totals;
 pub use netloom_records::statistics::Reordering as ReorderingSummary;
@@ -111,6 +113,9 @@ pub struct JobSummary {
     /// The measured mean step time; absent for a job with neither a warm-up nor a required precision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<MeasuredSummary>,
+    /// Exposed communication; absent for a job that neither computes nor has groups, and without recorded steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exposed: Option<ExposedSummary>,
     /// Communication, phase by phase.
     pub phases: Vec<PhaseSummary>,
 }
@@ -223,6 +228,7 @@ impl Summary {
         gather.take(Batch::Collectives(&sink.collectives));
         gather.take(Batch::Steps(&sink.steps));
         gather.take(Batch::Jobs(&sink.jobs));
+        gather.take(Batch::Spans(&sink.spans));
         gather.take(Batch::Series(&sink.series));
         gather.take(Batch::Ports(&sink.ports));
         gather.take(Batch::Drops(&sink.drops));
@@ -275,6 +281,7 @@ impl Summary {
             hops: manifest.hops,
             simulated: Time(manifest.simulated_ps),
             time_scale: manifest.time_scale.clone(),
+            layouts: manifest.jobs.clone(),
         };
         Ok(gather.finish(&folder.names()?, totals))
     }
@@ -312,6 +319,11 @@ fn take_later_tables(folder: &RunFolder, gather: &mut Gather) -> Result<(), LabE
     }
     if is_there(Table::Rings) {
         gather.take(Batch::Rings(&folder.rings()?));
+    }
+    if is_there(Table::Spans) {
+        for block in folder.rows::<SpanRow>()? {
+            gather.take(Batch::Spans(&block?));
+        }
     }
     if is_there(Table::Stages) {
         gather.take(Batch::Stages(&folder.stages()?));

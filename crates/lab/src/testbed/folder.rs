@@ -124,6 +124,7 @@ fn summary(
         threads: None,
         command: recording.command_line.clone(),
         engine: Map::from_iter(derived.map(|(key, count)| (key.to_owned(), json!(count)))),
+        jobs: Vec::new(),
         assumptions: testbed.plan.notes(),
         time_scale: None,
         measured: None,

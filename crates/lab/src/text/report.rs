@@ -1,13 +1,14 @@
 //! The figures of runs as text: the data of the report's panels, in characters.
 //!
 //! Models: step times and completion times run by run, slowdown by size; then for each run its throughput and queues
-//! over time, utilization of links, faults and losses.
+//! over time, exposed communication, utilization of links, faults and losses.
 //! Leaves out: panels that only the page has; the last line has the command that makes the page.
 //!
 //! Invariants: all bars of a section share a scale; a list that is cut states its full length.
 
 mod course;
 mod damage;
+mod exposed;
 mod links;
 mod slowdown;
 mod staged;
@@ -157,6 +158,7 @@ fn alone(sheet: &mut Sheet, report: &Report, number: usize) {
         return;
     }
     course::over_time(sheet, report.over_time[number].as_ref(), run);
+    exposed::exposed(sheet, report.timeline[number].as_ref());
     staged::stages(sheet, report.stages[number].as_ref());
     links::busy(sheet, &report.links[number]);
     damage::faults(sheet, &report.faults[number], run.simulated);

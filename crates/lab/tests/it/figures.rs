@@ -49,6 +49,7 @@ fn a_run_its_memory_and_its_folder_have_the_same_figures() {
         hops: Some(done.engine.hops),
         simulated: done.engine.end,
         time_scale: None,
+        layouts: stored.manifest().jobs.clone(),
     };
     assert_eq!(Summary::of_memory(&sink, &prepared.names(), 16, totals), report.summary);
 }
@@ -71,6 +72,7 @@ fn a_folder_of_queue_pairs_has_the_figures_of_its_run() {
         hops: Some(done.engine.hops),
         simulated: done.engine.end,
         time_scale: None,
+        layouts: report.manifest.jobs.clone(),
     };
     let names = prepared(&text, None).names();
     assert_eq!(Summary::of_memory(&sink, &names, 16, totals), report.summary);
@@ -106,6 +108,7 @@ fn a_folder_of_links_with_credits_has_the_figures_of_its_run() {
         hops: Some(done.engine.hops),
         simulated: done.engine.end,
         time_scale: None,
+        layouts: report.manifest.jobs.clone(),
     };
     assert_eq!(Summary::of_memory(&sink, &prepared(CREDITS, None).names(), 4, totals), report.summary);
 }
@@ -160,6 +163,7 @@ fn a_folder_of_staged_flows_has_the_figures_of_its_run() {
         hops: Some(done.engine.hops),
         simulated: done.engine.end,
         time_scale: found.time_scale,
+        layouts: report.manifest.jobs.clone(),
     };
     assert_eq!(Summary::of_memory(&sink, &prepared(FLOWS, None).names(), 3, totals), report.summary);
 }

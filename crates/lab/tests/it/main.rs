@@ -6,6 +6,7 @@ mod congestion_tree;
 mod cost;
 mod determinism;
 mod endings;
+mod exposed;
 mod fabrics;
 mod field;
 mod figures;

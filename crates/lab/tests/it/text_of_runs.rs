@@ -67,6 +67,7 @@ impl Place {
             threads: Some(1),
             command: Vec::new(),
             engine: json!({ "hosts": hosts }).as_object().cloned().unwrap_or_default(),
+            jobs: Vec::new(),
             assumptions: Vec::new(),
             time_scale: None,
             measured: None,

@@ -599,6 +599,7 @@ pub fn summary(status: Status) -> RunSummary {
         threads: Some(2),
         command: vec!["netloom".to_owned(), "run".to_owned()],
         engine: engine.as_object().unwrap().clone(),
+        jobs: Vec::new(),
         assumptions: vec!["The barrier is modelled.".to_owned()],
         time_scale: Some("1/1000".to_owned()),
         measured: None,

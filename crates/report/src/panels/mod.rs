@@ -23,7 +23,7 @@ pub mod slowdown;
 pub mod stages;
 pub mod steps;
 mod summary;
-mod timeline;
+pub mod timeline;
 mod traffic;
 mod worst;
 
@@ -123,7 +123,8 @@ pub struct Report {
     interference: Option<interference::Study>,
     fabric: Vec<fabric::RunData>,
     worst: Vec<worst::RunData>,
-    timeline: Vec<Option<timeline::RunData>>,
+    /// Recorded steps, rank by rank; absent if none was recorded.
+    pub timeline: Vec<Option<timeline::RunData>>,
     /// Settings of all runs.
     pub settings: settings::SettingsData,
     /// The fabric over time; absent if ports were not sampled.

@@ -1,17 +1,18 @@
 //! Activities of ranks in recorded steps: spans for the page to draw, and sums.
 //!
-//! Models: time in computation, in exposed communication, and at barriers, for each rank.
+//! Models: time in computation, in exposed communication, at barriers, and idle, for each rank; over all recorded steps
+//! of a job, where its time goes by phase and communicator (`crate::breakdown`).
 //! Leaves out: spans of steps for which the page has no room; these steps have only sums, and are marked as not drawn.
 //!
-//! Invariants: phases of a rank do not overlap, so the time of communication phases is what they add to a step.
-
-use std::collections::BTreeMap;
+//! Invariants: activities of a rank may overlap; computation, exposed communication, barriers and idle time sum up to
+//! its step.
 
 use netloom_records::{Activity, Batch, SpanRow};
 use netloom_units::Time;
 use serde::Serialize;
 
 use super::Collector;
+use crate::breakdown::{Breakdown, HostRates, RankTimes};
 use crate::collect::About;
 use crate::drawing::pack;
 use crate::round::seconds;
@@ -23,12 +24,15 @@ const MOST_SPANS: usize = 250_000;
 #[derive(Debug, Default)]
 pub struct Timeline {
     spans: Vec<SpanRow>,
+    rates: HostRates,
 }
 
 impl Collector for Timeline {
-    fn take(&mut self, _: &About, batch: Batch<'_>) {
-        if let Batch::Spans(rows) = batch {
-            self.spans.extend_from_slice(rows);
+    fn take(&mut self, about: &About, batch: Batch<'_>) {
+        match batch {
+            Batch::Spans(rows) => self.spans.extend_from_slice(rows),
+            Batch::Ports(rows) => self.rates.take(rows, about.n_hosts),
+            _ => {}
         }
     }
 }
@@ -42,6 +46,8 @@ pub struct RunData {
     /// its phase and its bucket counted from 1 with 0 for none, its start since that of the step, and its length
     /// counted from 1 with 0 for one that was not completed; all times in ps. See [`pack`].
     pub packed: String,
+    /// Jobs that compute or have groups: where their time goes, over the recorded steps that were completed.
+    pub jobs: Vec<Breakdown>,
 }
 
 /// A step of a job.
@@ -69,6 +75,8 @@ pub struct StepData {
     pub exposed: OverRanks,
     /// Time of ranks at barriers.
     pub barrier: OverRanks,
+    /// Idle time of ranks.
+    pub idle: OverRanks,
 }
 
 /// A time of each rank, in seconds.
@@ -80,14 +88,6 @@ pub struct OverRanks {
     pub least: f64,
     /// Maximum over the ranks.
     pub most: f64,
-}
-
-/// Times of a rank in a step, in ps.
-#[derive(Debug, Clone, Copy, Default)]
-struct Sums {
-    compute: u64,
-    exposed: u64,
-    barrier: u64,
 }
 
 impl Timeline {
@@ -103,6 +103,7 @@ impl Timeline {
             rows.iter().flat_map(move |row| numbers(row, start))
         });
         (!steps.is_empty()).then(|| RunData {
+            jobs: Breakdown::of_jobs(&about.manifest.jobs, &self.spans, &self.rates),
             packed: pack::pack(numbers),
             steps: steps.iter().zip(&drawn).map(step_data).collect(),
         })
@@ -146,17 +147,8 @@ fn numbers(row: &SpanRow, start: Time) -> [u64; 6] {
 
 fn step(about: &About, rows: &[SpanRow], is_drawn: bool, end: Time) -> StepData {
     let start = first_start(rows);
-    let mut ranks: BTreeMap<u32, Sums> = BTreeMap::new();
-    for row in rows {
-        let sums = ranks.entry(row.rank).or_default();
-        let time = row.end.unwrap_or(end.max(row.start)).since(row.start).0;
-        match row.activity {
-            Activity::Compute => sums.compute += time,
-            Activity::Communicate | Activity::Stages => sums.exposed += time,
-            Activity::Barrier => sums.barrier += time,
-            Activity::Step | Activity::Collective => {}
-        }
-    }
+    let ranks = rows.chunk_by(|one, other| one.rank == other.rank);
+    let ranks: Vec<RankTimes> = ranks.map(|rows| RankTimes::of(rows, end)).collect();
     StepData {
         job: rows[0].job,
         name: about.job(rows[0].job),
@@ -166,14 +158,15 @@ fn step(about: &About, rows: &[SpanRow], is_drawn: bool, end: Time) -> StepData 
         time: length(rows).map(|time| seconds(time as f64)),
         ranks: ranks.len(),
         drawn: if is_drawn { rows.len() } else { 0 },
-        compute: over(&ranks, |sums| sums.compute),
-        exposed: over(&ranks, |sums| sums.exposed),
-        barrier: over(&ranks, |sums| sums.barrier),
+        compute: over(&ranks, |times| times.compute),
+        exposed: over(&ranks, |times| times.exposed),
+        barrier: over(&ranks, |times| times.barrier),
+        idle: over(&ranks, |times| times.idle),
     }
 }
 
-fn over(ranks: &BTreeMap<u32, Sums>, read: fn(&Sums) -> u64) -> OverRanks {
-    let times = || ranks.values().map(read);
+fn over(ranks: &[RankTimes], read: fn(&RankTimes) -> u64) -> OverRanks {
+    let times = || ranks.iter().map(read);
     OverRanks {
         mean: seconds(times().map(|time| time as f64).sum::<f64>() / ranks.len().max(1) as f64),
         least: seconds(times().min().unwrap_or(0) as f64),

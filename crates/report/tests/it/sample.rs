@@ -115,6 +115,7 @@ pub fn summary(balance: &str) -> RunSummary {
         threads: Some(2),
         command: ["netloom", "run", "a b.yaml"].map(str::to_owned).to_vec(),
         engine: json!({ "hosts": 2 }).as_object().unwrap().clone(),
+        jobs: Vec::new(),
         assumptions: vec!["modelling assumption: the barrier is modelled".to_owned()],
         time_scale: None,
         measured: None,

@@ -64,6 +64,8 @@ pub struct Compiled {
     pub link_names: Vec<String>,
     /// The name of each job.
     pub job_names: Vec<String>,
+    /// The names of the kinds of groups of each job, in their order.
+    pub group_names: Vec<Vec<String>>,
     /// The name of each kind of traffic.
     pub traffic_names: Vec<String>,
     /// The name of each staged flow.
@@ -267,6 +269,7 @@ fn finish(resolved: &Resolved, draft: &Draft, parts: Parts) -> Compiled {
         node_names: built.node_names,
         link_names: built.link_names,
         job_names: resolved.jobs.iter().map(|job| job.name.value.clone()).collect(),
+        group_names: resolved.jobs.iter().map(crate::resolved::Job::group_names).collect(),
         traffic_names: resolved.traffic.iter().map(|kind| kind.name.value.clone()).collect(),
         flow_names: resolved.flows.iter().flat_map(Flows::names).collect(),
         time_scale: resolved.flows.as_ref().and_then(Flows::time_scale),

@@ -285,6 +285,13 @@ pub struct Job {
     pub phases: Vec<PhaseEntry>,
 }
 
+impl Job {
+    /// The names of its kinds of groups, in the order in which they are numbered.
+    pub(crate) fn group_names(&self) -> Vec<String> {
+        self.groups.iter().map(|group| group.name.value.clone()).collect()
+    }
+}
+
 /// A kind of groups of a job's ranks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {

@@ -8,6 +8,7 @@ mod cases;
 mod changing_links;
 mod channels;
 mod classes;
+mod collective_times;
 mod congestion_tree;
 mod conservation;
 mod credits;

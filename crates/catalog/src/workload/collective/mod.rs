@@ -8,6 +8,7 @@
 //! Invariants: what one place sends, exactly one other place receives under the same tag; empty messages are neither
 //! sent nor waited for; with `dependent: false` all sends of a rank come before its first wait.
 
+mod all_reduce;
 mod all_to_all_linear;
 mod all_to_all_pairwise;
 mod all_to_all_v;
@@ -15,6 +16,7 @@ mod broadcast_chain;
 mod broadcast_tree;
 mod bruck_all_gather;
 mod bruck_all_to_all;
+mod channels;
 mod chunks;
 mod halving_doubling_all_reduce;
 mod hierarchical_all_reduce;
@@ -29,6 +31,7 @@ mod ring_reduce_scatter;
 mod servers;
 mod tree_all_reduce;
 
+pub(super) use channels::channels;
 use netloom_model::{Bucket, Collective};
 use netloom_units::{Bytes, Settings, Spec};
 
@@ -327,4 +330,5 @@ registry! {
     BruckAllGather => bruck_all_gather,
     PxnAllToAll => pxn_all_to_all,
     AllToAllV => all_to_all_v,
+    AllReduce => all_reduce,
 }

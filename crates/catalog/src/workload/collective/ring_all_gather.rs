@@ -17,6 +17,7 @@
 
 use netloom_units::{Settings, Spec};
 
+use super::channels::{CHANNEL_SERVER, CHANNELS};
 use super::chunks::CHUNK;
 use super::ring::Ring;
 use super::{Algorithm, Factor, Frame, Posted, Step};
@@ -26,7 +27,7 @@ pub static SPEC: Spec = Spec {
     name: "ring_all_gather",
     summary: "all-gather around a ring in n - 1 steps",
     source: "Patarasuk, Yuan, JPDC 2009",
-    parameters: &[CHUNK],
+    parameters: &[CHUNK, CHANNELS, CHANNEL_SERVER],
 };
 
 /// The plan.

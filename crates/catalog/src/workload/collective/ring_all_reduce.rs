@@ -19,6 +19,7 @@
 
 use netloom_units::{Kind, Parameter, Settings, Spec, Value};
 
+use super::channels::{CHANNEL_SERVER, CHANNELS};
 use super::chunks::CHUNK;
 use super::ring::Ring;
 use super::{Algorithm, Factor, Frame, Posted, Step};
@@ -36,6 +37,8 @@ pub static SPEC: Spec = Spec {
             meaning: "`full`: the whole all-reduce; `half`: only its reduce-scatter",
         },
         CHUNK,
+        CHANNELS,
+        CHANNEL_SERVER,
     ],
 };
 

@@ -18,6 +18,7 @@
 
 use netloom_units::{Settings, Spec};
 
+use super::channels::{CHANNEL_SERVER, CHANNELS};
 use super::chunks::CHUNK;
 use super::ring::Ring;
 use super::{Algorithm, Factor, Frame, Posted, Step};
@@ -27,7 +28,7 @@ pub static SPEC: Spec = Spec {
     name: "ring_reduce_scatter",
     summary: "reduce-scatter around a ring in n - 1 steps",
     source: "Patarasuk, Yuan, JPDC 2009",
-    parameters: &[CHUNK],
+    parameters: &[CHUNK, CHANNELS, CHANNEL_SERVER],
 };
 
 /// The plan.

@@ -26,6 +26,7 @@
 
 use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 
+use super::channels::{CHANNEL_SERVER, CHANNELS};
 use super::chunks::Chunks;
 use super::{Algorithm, Factor, Frame, Posted, Step, in_form};
 
@@ -34,12 +35,16 @@ pub static SPEC: Spec = Spec {
     name: "tree_all_reduce",
     summary: "all-reduce up and down two binary trees, each with half of the vector, in chunks",
     source: "Sanders, Speck, Träff, Parallel Computing 2009; NCCL 2.4",
-    parameters: &[Parameter {
-        name: "chunk",
-        kind: Kind::Size,
-        default: Some(Value::Size(Bytes(512 * 1024))),
-        meaning: "size of the chunks that are forwarded",
-    }],
+    parameters: &[
+        Parameter {
+            name: "chunk",
+            kind: Kind::Size,
+            default: Some(Value::Size(Bytes(512 * 1024))),
+            meaning: "size of the chunks that are forwarded",
+        },
+        CHANNELS,
+        CHANNEL_SERVER,
+    ],
 };
 
 /// The plan.
