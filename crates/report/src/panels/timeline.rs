@@ -44,7 +44,9 @@ pub struct RunData {
     pub steps: Vec<StepData>,
     /// The spans of those steps that are drawn, step by step and in the table's order: of each its rank, its activity,
     /// its phase and its bucket counted from 1 with 0 for none, its start since that of the step, and its length
-    /// counted from 1 with 0 for one that was not completed; all times in ps. See [`pack`].
+    /// its phase and its bucket counted from 1 with 0 for none, its start since that of the step, and its length
+    /// counted from 1 with 0 for one that was not completed; all times in ps..
+    /// counted from 1 with 0 for one that was not completed; all times in ps..
     pub packed: String,
     /// Jobs that compute or have groups: where their time goes, over the recorded steps that were completed.
     pub jobs: Vec<Breakdown>,
