@@ -182,20 +182,25 @@ impl<'a> RankExpansion<'a> {
         // Those of the begin of a step come first.
         for segment in stream.segments.iter().take(self.program.streams.len() - 1) {
             match *segment {
-                Segment::Notify(begin) => _ = self.notify(0, begin),
+                Segment::Notify(begin) => _ = self.notify(begin),
                 Segment::Await(begin) if !self.awaits(begin) => return,
                 _ => break,
             }
         }
         for &fork in &stream.forks {
-            self.notify(0, fork);
+            self.send_signal(0, fork);
         }
         self.position.segment = 1;
     }
 
-    /// Sends a signal, once a stream of operations has come here.
-    fn notify(&mut self, stream: usize, signal: Signal) -> bool {
+    /// Sends a signal to another stream of phases, once this one has come here.
+    fn notify(&mut self, signal: Signal) -> bool {
         self.notified[usize::from(signal)] += 1;
+        self.send_signal(0, signal)
+    }
+
+    /// Sends a signal, once a stream of operations has come here.
+    fn send_signal(&mut self, stream: usize, signal: Signal) -> bool {
         let actor = ActorId(self.program.first_actor + self.rank);
         self.push(stream, Operation::Notify { actor, tag: self.program.signal_tag(signal) })
     }
@@ -236,7 +241,7 @@ impl<'a> RankExpansion<'a> {
         }
         let mut is_blocked = false;
         let done = match segment {
-            Segment::Notify(signal) => self.notify(0, *signal),
+            Segment::Notify(signal) => self.notify(*signal),
             Segment::Await(signal) => {
                 is_blocked = !self.awaits(*signal);
                 !is_blocked
@@ -344,7 +349,7 @@ impl<'a> RankExpansion<'a> {
             return;
         }
         for &fork in &self.stream.forks[..n_streams - 1] {
-            self.notify(0, fork);
+            self.send_signal(0, fork);
         }
     }
 
@@ -409,7 +414,7 @@ impl<'a> RankExpansion<'a> {
                 self.push(number, Operation::Mark(mark));
             }
             if state.open && number > 0 && self.program.overlaps() {
-                self.notify(number, self.stream.join);
+                self.send_signal(number, self.stream.join);
                 self.receive_signals(number, self.stream.forks[number - 1], 1);
             }
             state.open = false;

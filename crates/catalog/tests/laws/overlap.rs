@@ -214,3 +214,22 @@ fn impossible_schedules_are_refused() {
     let wide = refused((0..17).map(|_| compute(1)).collect(), many);
     assert_eq!(wide, "job 0, phase 16: 17 collectives run concurrently, but the limit is 16");
 }
+
+#[test]
+fn streams_meet_in_any_number_of_steps() {
+    let mut random = Random::stream(9, 0, 0);
+    let bucket = |phase| match phase {
+        Phase::Communicate { buckets, .. } => {
+            Phase::Communicate { buckets, concurrent: true, barrier: false }
+        }
+        other => other,
+    };
+    let phases = vec![compute(10), bucket(communicate(&mut random)), compute(20)];
+    let schedule = [(0, vec![]), (1, vec![0]), (0, vec![1])];
+    let schedule = schedule.map(|(stream, after)| ScheduledPhase { stream, after });
+    let mut workload = workload(phases, schedule.to_vec());
+    let three = trace(&workload, 0).end;
+    // More steps than an eight-bit number has values.
+    workload.jobs[0].steps = 300;
+    assert_eq!(trace(&workload, 0).end, 100 * three);
+}
