@@ -17,6 +17,7 @@
 
 use netloom_units::{Settings, Spec};
 
+use super::exchange::{self, Exchange};
 use super::{Algorithm, Factor, Frame, Posted, Step, at_once};
 
 /// The specification.
@@ -33,6 +34,13 @@ pub struct AllToAllPairwise {
     frame: Frame,
 }
 
+impl AllToAllPairwise {
+    fn exchange(&self, place: u32, step: u32) -> Exchange {
+        let (to, from) = (self.frame.after(place, step + 1), self.frame.before(place, step + 1));
+        Exchange { sent: (to, self.frame.part(to)), received: (from, self.frame.part(place)) }
+    }
+}
+
 impl Algorithm for AllToAllPairwise {
     fn new(frame: Frame, _: &Settings) -> Result<Self, String> {
         Ok(AllToAllPairwise { frame })
@@ -40,25 +48,12 @@ impl Algorithm for AllToAllPairwise {
 
     fn operation(&self, place: u32, index: u64) -> Option<Step> {
         let others = self.frame.n_ranks - 1;
-        let receives = self.frame.part(place) > 0;
-        let message = |step: u64| {
-            let to = self.frame.after(place, step as u32 + 1);
-            (to, self.frame.part(to))
-        };
-        if !self.frame.dependent {
-            let n_messages = if receives { others } else { 0 };
-            return at_once(index, u64::from(others), n_messages, message);
+        if self.frame.dependent {
+            let exchange = |step| self.exchange(place, step);
+            return exchange::operation(&self.frame, index, others.into(), exchange);
         }
-        let step = index / 2;
-        if step >= u64::from(others) {
-            return None;
-        }
-        Some(if index.is_multiple_of(2) {
-            let (to, bytes) = message(step);
-            Step::send(to, step, bytes)
-        } else {
-            Step::receive(step, u32::from(receives))
-        })
+        let n_messages = if self.frame.part(place) > 0 { others } else { 0 };
+        at_once(index, others.into(), n_messages, |step| self.exchange(place, step as u32).sent)
     }
 
     fn n_tags(&self) -> u64 {
@@ -66,8 +61,7 @@ impl Algorithm for AllToAllPairwise {
     }
 
     fn bus_factor(&self) -> Factor {
-        let n = u64::from(self.frame.n_ranks);
-        Factor { numerator: n - 1, denominator: n }
+        Factor::of_others(self.frame.n_ranks)
     }
 
     fn total_bytes(&self) -> u128 {
@@ -83,11 +77,7 @@ impl Algorithm for AllToAllPairwise {
     }
 
     fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
-        let step = index / 2;
-        if number > 0 || !index.is_multiple_of(2) || step >= u64::from(self.frame.n_ranks - 1) {
-            return None;
-        }
-        let from = self.frame.before(place, step as u32 + 1);
-        Some(Posted { from, tag: step, bytes: self.frame.part(place) })
+        let n_steps = u64::from(self.frame.n_ranks - 1);
+        exchange::posted(index, number, n_steps, |step| self.exchange(place, step))
     }
 }

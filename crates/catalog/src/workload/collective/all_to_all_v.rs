@@ -24,7 +24,8 @@
 
 use netloom_units::{Kind, Parameter, Random, Settings, Spec, Value};
 
-use super::{Algorithm, Factor, Frame, Posted, Step, in_form};
+use super::exchange::{self, Exchange};
+use super::{Algorithm, Factor, Frame, Posted, Step};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -81,6 +82,11 @@ impl AllToAllV {
     fn n_steps(&self) -> u64 {
         u64::from(self.frame.n_ranks - 1)
     }
+
+    fn exchange(&self, place: u32, step: u32) -> Exchange {
+        let (to, from) = (self.frame.after(place, step + 1), self.frame.before(place, step + 1));
+        Exchange { sent: (to, self.bytes(place, to)), received: (from, self.bytes(from, place)) }
+    }
 }
 
 impl Algorithm for AllToAllV {
@@ -97,14 +103,7 @@ impl Algorithm for AllToAllV {
     }
 
     fn operation(&self, place: u32, index: u64) -> Option<Step> {
-        in_form(self.frame.dependent, index, 2 * self.n_steps(), |index| {
-            let (tag, shift) = (index / 2, (index / 2) as u32 + 1);
-            if index.is_multiple_of(2) {
-                let to = self.frame.after(place, shift);
-                return Step::send(to, tag, self.bytes(place, to));
-            }
-            Step::receive(tag, u32::from(self.bytes(self.frame.before(place, shift), place) > 0))
-        })
+        exchange::operation(&self.frame, index, self.n_steps(), |step| self.exchange(place, step))
     }
 
     fn n_tags(&self) -> u64 {
@@ -112,8 +111,7 @@ impl Algorithm for AllToAllV {
     }
 
     fn bus_factor(&self) -> Factor {
-        let n = u64::from(self.frame.n_ranks);
-        Factor { numerator: n - 1, denominator: n }
+        Factor::of_others(self.frame.n_ranks)
     }
 
     fn total_bytes(&self) -> u128 {
@@ -129,12 +127,7 @@ impl Algorithm for AllToAllV {
     }
 
     fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
-        let step = index / 2;
-        if number > 0 || !index.is_multiple_of(2) || step >= self.n_steps() {
-            return None;
-        }
-        let from = self.frame.before(place, step as u32 + 1);
-        Some(Posted { from, tag: step, bytes: self.bytes(from, place) })
+        exchange::posted(index, number, self.n_steps(), |step| self.exchange(place, step))
     }
 }
 

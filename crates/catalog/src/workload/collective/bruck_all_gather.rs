@@ -19,7 +19,8 @@
 
 use netloom_units::{Settings, Spec};
 
-use super::{Algorithm, Factor, Frame, Posted, Step, in_form};
+use super::exchange::{self, Exchange};
+use super::{Algorithm, Factor, Frame, Posted, Step};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -44,6 +45,11 @@ impl BruckAllGather {
     fn bytes(&self, place: u32, round: u32) -> u64 {
         self.frame.parts(place, (1 << round).min(self.frame.n_ranks - (1 << round)))
     }
+
+    fn exchange(&self, place: u32, round: u32) -> Exchange {
+        let (to, from) = (self.frame.before(place, 1 << round), self.frame.after(place, 1 << round));
+        Exchange { sent: (to, self.bytes(place, round)), received: (from, self.bytes(from, round)) }
+    }
 }
 
 impl Algorithm for BruckAllGather {
@@ -52,14 +58,7 @@ impl Algorithm for BruckAllGather {
     }
 
     fn operation(&self, place: u32, index: u64) -> Option<Step> {
-        in_form(self.frame.dependent, index, 2 * u64::from(self.n_rounds()), |index| {
-            let (tag, round) = (index / 2, (index / 2) as u32);
-            if index.is_multiple_of(2) {
-                return Step::send(self.frame.before(place, 1 << round), tag, self.bytes(place, round));
-            }
-            let from = self.frame.after(place, 1 << round);
-            Step::receive(tag, u32::from(self.bytes(from, round) > 0))
-        })
+        exchange::operation(&self.frame, index, self.n_tags(), |round| self.exchange(place, round))
     }
 
     fn n_tags(&self) -> u64 {
@@ -67,8 +66,7 @@ impl Algorithm for BruckAllGather {
     }
 
     fn bus_factor(&self) -> Factor {
-        let n = u64::from(self.frame.n_ranks);
-        Factor { numerator: n - 1, denominator: n }
+        Factor::of_others(self.frame.n_ranks)
     }
 
     fn total_bytes(&self) -> u128 {
@@ -84,11 +82,6 @@ impl Algorithm for BruckAllGather {
     }
 
     fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
-        let round = index / 2;
-        if number > 0 || !index.is_multiple_of(2) || round >= u64::from(self.n_rounds()) {
-            return None;
-        }
-        let from = self.frame.after(place, 1 << round);
-        Some(Posted { from, tag: round, bytes: self.bytes(from, round as u32) })
+        exchange::posted(index, number, self.n_tags(), |round| self.exchange(place, round))
     }
 }

@@ -18,6 +18,7 @@ mod bruck_all_gather;
 mod bruck_all_to_all;
 mod channels;
 mod chunks;
+mod exchange;
 mod halving_doubling_all_reduce;
 mod hierarchical_all_reduce;
 mod in_network_all_reduce;
@@ -127,6 +128,12 @@ pub struct Factor {
 
 impl Factor {
     const ONE: Factor = Factor { numerator: 1, denominator: 1 };
+
+    /// That of a collective in which every rank lacks all parts but its own, (n - 1)/n.
+    fn of_others(n_ranks: u32) -> Factor {
+        let n = u64::from(n_ranks);
+        Factor { numerator: n - 1, denominator: n }
+    }
 
     /// That of an all-reduce, 2(n - 1)/n.
     fn all_reduce(n_ranks: u32) -> Factor {

@@ -52,8 +52,7 @@ impl Algorithm for RingReduceScatter {
     }
 
     fn bus_factor(&self) -> Factor {
-        let n = u64::from(self.frame.n_ranks);
-        Factor { numerator: n - 1, denominator: n }
+        Factor::of_others(self.frame.n_ranks)
     }
 
     fn total_bytes(&self) -> u128 {
