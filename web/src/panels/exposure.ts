@@ -167,8 +167,8 @@ function content(report: Report): HTMLElement[] {
     ...listed(
       "Bandwidth of groups and its bound",
       "Bus bandwidth of a communicator, from the last begin of a member to the last end, mean over communicators; where early " +
-        "members have moved data before that, it may exceed its bound. The bound is the rate of the network interface, all " +
-        "ports together, of the slowest host of one communicator by itself; communicators that share hosts share it.",
+        "members have moved data before that, it may exceed its bound. The bound is the rate of the slowest host towards the " +
+        "other hosts of one communicator by itself; communicators that share hosts share it.",
       BANDWIDTH_COLUMNS,
       jobs,
       ({ bandwidths }) => bandwidths,

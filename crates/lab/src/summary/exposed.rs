@@ -2,7 +2,7 @@
 
 use netloom_records::JobLayout;
 use netloom_records::SpanRow;
-use netloom_report::breakdown::{Breakdown, HostRates, MeanTime};
+use netloom_report::breakdown::{Breakdown, HostLinks, MeanTime};
 use serde::Serialize;
 
 /// Where the time of a job's steps goes: means over ranks and recorded steps.
@@ -52,7 +52,7 @@ impl Tally {
             return Vec::new();
         }
         self.spans.sort_by_key(SpanRow::order);
-        let found = Breakdown::of_jobs(layouts, &self.spans, &HostRates::default());
+        let found = Breakdown::of_jobs(layouts, &self.spans, &HostLinks::default());
         found.into_iter().map(|found| (found.job, summary(found))).collect()
     }
 }

@@ -9,7 +9,7 @@ use netloom_records::{JobLayout, SpanRow};
 use netloom_units::HostId;
 use serde::Serialize;
 
-use super::{CommunicatorKey, HostRates, communicator_name, for_each_communicator, phase_name};
+use super::{CommunicatorKey, HostLinks, communicator_name, for_each_communicator, phase_name};
 use crate::round::{share, six_digits};
 
 /// Bandwidth of the communicators of one phase and one kind of groups, in bytes per second.
@@ -43,7 +43,7 @@ pub struct GroupBandwidth {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BoundKind {
-    /// The rate of the network interface of its slowest host, all ports together.
+    /// The rate of the slowest of its hosts towards the others.
     Nic,
     /// The rate between ranks of one host, which all of its members share.
     Local,
@@ -73,23 +73,22 @@ impl BusTally {
         if ps > 0.0 { self.bytes / (ps / 1e12) } else { 0.0 }
     }
 
-    fn bound(&self, local_rate: Option<u64>, rates: &HostRates) -> Option<(u64, BoundKind)> {
+    fn bound(&self, local_rate: Option<u64>, links: &HostLinks) -> Option<(u64, BoundKind)> {
         if self.hosts.len() == 1 {
             return Some((local_rate?, BoundKind::Local));
         }
-        let slowest = self.hosts.iter().filter_map(|host| rates.of(*host)).min()?;
-        Some((slowest.0, BoundKind::Nic))
+        Some((links.slowest(&self.hosts)?.0, BoundKind::Nic))
     }
 }
 
 /// All of them, the lowest share of the bound first.
-pub(super) fn bandwidths(layout: &JobLayout, steps: &[&[SpanRow]], rates: &HostRates) -> Vec<GroupBandwidth> {
+pub(super) fn bandwidths(layout: &JobLayout, steps: &[&[SpanRow]], links: &HostLinks) -> Vec<GroupBandwidth> {
     let mut tallies: BTreeMap<(Option<u16>, u16), BTreeMap<CommunicatorKey, BusTally>> = BTreeMap::new();
     for_each_communicator(layout, steps, |key, bytes, members| {
         let phase = members[0].phase.unwrap_or(0);
         tallies.entry((key.group, phase)).or_default().entry(key).or_default().add(bytes, members);
     });
-    let rows = tallies.into_iter().filter_map(|(place, tally)| row(layout, place, &tally, rates));
+    let rows = tallies.into_iter().filter_map(|(place, tally)| row(layout, place, &tally, links));
     let mut rows: Vec<GroupBandwidth> = rows.collect();
     let order = |row: &GroupBandwidth| row.share.unwrap_or(f64::INFINITY);
     rows.sort_by(|one, other| order(one).total_cmp(&order(other)));
@@ -101,7 +100,7 @@ fn row(
     layout: &JobLayout,
     (group, phase): (Option<u16>, u16),
     tallies: &BTreeMap<CommunicatorKey, BusTally>,
-    rates: &HostRates,
+    links: &HostLinks,
 ) -> Option<GroupBandwidth> {
     let timed = || tallies.iter().filter(|(_, tally)| tally.from_last > 0.0 && tally.bytes > 0.0);
     let (lowest, slowest) = timed().map(|(key, tally)| (*key, tally.over(tally.from_last))).reduce(lower)?;
@@ -110,7 +109,7 @@ fn row(
         timed().map(|(_, tally)| tally.over(read(tally))).sum::<f64>() / count as f64
     };
     let busbw = mean(|tally| tally.from_last);
-    let bound = timed().filter_map(|(_, tally)| tally.bound(layout.local_rate, rates)).min();
+    let bound = timed().filter_map(|(_, tally)| tally.bound(layout.local_rate, links)).min();
     let in_bytes = bound.map(|(rate, _)| rate as f64 / 8.0);
     Some(GroupBandwidth {
         group: layout.group_name(group).to_owned(),

@@ -7,6 +7,7 @@
 //! communication, barriers and idle time of a rank sum up to its step.
 
 mod bandwidths;
+mod host_links;
 mod intervals;
 mod phases;
 mod times;
@@ -14,11 +15,12 @@ mod waits;
 
 use std::collections::BTreeMap;
 
-use netloom_records::{Activity, JobLayout, PortRow, SpanRow};
-use netloom_units::{HostId, Rate, Time};
+use netloom_records::{Activity, JobLayout, SpanRow};
+use netloom_units::Time;
 use serde::Serialize;
 
 pub use bandwidths::{BoundKind, GroupBandwidth};
+pub use host_links::HostLinks;
 pub use phases::PhaseTime;
 pub use times::{MeanTime, RankTimes, TimesOverRanks};
 pub use waits::MemberWait;
@@ -66,26 +68,9 @@ impl<T> CutList<T> {
     }
 }
 
-/// Rates of the network interfaces of hosts: of each the sum over its ports.
-#[derive(Debug, Clone, Default)]
-pub struct HostRates(BTreeMap<HostId, u64>);
-
-impl HostRates {
-    /// Adds the ports of hosts, which come first among the nodes.
-    pub fn take(&mut self, rows: &[PortRow], n_hosts: u32) {
-        for row in rows.iter().filter(|row| row.node.0 < n_hosts) {
-            *self.0.entry(HostId(row.node.0)).or_default() += row.rate.0;
-        }
-    }
-
-    fn of(&self, host: HostId) -> Option<Rate> {
-        self.0.get(&host).map(|rate| Rate(*rate))
-    }
-}
-
 impl Breakdown {
     /// The figures of a job from its spans in the table's order; none if no step was completed.
-    pub fn of(layout: &JobLayout, rows: &[SpanRow], rates: &HostRates) -> Option<Breakdown> {
+    pub fn of(layout: &JobLayout, rows: &[SpanRow], links: &HostLinks) -> Option<Breakdown> {
         let steps: Vec<&[SpanRow]> = rows
             .chunk_by(|one, other| one.step == other.step)
             .filter(|rows| is_completed(layout, rows))
@@ -99,16 +84,16 @@ impl Breakdown {
             ranks: times.n_ranks,
             phases: CutList::of(phases::phases(layout, &ranks, times.step.mean)),
             waits: CutList::of(waits::waits(layout, &steps)),
-            bandwidths: CutList::of(bandwidths::bandwidths(layout, &steps, rates)),
+            bandwidths: CutList::of(bandwidths::bandwidths(layout, &steps, links)),
             times,
         })
     }
 
     /// The figures of all jobs that have a layout.
-    pub fn of_jobs(layouts: &[JobLayout], rows: &[SpanRow], rates: &HostRates) -> Vec<Breakdown> {
+    pub fn of_jobs(layouts: &[JobLayout], rows: &[SpanRow], links: &HostLinks) -> Vec<Breakdown> {
         let jobs: BTreeMap<u16, &[SpanRow]> =
             rows.chunk_by(|one, other| one.job == other.job).map(|rows| (rows[0].job, rows)).collect();
-        let found = |layout: &JobLayout| Breakdown::of(layout, jobs.get(&layout.job)?, rates);
+        let found = |layout: &JobLayout| Breakdown::of(layout, jobs.get(&layout.job)?, links);
         layouts.iter().filter_map(found).collect()
     }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use netloom_records::{BucketLayout, CollectiveLayout, GroupLayout, PhaseLayout};
+use netloom_units::{HostId, NodeId, Rate};
 
 const US: u64 = 1_000_000;
 
@@ -54,7 +55,7 @@ fn exposed_communication_is_what_computation_does_not_cover() {
 #[test]
 fn time_in_which_two_phases_communicate_counts_for_both() {
     let found =
-        Breakdown::of(&JobLayout { ranks: 1, ..layout(0) }, &overlapping(), &HostRates::default()).unwrap();
+        Breakdown::of(&JobLayout { ranks: 1, ..layout(0) }, &overlapping(), &HostLinks::default()).unwrap();
     let exposed: Vec<_> =
         found.phases.rows.iter().map(|row| (row.phase, row.activity, row.exposed)).collect();
     let expected = [
@@ -91,8 +92,8 @@ fn spans_that_were_not_completed_are_cut_at_the_end_and_their_steps_left_out() {
     rows[4].end = None;
     let times = RankTimes::of(&rows, Time(80 * US));
     assert_eq!([times.step, times.barrier, times.idle], [80, 20, 10].map(|us| us * US));
-    assert_eq!(Breakdown::of(&JobLayout { ranks: 1, ..layout(0) }, &rows, &HostRates::default()), None);
-    assert_eq!(Breakdown::of_jobs(&[layout(0)], &[], &HostRates::default()), []);
+    assert_eq!(Breakdown::of(&JobLayout { ranks: 1, ..layout(0) }, &rows, &HostLinks::default()), None);
+    assert_eq!(Breakdown::of_jobs(&[layout(0)], &[], &HostLinks::default()), []);
 }
 
 /// Four ranks, of which 0 and 2, and 1 and 3, form groups; they begin at 0, 10, 40 and 20, and end at 60, 50, 60, 50.
@@ -110,7 +111,7 @@ fn grouped() -> Vec<SpanRow> {
 
 #[test]
 fn members_wait_for_the_last_of_their_communicator() {
-    let found = Breakdown::of(&layout(0), &grouped(), &HostRates::default()).unwrap();
+    let found = Breakdown::of(&layout(0), &grouped(), &HostLinks::default()).unwrap();
     let [wait] = &found.waits.rows[..] else { panic!("{found:?}") };
     // Rank 2 is 40 us after rank 0, rank 3 is 10 us after rank 1: on average a member waits half of that.
     assert_eq!((wait.collectives, wait.mean, wait.largest), (2, 12.5e-6, 40e-6));
@@ -121,8 +122,11 @@ fn members_wait_for_the_last_of_their_communicator() {
 #[test]
 fn bandwidth_is_compared_with_the_slowest_network_interface() {
     let gbps = [(0, 200), (1, 400), (2, 400), (3, 400)];
-    let rates = HostRates(gbps.map(|(host, rate)| (HostId(host), rate * 1_000_000_000)).into());
-    let found = Breakdown::of(&layout(250_000), &grouped(), &rates).unwrap();
+    let mut links = HostLinks::default();
+    for (host, rate) in gbps {
+        links.add(HostId(host), NodeId(4), Rate(rate * 1_000_000_000));
+    }
+    let found = Breakdown::of(&layout(250_000), &grouped(), &links).unwrap();
     let [row] = &found.bandwidths.rows[..] else { panic!("{found:?}") };
     // 250 kB in 20 us and in 30 us after the last begin, in 60 us and in 40 us after the first.
     assert_eq!((row.communicators, row.busbw, row.from_first), (2, 1.04167e10, 5.20833e9));
@@ -136,7 +140,7 @@ fn members_on_one_host_are_bounded_by_the_rate_within_it() {
     for row in &mut rows {
         row.host = HostId(0);
     }
-    let found = Breakdown::of(&layout(250_000), &rows, &HostRates::default()).unwrap();
+    let found = Breakdown::of(&layout(250_000), &rows, &HostLinks::default()).unwrap();
     let row = &found.bandwidths.rows[0];
     assert_eq!((row.bound, row.bound_kind), (Some(100e9), Some(BoundKind::Local)));
 }

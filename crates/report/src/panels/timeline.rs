@@ -12,7 +12,7 @@ use netloom_units::Time;
 use serde::Serialize;
 
 use super::Collector;
-use crate::breakdown::{Breakdown, HostRates, RankTimes};
+use crate::breakdown::{Breakdown, HostLinks, RankTimes};
 use crate::collect::About;
 use crate::drawing::pack;
 use crate::round::seconds;
@@ -24,14 +24,14 @@ const MOST_SPANS: usize = 250_000;
 #[derive(Debug, Default)]
 pub struct Timeline {
     spans: Vec<SpanRow>,
-    rates: HostRates,
+    links: HostLinks,
 }
 
 impl Collector for Timeline {
     fn take(&mut self, about: &About, batch: Batch<'_>) {
         match batch {
             Batch::Spans(rows) => self.spans.extend_from_slice(rows),
-            Batch::Ports(rows) => self.rates.take(rows, about.n_hosts),
+            Batch::Ports(rows) => self.links.take(rows, about.n_hosts),
             _ => {}
         }
     }
@@ -105,7 +105,7 @@ impl Timeline {
             rows.iter().flat_map(move |row| numbers(row, start))
         });
         (!steps.is_empty()).then(|| RunData {
-            jobs: Breakdown::of_jobs(&about.manifest.jobs, &self.spans, &self.rates),
+            jobs: Breakdown::of_jobs(&about.manifest.jobs, &self.spans, &self.links),
             packed: pack::pack(numbers),
             steps: steps.iter().zip(&drawn).map(step_data).collect(),
         })
