@@ -91,7 +91,7 @@ fn parameter(parameter: &Parameter) -> ParameterEntry {
         name: parameter.name,
         // Backquotes are noise on a terminal.
         value: words::kind(&parameter.kind).replace('`', ""),
-        default: parameter.default.map(words::value),
+        default: parameter.default.as_ref().map(words::value),
         meaning: parameter.meaning,
     }
 }

@@ -90,7 +90,7 @@ fn names(members: &[Member]) -> String {
 fn preset(preset: &Preset) -> String {
     match preset {
         Preset::Required => "required".to_owned(),
-        Preset::Value(value) => format!("`{}`", words::value(*value)),
+        Preset::Value(value) => format!("`{}`", words::value(value)),
         Preset::Written(text) => format!("`{text}`"),
         Preset::Words(text) => (*text).to_owned(),
     }

@@ -13,6 +13,7 @@ pub fn kind(kind: &Kind) -> String {
             format!("whole number from {minimum}")
         }
         Kind::Count { minimum, maximum } => format!("whole number from {minimum} to {maximum}"),
+        Kind::Counts { most } => format!("list of up to {most} whole numbers"),
         Kind::Fraction { minimum, maximum } => format!("number from {minimum} to {maximum}"),
         Kind::Duration => "time with its unit".to_owned(),
         Kind::Size => "size with its unit".to_owned(),
@@ -24,16 +25,20 @@ pub fn kind(kind: &Kind) -> String {
 }
 
 /// A value as a scenario writes it.
-pub fn value(value: Value) -> String {
+pub fn value(value: &Value) -> String {
     match value {
         Value::Count(n) => n.to_string(),
+        Value::Counts(list) => {
+            let texts: Vec<String> = list.iter().map(u64::to_string).collect();
+            format!("[{}]", texts.join(", "))
+        }
         // The shortest decimal that is read back as the same double.
         Value::Fraction(number) => number.to_string(),
         Value::Duration(span) => quantity::print(span.0, Dimension::Duration),
         Value::Size(size) => quantity::print(size.0, Dimension::Size),
         Value::Rate(rate) => quantity::print(rate.0, Dimension::Rate),
         Value::Flag(flag) => flag.to_string(),
-        Value::Choice(word) => word.to_owned(),
+        Value::Choice(word) => (*word).to_owned(),
         Value::Absent => "none".to_owned(),
     }
 }

@@ -16,6 +16,9 @@ use shelf::Shelf;
 fn value(kind: Kind) -> BoxedStrategy<String> {
     let print = |dimension| move |n| quantity::print(n, dimension);
     match kind {
+        Kind::Counts { .. } => {
+            proptest::collection::vec(any::<u64>(), 1..5).prop_map(|list| format!("{list:?}")).boxed()
+        }
         Kind::Count { minimum, maximum } => {
             (minimum..=maximum.min(minimum + 7)).prop_map(|n| n.to_string()).boxed()
         }

@@ -6,6 +6,8 @@
 //!
 //! Invariants: names are unique within a spec; every parameter without a default must be set by the user.
 
+use std::sync::Arc;
+
 use crate::{Bytes, Duration, Rate};
 
 /// What a plug-in is and which parameters it takes.
@@ -44,6 +46,11 @@ pub enum Kind {
         /// Largest value allowed.
         maximum: u64,
     },
+    /// A list of whole numbers from 0.
+    Counts {
+        /// Largest length of the list.
+        most: usize,
+    },
     /// A real number within the range, both ends allowed; also written as a percentage.
     Fraction {
         /// Smallest value allowed.
@@ -66,10 +73,12 @@ pub enum Kind {
 }
 
 /// A checked value.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// A whole number.
     Count(u64),
+    /// A list of whole numbers.
+    Counts(Arc<[u64]>),
     /// A real number.
     Fraction(f64),
     /// A span of time.
@@ -103,7 +112,7 @@ impl Spec {
     /// # Panics
     /// If a parameter is required.
     pub fn defaults(&self) -> Settings {
-        let value = |p: &Parameter| (p.name, p.default.expect("the parameter is required"));
+        let value = |p: &Parameter| (p.name, p.default.clone().expect("the parameter is required"));
         Settings { values: self.parameters.iter().map(value).collect() }
     }
 }
@@ -116,7 +125,7 @@ impl Settings {
 
     /// All values in the order of the spec.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, Value)> + '_ {
-        self.values.iter().copied()
+        self.values.iter().cloned()
     }
 
     /// The value of a parameter.
@@ -125,7 +134,7 @@ impl Settings {
     /// If the spec has no such parameter: a bug of the program, never of the user.
     pub fn get(&self, name: &str) -> Value {
         let found = self.values.iter().find(|(key, _)| *key == name);
-        found.unwrap_or_else(|| panic!("the spec has no parameter `{name}`")).1
+        found.unwrap_or_else(|| panic!("the spec has no parameter `{name}`")).1.clone()
     }
 
     /// Replaces the value of a parameter (for builders in code).

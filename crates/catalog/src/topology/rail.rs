@@ -28,7 +28,7 @@
 //! inner switch are simulated as one partition. PCI Express, CPUs and storage are left out.
 
 use netloom_model::{FabricBuilder, Rail, Routing};
-use netloom_units::{HostId, NodeId, Parameter, Rate, Settings, Spec, Value};
+use netloom_units::{HostId, Kind, NodeId, Parameter, Rate, Settings, Spec, Value};
 
 use super::parameter::{
     delay, given, host_rate, links, number, numbers, optional, rate, rate_of_hosts, ratio,
@@ -44,20 +44,25 @@ pub static SPEC: Spec = Spec {
     parameters: &[
         number("servers", "number of servers"),
         Parameter {
+            name: "gpus_per_server",
+            kind: Kind::Count { minimum: 1, maximum: MAXIMUM_LINKS },
             default: Some(Value::Count(8)),
-            ..number("gpus_per_server", "GPUs in each server, each a host with a NIC")
+            meaning: "GPUs in each server, each a host with a NIC",
         },
         optional("servers_per_block", "number of servers that share leaves; without it all servers"),
         Parameter {
-            kind: netloom_units::Kind::Count { minimum: 0, maximum: MAXIMUM_LINKS },
-            ..number("spines", "number of spines; may be 0 with a single leaf")
+            name: "spines",
+            kind: Kind::Count { minimum: 0, maximum: MAXIMUM_LINKS },
+            default: None,
+            meaning: "number of spines; may be 0 with a single leaf",
         },
         links("host_links", "parallel links (NIC ports) between a GPU and its leaf"),
         links("fabric_links", "parallel links between a leaf and a spine"),
         Parameter {
             name: "inner_rate",
+            kind: Kind::Rate,
             default: Some(Value::Rate(Rate(3_600_000_000_000))),
-            ..host_rate("rate of the link between a GPU and the inner switch of its server")
+            meaning: "rate of the link between a GPU and the inner switch of its server",
         },
         host_rate("rate of each host link"),
         rate(

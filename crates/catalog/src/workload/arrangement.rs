@@ -100,7 +100,8 @@ impl Arrangements {
 }
 
 fn shuffled(seed: u64, key: Key, n_ranks: u32) -> Vec<u32> {
-    let parts = key.collective.iter().copied().chain(key.group);
+    // The first group has the order that all ranks would have: a group of all ranks is not another collective.
+    let parts = key.collective.iter().copied().chain(key.group.filter(|&group| group > 0));
     let entity = parts.fold(0, |all, part| mix(all ^ u64::from(part)));
     let mut ranks: Vec<u32> = (0..n_ranks).collect();
     Random::stream(seed, PURPOSE, entity).shuffle(&mut ranks);

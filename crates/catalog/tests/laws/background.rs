@@ -25,12 +25,11 @@ pub struct Sent {
 
 /// A kind with its defaults except for these values; every host of this number of equal racks sends.
 pub fn of_kind(spec: &Spec, racks: u32, hosts_per_rack: u32, values: &[(&str, Value)]) -> Background {
-    let filler = Value::Duration(Duration::ZERO);
     let value = |name: &str, default: Option<Value>| {
-        let own = values.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
-        own.or(default).unwrap_or(filler)
+        let own = values.iter().find(|(key, _)| *key == name).map(|(_, value)| value.clone());
+        own.or(default).unwrap_or(Value::Duration(Duration::ZERO))
     };
-    let settings = spec.parameters.iter().map(|own| (own.name, value(own.name, own.default)));
+    let settings = spec.parameters.iter().map(|own| (own.name, value(own.name, own.default.clone())));
     let hosts = 0..racks * hosts_per_rack;
     Background {
         kind: number_of(spec.name).expect("in the registry"),

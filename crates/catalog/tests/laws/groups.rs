@@ -12,7 +12,7 @@ use netloom_units::{HostId, NodeId, PortId, Rate, Settings, Spec, Value};
 fn settings(spec: &'static Spec, numbers: &[(&str, u64)]) -> Settings {
     let value = |parameter: &netloom_units::Parameter| {
         let given = numbers.iter().find(|(name, _)| *name == parameter.name);
-        let value = given.map(|&(_, number)| Value::Count(number)).or(parameter.default);
+        let value = given.map(|&(_, number)| Value::Count(number)).or(parameter.default.clone());
         (parameter.name, value.unwrap_or_else(|| panic!("`{}` is required", parameter.name)))
     };
     assert!(numbers.iter().all(|(name, _)| spec.parameter(name).is_some()));

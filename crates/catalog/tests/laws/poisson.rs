@@ -16,7 +16,7 @@ const SECOND: f64 = 1e12;
 fn traffic(sizes: &'static str, load: f64, end: Duration, more: &[(&str, Value)]) -> Background {
     let mut values =
         vec![("load", Value::Fraction(load)), ("end", Value::Duration(end)), ("sizes", Value::Choice(sizes))];
-    values.extend(more);
+    values.extend(more.iter().cloned());
     let sizes = published::points(sizes).expect("it is published");
     Background { sizes, ..of_kind(&poisson::SPEC, 4, 4, &values) }
 }

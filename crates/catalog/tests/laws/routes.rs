@@ -145,7 +145,7 @@ fn some_value(parameter: &'static Parameter) -> BoxedStrategy<(&'static str, Val
         Kind::Count { minimum, .. } | Kind::Optional(&Kind::Count { minimum, .. }) => {
             (minimum..minimum + 3).prop_map(move |n| (name, Value::Count(n))).boxed()
         }
-        _ => Just((name, parameter.default.expect("only numbers are required"))).boxed(),
+        _ => Just((name, parameter.default.clone().expect("only numbers are required"))).boxed(),
     }
 }
 

@@ -14,7 +14,7 @@ pub fn leaf_spine_settings(numbers: [u64; 5]) -> Settings {
     let names = ["leaves", "spines", "hosts_per_leaf", "host_links", "fabric_links"];
     let value = |parameter: &netloom_units::Parameter| {
         let place = names.iter().position(|name| *name == parameter.name);
-        let value = place.map(|place| Value::Count(numbers[place])).or(parameter.default);
+        let value = place.map(|place| Value::Count(numbers[place])).or(parameter.default.clone());
         (parameter.name, value.expect("only numbers are required"))
     };
     Settings::new(leaf_spine::SPEC.parameters.iter().map(value).collect())

@@ -180,10 +180,9 @@ impl Case {
             "host_delay" => Some(Value::Duration(self.host_delay)),
             _ => None,
         };
-        let values = spec
-            .parameters
-            .iter()
-            .filter_map(|parameter| Some((parameter.name, given(parameter.name).or(parameter.default)?)));
+        let values = spec.parameters.iter().filter_map(|parameter| {
+            Some((parameter.name, given(parameter.name).or(parameter.default.clone())?))
+        });
         let settings = netloom_units::Settings::new(values.collect());
         let built = topology::build(&Topology::Parametric { number, settings });
         built.map_err(|error| LabError::Internal(format!("the fabric of a standard case: {error}")))

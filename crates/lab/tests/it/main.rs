@@ -13,6 +13,7 @@ mod figures;
 mod finite_flows;
 mod golden;
 mod grids;
+mod groups_of_papers;
 mod import;
 mod inheritance;
 mod interference;

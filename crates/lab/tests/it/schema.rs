@@ -56,6 +56,9 @@ impl Schema {
             "minItems" => {
                 value.as_array().is_none_or(|items| items.len() as u64 >= says.as_u64().expect("a number"))
             }
+            "maxItems" => {
+                value.as_array().is_none_or(|items| items.len() as u64 <= says.as_u64().expect("a number"))
+            }
             "properties" => value.as_object().is_none_or(|members| {
                 let known = |(key, value): (&String, &Value)| {
                     says.get(key).is_none_or(|schema| self.holds(schema, value))

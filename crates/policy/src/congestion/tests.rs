@@ -21,7 +21,7 @@ fn micros(micros: u64) -> Time {
 fn with(name: &str, changes: &[(&str, Value)]) -> Controller {
     let mut chosen = Chosen::named(name);
     for (parameter, value) in changes {
-        chosen.settings = chosen.settings.with(parameter, *value);
+        chosen.settings = chosen.settings.with(parameter, value.clone());
     }
     Controller::new(&chosen, SITE)
 }

@@ -93,7 +93,7 @@ fn all_parameters(draft: &Draft) -> impl Iterator<Item = &Parameters> {
 
 /// Whether a parameter is not at its default.
 fn is_set(parameters: &Parameters, name: &str) -> bool {
-    let default = parameters.spec.parameter(name).and_then(|parameter| parameter.default);
+    let default = parameters.spec.parameter(name).and_then(|parameter| parameter.default.clone());
     default != Some(parameters.settings.get(name))
 }
 

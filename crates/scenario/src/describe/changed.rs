@@ -93,8 +93,8 @@ impl List {
     fn section(&mut self, path: &str, parameters: &Parameters) {
         for parameter in parameters.spec.parameters {
             let found = parameters.settings.get(parameter.name);
-            if parameter.default != Some(found) {
-                let default = parameter.default.map(text);
+            if parameter.default.as_ref() != Some(&found) {
+                let default = parameter.default.clone().map(text);
                 self.entry(&format!("{path}.{}", parameter.name), text(found), default.as_deref());
             }
         }

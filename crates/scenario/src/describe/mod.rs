@@ -51,9 +51,12 @@ fn duration(span: Duration) -> Node {
     Node::text(quantity::print(span.0, Dimension::Duration))
 }
 
-/// A single value.
+/// A value, or a list of them.
 fn value(value: Value) -> Node {
-    Node::text(words::value(value))
+    match value {
+        Value::Counts(list) => Node::list(list.iter().map(|number| Node::text(number.to_string()))),
+        single => Node::text(words::value(&single)),
+    }
 }
 
 /// The parameters of a section as keys and values.

@@ -174,7 +174,7 @@ impl Key {
         Key {
             name: parameter.name,
             shape: Shape::Value(parameter.kind),
-            preset: parameter.default.map_or(Preset::Required, Preset::Value),
+            preset: parameter.default.clone().map_or(Preset::Required, Preset::Value),
             meaning: parameter.meaning,
         }
     }

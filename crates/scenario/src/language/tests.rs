@@ -21,6 +21,9 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn node(&self, shape: &Shape, depth: usize) -> Node {
         match shape {
+            Shape::Value(Kind::Counts { .. } | Kind::Optional(Kind::Counts { .. })) => {
+                Node::list(["4", "2"].map(Node::text))
+            }
             Shape::Value(kind) => Node::text(example(kind)),
             Shape::Word(word) => Node::text(*word),
             Shape::Version => Node::text("1"),

@@ -98,7 +98,7 @@ fn precise() -> Parameters {
     let defaults = sections::PRECISE
         .parameters
         .iter()
-        .map(|parameter| (parameter.name, parameter.default.unwrap_or(Value::Fraction(PRECISION))));
+        .map(|parameter| (parameter.name, parameter.default.clone().unwrap_or(Value::Fraction(PRECISION))));
     let settings = Settings::new(defaults.collect());
     let places = vec![Place::default(); sections::PRECISE.parameters.len()];
     Parameters::new(&sections::PRECISE, settings, Place::default(), places, false)
@@ -167,7 +167,7 @@ fn placements(own: &Parameters, hosts: &Hosts, place: Place) -> [Placement; 2] {
         }
         Hosts::Number(_) if own.settings.choice("groups") == "random" => {
             let half = Value::Count(u64::from(n / 2));
-            let settings = || sections::RANDOM.defaults().with("ranks", half);
+            let settings = || sections::RANDOM.defaults().with("ranks", half.clone());
             [settings(), settings()].map(|settings| rule(&sections::RANDOM, settings, place))
         }
         Hosts::Number(_) => {

@@ -81,9 +81,9 @@ pub(super) fn parameters(
     for parameter in spec.parameters {
         let written = fields.get(parameter.name);
         places.push(written.map_or(fields.head, |node| node.place));
-        let found: Option<Value> = match (written, parameter.default) {
+        let found: Option<Value> = match (written, &parameter.default) {
             (Some(node), _) => value(node, &parameter.kind, problems),
-            (None, Some(default)) => Some(default),
+            (None, Some(default)) => Some(default.clone()),
             // Reported at the misspelled key.
             (None, None) if fields.misspells(parameter.name) => None,
             (None, None) => {

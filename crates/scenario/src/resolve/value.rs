@@ -1,5 +1,7 @@
 //! Single values: text to a checked `Value` of a `Kind`.
 
+use std::sync::Arc;
+
 use netloom_units::{Bytes, Duration, Kind, Rate, Value};
 
 use super::LONGEST;
@@ -46,6 +48,9 @@ pub(super) fn value(node: &Node, kind: &Kind, problems: &mut Problems) -> Option
         problems.widen_since(n_before, ", or `none`");
         return found;
     }
+    if let Kind::Counts { most } = kind {
+        return counts(node, *most, problems).map(Value::Counts);
+    }
     let found = text(node, &expectation(kind), problems)?;
     match kind {
         Kind::Count { minimum, maximum } => count(node, *minimum, *maximum, problems).map(Value::Count),
@@ -59,7 +64,7 @@ pub(super) fn value(node: &Node, kind: &Kind, problems: &mut Problems) -> Option
         Kind::Rate => quantity(node, found, Dimension::Rate, problems).map(|n| Value::Rate(Rate(n))),
         Kind::Flag => flag(node, found, problems).map(Value::Flag),
         Kind::Choice(words) => choice(node, found, words, problems).map(Value::Choice),
-        Kind::Optional(_) => unreachable!("handled above"),
+        Kind::Counts { .. } | Kind::Optional(_) => unreachable!("handled above"),
     }
 }
 
@@ -70,6 +75,7 @@ pub(super) fn expectation(kind: &Kind) -> String {
             format!("a whole number from {minimum} up")
         }
         Kind::Count { minimum, maximum } => format!("a whole number from {minimum} to {maximum}"),
+        Kind::Counts { most } => format!("a list of up to {most} whole numbers"),
         Kind::Fraction { minimum, maximum } => format!("a number from {minimum} to {maximum}"),
         Kind::Duration => "a span of time such as `10us`".to_owned(),
         Kind::Size => "a size such as `64KiB`".to_owned(),
@@ -84,6 +90,7 @@ pub(super) fn expectation(kind: &Kind) -> String {
 pub(crate) fn example(kind: &Kind) -> String {
     match kind {
         Kind::Count { minimum, maximum } => 4.clamp(*minimum, *maximum).to_string(),
+        Kind::Counts { .. } => "[4, 2]".to_owned(),
         Kind::Fraction { minimum, maximum } => 0.05_f64.clamp(*minimum, *maximum).to_string(),
         Kind::Duration => "10us".to_owned(),
         Kind::Size => "1MiB".to_owned(),
@@ -99,7 +106,7 @@ pub(crate) fn example(kind: &Kind) -> String {
 /// `None` for numbers: a count matters to every later check.
 pub(super) fn placeholder(kind: &Kind) -> Option<Value> {
     Some(match kind {
-        Kind::Count { .. } | Kind::Optional(Kind::Count { .. }) => return None,
+        Kind::Count { .. } | Kind::Counts { .. } | Kind::Optional(Kind::Count { .. }) => return None,
         Kind::Fraction { minimum, .. } => Value::Fraction(*minimum),
         Kind::Duration => Value::Duration(Duration(1)),
         Kind::Size => Value::Size(Bytes(1)),
@@ -128,6 +135,23 @@ fn quantity(node: &Node, text: &str, dimension: Dimension, problems: &mut Proble
             None
         }
     }
+}
+
+/// A list of integers; every mistake in it is reported.
+fn counts(node: &Node, most: usize, problems: &mut Problems) -> Option<Arc<[u64]>> {
+    let expected = expectation(&Kind::Counts { most });
+    let Tree::List(entries) = &node.tree else {
+        let message = format!("{} is written here, but a list is needed", node.kind());
+        problems.report(node.head(), message).label(format!("expected {expected}"));
+        return None;
+    };
+    if entries.is_empty() || entries.len() > most {
+        let message = format!("the list has {} entries", entries.len());
+        problems.report(node.head(), message).label(format!("expected {expected}"));
+        return None;
+    }
+    let numbers: Vec<Option<u64>> = entries.iter().map(|entry| count(entry, 0, u64::MAX, problems)).collect();
+    numbers.into_iter().collect()
 }
 
 /// An integer within a range.

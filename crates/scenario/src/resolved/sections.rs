@@ -94,19 +94,31 @@ const RANKS: Parameter = parameter(
     "number of hosts; `none` takes all that remain",
 );
 
-/// A placement of the catalog.
-const fn placement(name: &'static str, summary: &'static str, parameters: &'static [Parameter]) -> Spec {
-    Spec { name, summary, source: ASSUMPTION, parameters }
-}
-
 /// Every host of the fabric: the default placement of a job.
-pub static ALL_HOSTS: Spec = placement("all", "every host of the fabric", &[]);
+pub static ALL_HOSTS: Spec =
+    Spec { name: "all", summary: "every host of the fabric", source: ASSUMPTION, parameters: &[] };
+
+/// The first free hosts.
+static CONTIGUOUS: Spec =
+    Spec { name: "contiguous", summary: "the first free hosts", source: ASSUMPTION, parameters: &[RANKS] };
+
+/// Free hosts at a distance from each other.
+static STRIDED: Spec = Spec {
+    name: "strided",
+    summary: "every `stride`-th free host from the first one, then every `stride`-th one from the second, and so on",
+    source: ASSUMPTION,
+    parameters: &[
+        RANKS,
+        parameter("stride", count(1, u32::MAX as u64), None, "distance from one host to the next"),
+    ],
+};
 
 /// The placement of jobs at fixed hosts, independent of other jobs.
-pub static NUMBERED: Spec = placement(
-    "numbered",
-    "hosts by their numbers in the fabric; an error if another job has one of them, or a number does not exist",
-    &[
+pub static NUMBERED: Spec = Spec {
+    name: "numbered",
+    summary: "hosts by their numbers in the fabric; an error if another job has one of them, or a number does not exist",
+    source: ASSUMPTION,
+    parameters: &[
         RANKS,
         parameter(
             "first",
@@ -121,32 +133,38 @@ pub static NUMBERED: Spec = placement(
             "distance from one host to the next",
         ),
     ],
-);
+};
+
+/// Free hosts in turn with other jobs.
+static INTERLEAVED: Spec = Spec {
+    name: "interleaved",
+    summary: "free hosts, one at a time in turn with all other interleaved jobs",
+    source: ASSUMPTION,
+    parameters: &[RANKS],
+};
 
 /// The placement of jobs at random hosts.
-pub static RANDOM: Spec = placement(
-    "random",
-    "free hosts in random order",
-    &[
+pub static RANDOM: Spec = Spec {
+    name: "random",
+    summary: "free hosts in random order",
+    source: ASSUMPTION,
+    parameters: &[
         RANKS,
         parameter("seed", count(0, u64::MAX), Some(Value::Count(0)), "number added to the scenario's seed"),
     ],
-);
+};
+
+/// As many hosts of every leaf.
+static RACK_BALANCED: Spec = Spec {
+    name: "rack_balanced",
+    summary: "the same number of free hosts from every leaf",
+    source: ASSUMPTION,
+    parameters: &[RANKS],
+};
 
 /// The placements; a job may list its hosts instead.
-pub static PLACEMENTS: &[&Spec] = &[
-    &ALL_HOSTS,
-    &placement("contiguous", "the first free hosts", &[RANKS]),
-    &placement(
-        "strided",
-        "every `stride`-th free host from the first one, then every `stride`-th one from the second, and so on",
-        &[RANKS, parameter("stride", count(1, u32::MAX as u64), None, "distance from one host to the next")],
-    ),
-    &NUMBERED,
-    &placement("interleaved", "free hosts, one at a time in turn with all other interleaved jobs", &[RANKS]),
-    &RANDOM,
-    &placement("rack_balanced", "the same number of free hosts from every leaf", &[RANKS]),
-];
+pub static PLACEMENTS: &[&Spec] =
+    &[&ALL_HOSTS, &CONTIGUOUS, &STRIDED, &NUMBERED, &INTERLEAVED, &RANDOM, &RACK_BALANCED];
 
 /// Queues at egress ports.
 pub static QUEUES: Spec = Spec {

@@ -104,12 +104,12 @@ impl Schema {
     fn key(key: &Key) -> Json {
         let meaning = match &key.preset {
             Preset::Required => key.meaning.to_owned(),
-            Preset::Value(value) => format!("{} (default: {})", key.meaning, words::value(*value)),
+            Preset::Value(value) => format!("{} (default: {})", key.meaning, words::value(value)),
             Preset::Written(text) | Preset::Words(text) => format!("{} (default: {text})", key.meaning),
         };
         let described = Json::map([("description", Json::Text(meaning))]).with(value::members(&key.shape));
         match &key.preset {
-            Preset::Value(value) => described.with([("default", value::value(*value))]),
+            Preset::Value(value) => described.with([("default", value::value(value))]),
             Preset::Written(text) => described.with([("default", Json::text(*text))]),
             Preset::Required | Preset::Words(_) => described,
         }

@@ -48,6 +48,12 @@ fn of_kind(kind: &Kind) -> Vec<(&'static str, Json)> {
             }
             members
         }
+        Kind::Counts { most } => vec![
+            ("type", Json::text("array")),
+            ("items", Json::map(of_kind(&Kind::Count { minimum: 0, maximum: u64::MAX }))),
+            ("minItems", Json::Count(1)),
+            ("maxItems", Json::Count(*most as u64)),
+        ],
         Kind::Fraction { minimum, maximum } => {
             let number = Json::map([
                 ("type", Json::text("number")),
@@ -88,11 +94,12 @@ fn pattern(end: &str, title: &str) -> Vec<(&'static str, Json)> {
 }
 
 /// A value as in a scenario.
-pub(super) fn value(value: Value) -> Json {
+pub(super) fn value(value: &Value) -> Json {
     match value {
-        Value::Count(n) => Json::Count(n),
-        Value::Fraction(number) => Json::Number(number),
-        Value::Flag(flag) => Json::Flag(flag),
+        Value::Count(n) => Json::Count(*n),
+        Value::Counts(list) => Json::List(list.iter().map(|&n| Json::Count(n)).collect()),
+        Value::Fraction(number) => Json::Number(*number),
+        Value::Flag(flag) => Json::Flag(*flag),
         other => Json::Text(words::value(other)),
     }
 }

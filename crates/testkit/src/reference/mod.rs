@@ -12,8 +12,9 @@
 //! - The time of an event is `now + delay`, rounded once, also where the caller started from an absolute time.
 //! - No path is decided here: that is the [`Choice`] supplied by the caller.
 //!
-//! There are two entry points: [`play`] runs a [`Scene`] (a fabric and a list of messages) and returns everything that
-//! happened; [`Network::run`] runs an [`Application`], which sends messages in reaction to completions and alarms.
+//! There are three entry points: [`play`] runs a [`Scene`] (a fabric and a list of messages) and returns everything that
+//! happened; so does [`play_application`] for an [`Application`], which sends messages in reaction to completions and
+//! alarms; [`Network::run`] leaves it to the caller what to look at.
 //!
 //! ```
 //! use netloom_testkit::reference::{EcmpHash, Fabric, Message, Scene, Sending, play};
@@ -52,4 +53,4 @@ pub use network::{ActorIdx, Application, Network, Totals};
 pub use packet::{FlowIdx, FlowRecord, Message};
 pub use port::Hop;
 pub use python::{float_repr, folded_hash};
-pub use scene::{Outcome, Scene, Sending, play};
+pub use scene::{Outcome, Scene, Sending, play, play_application};

@@ -2,7 +2,8 @@
 //!
 //! This is the interface for differential tests: generate a small fabric and some messages, give the same to the
 //! engine, and compare packet by packet.
-//! Leaves out: reactions; messages start at given times, whatever else happens.
+//! Leaves out: reactions of a scene's messages, which start at given times, whatever else happens; an application may
+//! send instead.
 //! Invariants: a flow's number is its message's position in the list; messages with the same start are injected in the
 //! order of the list, before any of their packets leaves.
 //!
@@ -43,7 +44,7 @@ pub struct Scene {
 pub struct Outcome {
     /// Every packet leaving every node, in the order of transmission.
     pub hops: Vec<Hop>,
-    /// The flows, in the order of the scene's messages.
+    /// The flows, in the order of the scene's messages, or as they were announced.
     pub flows: Vec<FlowRecord>,
     /// The longest queue of each port of each node, in packets.
     pub port_peaks: Vec<Vec<usize>>,
@@ -68,12 +69,28 @@ impl Application for Silent {
 /// Runs a scene to its end, with the given choice of paths.
 pub fn play(scene: &Scene, choice: &mut dyn Choice) -> Outcome {
     let mut network = Network::new(&scene.fabric, choice, scene.ttl);
-    network.record_trace();
     for sending in &scene.sendings {
         let flow = network.announce(0, sending.message.clone());
         network.inject_after(sending.start_s, flow);
     }
-    let end_s = network.run(&mut Silent);
+    run(network, &mut Silent)
+}
+
+/// Runs an application to its end; its actor 0 is woken at the start. Flows are in the order in which it announces them.
+pub fn play_application(
+    fabric: &Fabric,
+    ttl: u32,
+    application: &mut dyn Application,
+    choice: &mut dyn Choice,
+) -> Outcome {
+    let mut network = Network::new(fabric, choice, ttl);
+    network.wake_after(0.0, 0);
+    run(network, application)
+}
+
+fn run(mut network: Network<'_>, application: &mut dyn Application) -> Outcome {
+    network.record_trace();
+    let end_s = network.run(application);
     Outcome {
         port_peaks: network.port_peaks(),
         hops: network.trace.unwrap_or_default(),

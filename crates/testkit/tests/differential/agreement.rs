@@ -1,16 +1,16 @@
 //! The results that must agree.
 
-use netloom_records::DropReason;
+use netloom_records::{DropReason, FlowRow};
 use netloom_testkit::reference::{Hop, Outcome};
 use netloom_units::{NodeId, PortId, Time};
 
-use crate::reference_side::{neighbour, picoseconds};
+use crate::reference_side::{Played, neighbour, picoseconds};
 use crate::scene::Draft;
 use crate::witness::Witnessed;
 
 /// Compares everything; panics with the scene's number.
-pub fn check(draft: &Draft, witnessed: &Witnessed, reference: &Outcome) {
-    let side = Sides { draft, witnessed, reference };
+pub fn check(draft: &Draft, witnessed: &Witnessed, played: &Played) {
+    let side = Sides { draft, witnessed, reference: &played.outcome, messages: &played.messages };
     side.packets_agree();
     side.flows_agree();
     side.ports_agree();
@@ -21,15 +21,11 @@ struct Sides<'a> {
     draft: &'a Draft,
     witnessed: &'a Witnessed,
     reference: &'a Outcome,
+    /// Of each flow: its number among the messages of its source, and its flow-hash input.
+    messages: &'a [(u32, u32)],
 }
 
 impl Sides<'_> {
-    fn entropy(&self, hop: &Hop) -> u32 {
-        let size = self.draft.sendings[hop.flow].size.0;
-        let last = size - (self.draft.n_packets(hop.flow) - 1) * self.draft.model.transport.packet.0;
-        self.witnessed.notes.hash_inputs[&(last as u32)]
-    }
-
     fn is_host(&self, node: usize) -> bool {
         node < self.draft.model.fabric.n_hosts()
     }
@@ -40,7 +36,7 @@ impl Sides<'_> {
         let (mut n_starts, mut n_arrivals) = (0, 0);
         for hop in &self.reference.hops {
             let seed = self.draft.seed;
-            let sight = |node: usize| (node as u32, self.entropy(hop), hop.packet as u32);
+            let sight = |node: usize| (node as u32, self.messages[hop.flow].1, hop.packet as u32);
             if !self.is_host(hop.node) {
                 let expected = (hop.port as u32, Time(picoseconds(hop.started_at)));
                 assert_eq!(notes.started.get(&sight(hop.node)), Some(&expected), "scene {seed}, {hop:?}");
@@ -65,18 +61,25 @@ impl Sides<'_> {
 
     fn flows_agree(&self) {
         let rows = &self.witnessed.run.records.flows;
-        assert_eq!(rows.len(), self.draft.sendings.len());
-        for (flow, sending) in self.draft.sendings.iter().enumerate() {
-            let record = &self.reference.flows[flow];
-            let row = rows.iter().find(|row| (row.start, row.source) == (sending.at, sending.from));
-            let row = row.expect("every message has its own instant");
-            let completed = record.completed_at.map(|at| Time(picoseconds(at)));
-            assert_eq!(row.end, completed, "scene {}, flow {flow}", self.draft.seed);
-            assert_eq!((row.destination, row.size), (sending.to, sending.size));
+        assert_eq!(rows.len(), self.reference.flows.len(), "scene {}", self.draft.seed);
+        for flow in 0..rows.len() {
+            self.flow_agrees(flow, rows);
         }
         let packets: u64 = rows.iter().map(|row| u64::from(row.packets)).sum();
         assert_eq!(packets, self.reference.totals.delivered);
         assert_eq!(rows.iter().map(|row| row.hops).sum::<u64>(), self.reference.totals.hops);
+    }
+
+    fn flow_agrees(&self, flow: usize, rows: &[FlowRow]) {
+        let record = &self.reference.flows[flow];
+        let message = &record.message;
+        let at = |seconds: Option<f64>| seconds.map(|at| Time(picoseconds(at)));
+        let expected = (at(record.injected_at), message.dst, message.bytes, at(record.completed_at));
+        let is_this =
+            |row: &&FlowRow| (row.source.index(), row.number) == (message.src, self.messages[flow].0);
+        let row = rows.iter().find(is_this).expect("every message has a number of its own");
+        let found = (Some(row.start), row.destination.index(), row.size.0, row.end);
+        assert_eq!(found, expected, "scene {}, flow {flow}", self.draft.seed);
     }
 
     fn ports_agree(&self) {

@@ -1,13 +1,16 @@
 //! The reference simulator's side: the same scene in doubles, with routes found by a search of its own.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use netloom_model::{FailureAwareness, ReroutePaths};
 use netloom_testkit::reference::{
-    Choice, Decision, Fabric, Hop, Message, NodeKind, Outcome, Scene, Sending, play as play_scene, shortest,
+    Choice, Decision, Fabric, FlowIdx, Hop, Message, NodeKind, Outcome, play_application, shortest,
 };
-use netloom_units::mix;
+use netloom_units::{NodeId, PortId, mix};
 
+use crate::ranks::{Numbers, Ranks};
 use crate::scene::{Draft, Kind};
 use crate::witness::{Notes, Witnessed};
 
@@ -16,61 +19,67 @@ pub fn picoseconds(seconds: f64) -> u64 {
     (seconds * 1e12).round() as u64
 }
 
+/// What the reference simulator made of a scene.
+pub struct Played {
+    /// Everything that happened.
+    pub outcome: Outcome,
+    /// For each flow its number among the messages of its source, and its flow-hash input.
+    pub messages: Vec<(u32, u32)>,
+}
+
 /// Chooses by the random inputs that the engine recorded, and computes the rest.
 struct Replay<'a> {
     draft: &'a Draft,
     notes: &'a Notes,
+    numbers: Rc<RefCell<Numbers>>,
 }
 
 impl Replay<'_> {
-    /// The flow-hash input of a message, identified by the size of its last packet.
-    fn entropy(&self, flow: usize) -> u32 {
-        let packet = self.draft.model.transport.packet.0;
-        let last = self.draft.sendings[flow].size.0 - (self.draft.n_packets(flow) - 1) * packet;
-        self.notes.hash_inputs[&(last as u32)]
+    fn hash_input(&self, flow: FlowIdx, message: &Message) -> u32 {
+        let ends = ((message.src as u64) << 32) | message.dst as u64;
+        let pair = mix(self.draft.model.seed ^ mix(ends));
+        let number = self.numbers.borrow().of(flow);
+        (mix(pair ^ (u64::from(number) + 1)) >> 32) as u32
     }
 
-    fn word(&self, decision: &Decision<'_>) -> u64 {
-        let entropy = self.entropy(decision.flow);
-        u64::from(self.notes.words[&(decision.node as u32, entropy, decision.packet as u32)])
+    /// The recorded random word; any, if a tie has put the messages of a host in another order.
+    fn word(&self, decision: &Decision<'_>, hash_input: u32) -> u64 {
+        let sight = (decision.node as u32, hash_input, decision.packet as u32);
+        self.notes.words.get(&sight).copied().unwrap_or_default().into()
     }
 }
 
 impl Choice for Replay<'_> {
     fn pick(&mut self, decision: &Decision<'_>) -> usize {
         let n = decision.candidates.len() as u64;
+        let hash_input = self.hash_input(decision.flow, decision.message);
         if n == 1 {
             return 0;
         }
         match self.draft.kind {
             Kind::Ecmp => {
                 let salt = mix(self.draft.model.seed ^ mix(decision.node as u64 + 1));
-                (mix(u64::from(self.entropy(decision.flow)) ^ salt) % n) as usize
+                (mix(u64::from(hash_input) ^ salt) % n) as usize
             }
-            Kind::Spray => ((self.word(decision) * n) >> 32) as usize,
+            Kind::Spray => ((self.word(decision, hash_input) * n) >> 32) as usize,
             Kind::Adaptive => {
                 let ties = shortest(decision.queue_lengths);
-                ties[((self.word(decision) * ties.len() as u64) >> 32) as usize]
+                ties[((self.word(decision, hash_input) * ties.len() as u64) >> 32) as usize]
             }
         }
     }
 }
 
 /// Runs the scene.
-pub fn play(draft: &Draft, witnessed: &Witnessed) -> Outcome {
-    let packet = draft.model.transport.packet.0;
-    let sending = |listed: &netloom_testkit::fixture::Sending| Sending {
-        start_s: listed.at.0 as f64 * 1e-12,
-        message: Message {
-            src: listed.from.index(),
-            dst: listed.to.index(),
-            bytes: listed.size.0,
-            mtu: packet,
-        },
-    };
-    let scene =
-        Scene { fabric: fabric(draft), sendings: draft.sendings.iter().map(sending).collect(), ttl: 64 };
-    play_scene(&scene, &mut Replay { draft, notes: &witnessed.notes })
+pub fn play(draft: &Draft, witnessed: &Witnessed) -> Played {
+    let numbers = Rc::new(RefCell::new(Numbers::default()));
+    let mut replay = Replay { draft, notes: &witnessed.notes, numbers: Rc::clone(&numbers) };
+    let mut ranks = Ranks::new(draft, Rc::clone(&numbers));
+    let outcome = play_application(&fabric(draft), 64, &mut ranks, &mut replay);
+    let message =
+        |flow: FlowIdx| (numbers.borrow().of(flow), replay.hash_input(flow, &outcome.flows[flow].message));
+    let messages = (0..outcome.flows.len()).map(message).collect();
+    Played { outcome, messages }
 }
 
 /// The fabric in doubles. With local failure awareness the routes are the healthy ones, and the reference simulator
@@ -112,7 +121,7 @@ fn fabric(draft: &Draft) -> Fabric {
 /// The group of each node, where the fabric has groups: a host is in that of its switches.
 fn groups(draft: &Draft) -> Option<Vec<u32>> {
     let routing = &draft.model.routing;
-    let nodes = (0..draft.model.fabric.n_nodes() as u32).map(netloom_units::NodeId);
+    let nodes = (0..draft.model.fabric.n_nodes() as u32).map(NodeId);
     (routing.n_groups() > 0).then(|| nodes.map(|node| routing.group_of(node)).collect())
 }
 
@@ -192,27 +201,45 @@ impl Search<'_> {
     }
 }
 
-/// Whether two events of one node fall on one picosecond: arrivals, messages, and starts of packets that had to wait.
+/// Whether two events of one node fall on one picosecond: arrivals, starts of packets that had to wait, starts of
+/// messages. Messages that one activity of a rank starts at once have an order, and may start when one has arrived.
 pub fn has_ties(draft: &Draft, outcome: &Outcome) -> bool {
     let mut seen = BTreeSet::new();
     let mut tied = false;
-    let mut event = |node: usize, at: u64| tied |= !seen.insert((node, at));
-    for sending in &draft.sendings {
-        event(sending.from.index(), sending.at.0);
+    let arrivals = outcome.hops.iter().map(|hop| (neighbour(draft, hop), picoseconds(hop.arrives_at)));
+    let messages = draft.sendings.iter().map(|sending| (sending.from.index(), sending.at.0));
+    for event in arrivals.chain(messages) {
+        tied |= !seen.insert(event);
     }
-    for hop in &outcome.hops {
-        let next = neighbour(draft, hop);
-        event(next, picoseconds(hop.arrives_at));
-        if picoseconds(hop.started_at) > picoseconds(hop.enqueued_at) {
-            event(hop.node, picoseconds(hop.started_at));
-        }
+    let waited = |hop: &&Hop| picoseconds(hop.started_at) > picoseconds(hop.enqueued_at);
+    for hop in outcome.hops.iter().filter(waited) {
+        tied |= !seen.insert((hop.node, picoseconds(hop.started_at)));
     }
-    tied
+    tied || has_tied_messages(draft, outcome)
+}
+
+/// Whether messages of several activities of one host start at one instant, or one when a transmission ends.
+fn has_tied_messages(draft: &Draft, outcome: &Outcome) -> bool {
+    let ends: BTreeSet<_> = outcome.hops.iter().map(|hop| (hop.node, end(draft, hop))).collect();
+    let mut activities = BTreeMap::new();
+    outcome.flows.iter().any(|flow| {
+        let start = (flow.message.src, flow.injected_at.map_or(u64::MAX, picoseconds));
+        ends.contains(&start) || *activities.entry(start).or_insert(flow.actor) != flow.actor
+    })
+}
+
+/// When the last bit of a packet has left its node, in ps.
+fn end(draft: &Draft, hop: &Hop) -> u64 {
+    picoseconds(hop.arrives_at) - draft.model.fabric.port(port(draft, hop)).delay.0
 }
 
 /// The node a hop leads to.
 pub fn neighbour(draft: &Draft, hop: &Hop) -> usize {
-    let fabric = &draft.model.fabric;
-    let first = fabric.port_range(netloom_units::NodeId(hop.node as u32)).start;
-    fabric.neighbour(netloom_units::PortId(first + hop.port as u32)).index()
+    draft.model.fabric.neighbour(port(draft, hop)).index()
+}
+
+/// The port of a hop.
+fn port(draft: &Draft, hop: &Hop) -> PortId {
+    let first = draft.model.fabric.port_range(NodeId(hop.node as u32)).start;
+    PortId(first + hop.port as u32)
 }

@@ -1,13 +1,20 @@
 //! Random small scenes: a fabric of any kind, perhaps with dead links, messages, and a policy.
 
+use std::collections::{BTreeSet, VecDeque};
+
 use netloom_catalog::topology::{dragonfly, dragonfly_plus, rail};
+use netloom_catalog::workload::collective::SPECS;
+use netloom_catalog::{TrainingWork, expand};
 use netloom_model::{
-    FabricBuilder, FailureAwareness, FatTree, Fault, FaultAction, LeafSpine, Model, ReroutePaths,
+    Collective, FabricBuilder, FailureAwareness, FatTree, Fault, FaultAction, Item, Job, LeafSpine, Model,
+    Phase, ReroutePaths, Work,
 };
 use netloom_policy::balance::Chosen;
-use netloom_testkit::fixture::{Cable, Clos, Sending, ThreeTiers, Wiring, model, policy};
+use netloom_testkit::fixture::{Cable, Clos, ListedWork, Sending, ThreeTiers, Wiring, model, policy};
 use netloom_testkit::reference::Outcome;
-use netloom_units::{Bytes, LinkId, NodeId, Parameter, Random, Settings, Spec, Time, Value};
+use netloom_units::{ActorId, Bytes, HostId, LinkId, NodeId, Parameter, Random, Settings, Spec, Time, Value};
+
+use crate::jobs;
 
 /// Speeds of links in ps per byte: primes, so that streams over different links do not stay in step.
 const SPEEDS: [u64; 24] =
@@ -44,7 +51,7 @@ pub struct Draft {
     pub model: Model,
     /// ps per byte of each link.
     pub speeds: Vec<u64>,
-    /// The messages, by start.
+    /// The messages, by start; empty if the model's jobs are the work.
     pub sendings: Vec<Sending>,
     /// The policy.
     pub kind: Kind,
@@ -85,9 +92,57 @@ impl Draft {
         Draft { seed, model, speeds, sendings, kind, dead }
     }
 
-    /// The number of packets of a message.
-    pub fn n_packets(&self, flow: usize) -> u64 {
-        self.sendings[flow].size.0.div_ceil(self.model.transport.packet.0)
+    /// The scene of this number with jobs instead of messages.
+    pub fn of_jobs(seed: u64) -> Draft {
+        let mut draft = Draft::random(seed);
+        draft.sendings.clear();
+        draft.model.workload = jobs::random(seed, draft.model.fabric.n_hosts() as u32);
+        draft
+    }
+
+    /// The work of its hosts.
+    pub fn work(&self) -> Traffic {
+        if self.sendings.is_empty() {
+            let n_hosts = self.model.fabric.n_hosts();
+            let work = expand(&self.model.workload, n_hosts, self.seed);
+            Traffic::Jobs(Box::new(work.expect("the jobs are valid")))
+        } else {
+            Traffic::Messages(ListedWork::new(&self.sendings))
+        }
+    }
+}
+
+/// The work of a scene.
+pub enum Traffic {
+    /// Messages at given times.
+    Messages(ListedWork),
+    /// Jobs.
+    Jobs(Box<TrainingWork>),
+}
+
+impl Traffic {
+    fn work(&self) -> &dyn Work {
+        match self {
+            Traffic::Messages(work) => work,
+            Traffic::Jobs(work) => work.as_ref(),
+        }
+    }
+}
+
+impl Work for Traffic {
+    fn actors(&self) -> &[HostId] {
+        self.work().actors()
+    }
+
+    fn barrier_size(&self, group: u32) -> u32 {
+        self.work().barrier_size(group)
+    }
+
+    fn refill(&mut self, actor: ActorId, queue: &mut VecDeque<Item>) {
+        match self {
+            Traffic::Messages(work) => work.refill(actor, queue),
+            Traffic::Jobs(work) => work.refill(actor, queue),
+        }
     }
 }
 
@@ -165,7 +220,7 @@ fn of_groups_or_rails(random: &mut Random, speeds: &[u64]) -> Wiring {
         let range = numbers.iter().find(|(name, ..)| *name == parameter.name);
         let drawn =
             range.map(|&(_, least, most)| Value::Count(u64::from(least + random.below(most - least + 1))));
-        (parameter.name, drawn.or(parameter.default).expect("all others have a default"))
+        (parameter.name, drawn.or(parameter.default.clone()).expect("all others have a default"))
     };
     let settings = Settings::new(spec.parameters.iter().map(&mut value).collect());
     let built = match spec.name {
@@ -233,8 +288,7 @@ fn dead_links(random: &mut Random, n_links: usize) -> Vec<bool> {
     dead
 }
 
-/// Messages at odd instants. The size of the last packet is unique to each message: it identifies the message of a flow
-/// hash.
+/// Messages at odd instants.
 fn messages(random: &mut Random, model: &Model) -> Vec<Sending> {
     let n_hosts = model.fabric.n_hosts() as u32;
     let packet = model.transport.packet.0;
@@ -265,11 +319,41 @@ pub fn cover_much(scenes: &[(Draft, Outcome)]) {
     let several = |draft: &Draft, outcome: &Outcome| {
         let ports = |node: usize, flow: usize| {
             let own = outcome.hops.iter().filter(move |hop| hop.node == node && hop.flow == flow);
-            own.map(|hop| hop.port).collect::<std::collections::BTreeSet<_>>().len()
+            own.map(|hop| hop.port).collect::<BTreeSet<_>>().len()
         };
         let nodes = 0..draft.model.fabric.n_nodes();
-        nodes.clone().any(|node| (0..draft.sendings.len()).any(|flow| ports(node, flow) > 1))
+        nodes.clone().any(|node| (0..outcome.flows.len()).any(|flow| ports(node, flow) > 1))
     };
     assert!(count(&several) > 100, "packets of one flow rarely took different paths");
     assert!(scenes.iter().all(|(draft, _)| draft.model.fabric.is_host(NodeId(0))));
+}
+
+/// The same of scenes of jobs.
+pub fn cover_jobs(scenes: &[(Draft, Outcome)]) {
+    let jobs = |draft: &Draft| draft.model.workload.jobs.clone();
+    let having = |holds: &dyn Fn(&Job) -> bool| {
+        scenes.iter().filter(|(draft, _)| jobs(draft).iter().any(holds)).count()
+    };
+    let having_phase = |holds: &dyn Fn(&Phase) -> bool| having(&|job| job.phases.iter().any(holds));
+    assert!(having(&|job| !job.schedule.is_empty()) > 80, "streams of phases");
+    assert!(having(&|job| job.ranks.iter().collect::<BTreeSet<_>>().len() < job.ranks.len()) > 10);
+    assert!(having_phase(&|phase| matches!(phase, Phase::Pipeline(_))) > 60);
+    assert!(having_phase(&Phase::has_barrier) > 60);
+    for (algorithm, spec) in SPECS.iter().enumerate() {
+        let is_it = |collective: &Collective| usize::from(collective.algorithm) == algorithm;
+        let has_it = |phase: &Phase| match phase {
+            Phase::Communicate { buckets, .. } => {
+                buckets.iter().flat_map(|bucket| &bucket.collectives).any(is_it)
+            }
+            _ => false,
+        };
+        assert!(having_phase(&has_it) >= 5, "{}: {}", spec.name, having_phase(&has_it));
+    }
+    let with_messages = |least| scenes.iter().filter(|scene| scene.1.flows.len() > least).count();
+    assert!(with_messages(0) > 200 && with_messages(20) > 60, "{} {}", with_messages(0), with_messages(20));
+    let several_jobs = scenes.iter().filter(|(draft, _)| jobs(draft).len() == 2).count();
+    let completes =
+        |(_, outcome): &&(Draft, Outcome)| outcome.flows.iter().all(|flow| flow.completed_at.is_some());
+    let n_complete = scenes.iter().filter(completes).count();
+    assert!(several_jobs > 100 && n_complete > 200, "{several_jobs} {n_complete}");
 }

@@ -7,7 +7,7 @@ use netloom_engine::hook::{Actions, Hook, PlacedHook, Verdict};
 use netloom_engine::packet::Packet;
 use netloom_engine::{Extensions, Options};
 use netloom_policy::balance::{Balancer, Chosen, Context, DynBalance, PacketView, Pick, Ports, Position};
-use netloom_testkit::fixture::{ListedWork, Run, everything_joined, simulate, simulate_with};
+use netloom_testkit::fixture::{Run, everything_joined, simulate, simulate_with};
 use netloom_units::{NodeId, StateWriter, Time};
 
 use crate::scene::Draft;
@@ -27,8 +27,6 @@ pub struct Notes {
     pub arrived: Instants,
     /// Starts of transmissions at switches, by port.
     pub started: Instants,
-    /// Flow-hash input by size of the last packet.
-    pub hash_inputs: BTreeMap<u32, u32>,
 }
 
 /// A finished run.
@@ -87,7 +85,6 @@ impl DynBalance for Wrapped {
 /// Records passing packets with their instants.
 struct Clerk {
     node: u32,
-    packet_bytes: u32,
     notes: Shared,
 }
 
@@ -95,9 +92,6 @@ impl Hook for Clerk {
     fn on_arrival(&mut self, now: Time, ingress: u32, packet: &mut Packet, _: &mut Actions) -> Verdict {
         let mut notes = self.notes.lock().expect("unbroken");
         notes.arrived.insert((self.node, packet.entropy, packet.sequence), (ingress, now));
-        if packet.bytes < self.packet_bytes {
-            notes.hash_inputs.insert(packet.bytes, packet.entropy);
-        }
         Verdict::Pass
     }
 
@@ -121,21 +115,19 @@ pub fn run(draft: &Draft) -> Witnessed {
     let wrap = Chosen::Dyn(Arc::new(wrap));
     model.balances.host = wrap.clone();
     model.balances.switch = wrap;
-    let packet_bytes = model.transport.packet.0 as u32;
     let switches = model.fabric.n_hosts() as u32..model.fabric.n_nodes() as u32;
-    let clerk = |node| Clerk { node, packet_bytes, notes: Arc::clone(&notes) };
+    let clerk = |node| Clerk { node, notes: Arc::clone(&notes) };
     let hooks = switches.map(|node| PlacedHook { node: NodeId(node), hook: Box::new(clerk(node)) }).collect();
-    let work = ListedWork::new(&draft.sendings);
     let extensions = Extensions { hooks, ..Extensions::default() };
-    let run = simulate_with(&model, work.clone(), Options::default(), extensions);
+    let run = simulate_with(&model, draft.work(), Options::default(), extensions);
     let notes = std::mem::take(&mut *notes.lock().expect("unbroken"));
 
     model.balances.host = draft.kind.chosen();
     model.balances.switch = draft.kind.chosen();
     let expected = run.clone().results();
-    assert_eq!(simulate(&model, work.clone()).results(), expected, "scene {}: without hooks", draft.seed);
+    assert_eq!(simulate(&model, draft.work()).results(), expected, "scene {}: without hooks", draft.seed);
     let lazy = Options { shortcut: false, ..everything_joined() };
-    let joined = simulate_with(&model, work, lazy, Extensions::default());
+    let joined = simulate_with(&model, draft.work(), lazy, Extensions::default());
     assert_eq!(joined.results(), expected, "scene {}: joined", draft.seed);
     Witnessed { run, notes }
 }

@@ -20,7 +20,7 @@ fn with(name: &str, change: &[(&str, Value)]) -> Collective {
     let algorithm = collective::number_of(name).expect("in the registry");
     let defaults = SPECS[usize::from(algorithm)].defaults();
     let settings: Settings =
-        change.iter().fold(defaults, |settings, (key, value)| settings.with(key, *value));
+        change.iter().fold(defaults, |settings, (key, value)| settings.with(key, value.clone()));
     Collective { algorithm, settings, size: Bytes(SIZE), dependent: true, order: Order::Rank, groups: None }
 }
 

@@ -24,7 +24,7 @@ fn built(name: &str, numbers: &[(&str, u64)], delays: [(&str, u64); 3]) -> Built
             (Some(&(_, number)), _) => Value::Count(number),
             (_, Some(&(_, delay))) => Value::Duration(Duration(1000 * delay)),
             _ if parameter.name == "host_rate" => Value::Rate(Rate(100 * GBPS)),
-            _ => parameter.default.expect("all numbers are given"),
+            _ => parameter.default.clone().expect("all numbers are given"),
         };
         (parameter.name, value)
     };

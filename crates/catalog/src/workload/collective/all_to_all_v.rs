@@ -7,11 +7,12 @@
 //! distribution of loads is a modelling assumption; the steps are those of `all_to_all_pairwise`.
 //!
 //! # Parameters
-//! `imbalance`: the largest load over the mean, at most n. `seed`: seeds the loads. `direction`: with `dispatch` the
-//! bytes of a message follow the load of its receiver, with `combine` that of its sender.
+//! `tokens`: the tokens that each expert takes; experts are laid out over the ranks in equal numbers, in order. Without
+//! it, loads are drawn: `imbalance` is the largest load over the mean, at most n, and `seed` seeds them. `direction`: with
+//! `dispatch` the bytes of a message follow the load of its receiver, with `combine` that of its sender.
 //!
 //! # Invariants
-//! Loads are drawn once for all ranks: x^m, x uniform on (0, 1] relative to the largest draw, with m (between whole
+//! A rank's load is the sum of the tokens of its experts. Loads are drawn once for all ranks: x^m, x uniform on (0, 1] relative to the largest draw, with m (between whole
 //! powers: a mixture of both) such that the largest load over the mean is `imbalance`. The S bytes of a vector are cut in
 //! the ratio of the loads, to whole bytes. With dispatch place p sends S less the share of p, and receives n - 1 times
 //! that share; with combine the reverse. Together the places send (n - 1) S bytes, so that the mean is exactly
@@ -34,10 +35,17 @@ pub static SPEC: Spec = Spec {
     source: "MPI_Alltoallv; Lepikhin et al., ICLR 2021; loads: modelling assumption",
     parameters: &[
         Parameter {
+            name: "tokens",
+            kind: Kind::Optional(&Kind::Counts { most: MOST_EXPERTS }),
+            default: Some(Value::Absent),
+            meaning: "tokens that each expert takes; the experts of a rank follow each other, and all ranks have as many; \
+                      `none` draws loads",
+        },
+        Parameter {
             name: "imbalance",
             kind: Kind::Fraction { minimum: 1.0, maximum: 1e6 },
             default: Some(Value::Fraction(1.0)),
-            meaning: "the largest load of an expert over the mean; at most the number of ranks",
+            meaning: "without `tokens`: the largest load of a rank over the mean; at most the number of ranks",
         },
         Parameter {
             name: "direction",
@@ -49,16 +57,18 @@ pub static SPEC: Spec = Spec {
             name: "seed",
             kind: Kind::Count { minimum: 0, maximum: u64::MAX },
             default: Some(Value::Count(1)),
-            meaning: "seed of the loads",
+            meaning: "without `tokens`: seed of the loads",
         },
     ],
 };
 
+/// Largest number of experts whose tokens may be given.
+const MOST_EXPERTS: usize = 1 << 20;
 /// Purpose of the random stream.
 const PURPOSE: u64 = 0x6578_7065_7274;
 /// Above this power all loads but the largest are negligible, or equal to it.
 const MOST_POWER: u32 = 1 << 30;
-/// The sum of all loads, as a whole number; loads are rounded to units of this.
+/// The sum of all drawn loads, as a whole number; loads are rounded to units of this.
 const WHOLE: f64 = (1_u64 << 48) as f64;
 
 /// The plan.
@@ -91,15 +101,12 @@ impl AllToAllV {
 
 impl Algorithm for AllToAllV {
     fn new(frame: Frame, settings: &Settings) -> Result<Self, String> {
-        let (n, imbalance) = (frame.n_ranks, settings.fraction("imbalance"));
-        if imbalance > f64::from(n) {
-            return Err(format!(
-                "`imbalance` is {imbalance}, but the largest of {n} loads is at most {n} times the mean"
-            ));
-        }
-        let loads = loads(n, settings.count("seed"), imbalance);
+        let bounds = match settings.optional("tokens") {
+            Some(Value::Counts(tokens)) => bounds(frame.size, &summed(&tokens, frame.n_ranks, settings)?),
+            _ => bounds(frame.size, &drawn(frame.n_ranks, settings)?),
+        };
         let is_dispatch = settings.choice("direction") == "dispatch";
-        Ok(AllToAllV { frame, bounds: bounds(frame.size, &loads), is_dispatch })
+        Ok(AllToAllV { frame, bounds, is_dispatch })
     }
 
     fn operation(&self, place: u32, index: u64) -> Option<Step> {
@@ -132,17 +139,49 @@ impl Algorithm for AllToAllV {
 }
 
 /// Cuts a size in the ratio of loads; each bound is rounded, so that the shares sum to the size.
-fn bounds(size: u64, loads: &[f64]) -> Vec<u64> {
-    let sum: f64 = loads.iter().sum();
-    let whole: Vec<u64> = loads.iter().map(|load| (load / sum * WHOLE) as u64).collect();
-    let total = u128::from(whole.iter().sum::<u64>());
+fn bounds(size: u64, loads: &[u64]) -> Vec<u64> {
+    let total = u128::from(loads.iter().sum::<u64>());
     let mut before = 0;
     let mut bounds = vec![0];
-    for load in whole {
+    for &load in loads {
         before += u128::from(load);
         bounds.push((u128::from(size) * before / total) as u64);
     }
     bounds
+}
+
+/// The tokens of the experts of each rank.
+fn summed(tokens: &[u64], n_ranks: u32, settings: &Settings) -> Result<Vec<u64>, String> {
+    let (n_experts, n_ranks) = (tokens.len(), n_ranks as usize);
+    if let Some(name) = ["imbalance", "seed"].into_iter().find(|name| settings.get(name) != default(name)) {
+        return Err(format!("`tokens` gives the loads, so `{name}` has no effect"));
+    }
+    if !n_experts.is_multiple_of(n_ranks) {
+        return Err(format!("`tokens` has {n_experts} experts, which {n_ranks} ranks cannot share equally"));
+    }
+    let total: u128 = tokens.iter().copied().map(u128::from).sum();
+    if total == 0 || total > u128::from(u64::MAX) {
+        return Err(format!("`tokens` sum up to {total}, but 1 to {} are allowed", u64::MAX));
+    }
+    Ok(tokens.chunks(n_experts / n_ranks).map(|own| own.iter().sum()).collect())
+}
+
+fn default(name: &str) -> Value {
+    let parameter = SPEC.parameter(name).expect("it is in the specification");
+    parameter.default.clone().expect("it has a default")
+}
+
+/// Loads drawn at random, as whole numbers.
+fn drawn(n_ranks: u32, settings: &Settings) -> Result<Vec<u64>, String> {
+    let imbalance = settings.fraction("imbalance");
+    if imbalance > f64::from(n_ranks) {
+        return Err(format!(
+            "`imbalance` is {imbalance}, but the largest of {n_ranks} loads is at most {n_ranks} times the mean"
+        ));
+    }
+    let loads = loads(n_ranks, settings.count("seed"), imbalance);
+    let sum: f64 = loads.iter().sum();
+    Ok(loads.iter().map(|load| (load / sum * WHOLE) as u64).collect())
 }
 
 /// Loads relative to the largest one, with a mean of 1 / `imbalance`.
@@ -181,7 +220,36 @@ fn raised(base: f64, power: u32) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+
+    fn with_tokens(n_ranks: u32, tokens: &[u64]) -> Result<AllToAllV, String> {
+        let settings = SPEC.defaults().with("tokens", Value::Counts(Arc::from(tokens)));
+        AllToAllV::new(Frame { n_ranks, size: 1000, dependent: true }, &settings)
+    }
+
+    #[test]
+    fn a_rank_receives_in_the_ratio_of_the_tokens_of_its_experts() {
+        let plan = with_tokens(3, &[1, 2, 0, 0, 4, 3]).unwrap();
+        assert_eq!([0, 1, 2].map(|rank| plan.share(rank)), [300, 0, 700]);
+        assert_eq!((plan.bytes(2, 0), plan.bytes(0, 2)), (300, 700));
+    }
+
+    #[test]
+    fn tokens_that_make_no_loads_are_refused() {
+        let refused = |tokens: &[u64]| with_tokens(2, tokens).unwrap_err();
+        assert_eq!(refused(&[1, 2, 3]), "`tokens` has 3 experts, which 2 ranks cannot share equally");
+        assert_eq!(refused(&[0, 0]), "`tokens` sum up to 0, but 1 to 18446744073709551615 are allowed");
+        assert!(refused(&[u64::MAX, 1]).starts_with("`tokens` sum up to 18446744073709551616"));
+        let settings = SPEC.defaults().with("tokens", Value::Counts(Arc::from([1, 2])));
+        let both = settings.with("seed", Value::Count(4));
+        let frame = Frame { n_ranks: 2, size: 1000, dependent: true };
+        assert_eq!(
+            AllToAllV::new(frame, &both).unwrap_err(),
+            "`tokens` gives the loads, so `seed` has no effect"
+        );
+    }
 
     #[test]
     fn the_largest_load_is_as_stated() {

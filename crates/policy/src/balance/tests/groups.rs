@@ -72,7 +72,7 @@ fn far(ingress: u32, tag: u32) -> PacketView<'static> {
 fn instantiated(name: &str, values: &[(&str, Value)]) -> Balancer {
     let number = number_of(name).expect("it is registered");
     let defaults = SPECS[number].defaults();
-    let settings = values.iter().fold(defaults, |settings, (key, value)| settings.with(key, *value));
+    let settings = values.iter().fold(defaults, |settings, (key, value)| settings.with(key, value.clone()));
     let groups = Some(Groups { n_groups: N_GROUPS, own: OWN, behind: &BEHIND });
     Balancer::instantiate(&Chosen::Registered { number, settings }, Position { groups, ..position(3) })
 }

@@ -66,7 +66,8 @@ fn spectrum(parameters: &[(&str, Value)]) -> Balancer {
     let small = [("cell", Value::Size(Bytes(100))), ("low", Value::Count(10)), ("medium", Value::Count(100))];
     let all =
         small.iter().chain(&[("high", Value::Count(1_000)), ("sticky", Value::Absent)]).chain(parameters);
-    let settings = all.fold(SPECS[number].defaults(), |settings, (key, value)| settings.with(key, *value));
+    let settings =
+        all.fold(SPECS[number].defaults(), |settings, (key, value)| settings.with(key, value.clone()));
     let neighbours: &[NodeId] = &[NodeId(1); 20];
     Balancer::instantiate(&Chosen::Registered { number, settings }, Position { neighbours, ..position(3) })
 }
