@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use netloom_catalog::workload::collective::Plan;
-use netloom_model::{Bucket, Collective, Job, Phase};
+use netloom_model::{Bucket, Collective, Job, Phase, Pipeline, PointToPoint};
 use netloom_records::{BucketLayout, CollectiveLayout, GroupLayout, JobLayout, PhaseLayout};
 
 use crate::line::phase_name;
@@ -41,11 +41,14 @@ fn layout(number: u16, job: &Job, names: &[String], local_rate: Option<u64>) -> 
 }
 
 fn phase_layout(job: &Job, phase: &Phase) -> PhaseLayout {
-    let buckets = match phase {
-        Phase::Communicate { buckets, .. } => bucket_layouts(job, buckets),
-        Phase::Compute { .. } | Phase::PointToPoint(_) | Phase::Pipeline(_) | Phase::Barrier => Vec::new(),
+    let (buckets, stages) = match phase {
+        Phase::Communicate { buckets, .. } => (bucket_layouts(job, buckets), None),
+        Phase::PointToPoint(PointToPoint { groups, .. }) | Phase::Pipeline(Pipeline { groups, .. }) => {
+            (Vec::new(), *groups)
+        }
+        Phase::Compute { .. } | Phase::Barrier => (Vec::new(), None),
     };
-    PhaseLayout { name: phase_name(phase), buckets }
+    PhaseLayout { name: phase_name(phase), buckets, stages }
 }
 
 fn bucket_layouts(job: &Job, buckets: &[Bucket]) -> Vec<BucketLayout> {

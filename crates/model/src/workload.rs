@@ -247,6 +247,8 @@ pub enum Order {
 pub struct PointToPoint {
     /// Ranks per stage; rank `i` of a stage exchanges messages with rank `i` of the next.
     pub stages: Vec<Vec<u32>>,
+    /// The kind of groups with a member in each stage, if the stages are those of groups.
+    pub groups: Option<u16>,
     /// Messages per pair and hop.
     pub microbatches: u32,
     /// Bytes of a message.
@@ -268,6 +270,8 @@ pub struct PointToPoint {
 pub struct Pipeline {
     /// Ranks per stage; rank `i` of a stage exchanges messages with rank `i` of the next.
     pub stages: Vec<Vec<u32>>,
+    /// The kind of groups with a member in each stage, if the stages are those of groups.
+    pub groups: Option<u16>,
     /// Microbatches of a step, at most 65,536.
     pub microbatches: u32,
     /// Bytes of the activations of a microbatch between two stages, and of their gradients.

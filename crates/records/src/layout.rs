@@ -42,6 +42,9 @@ pub struct PhaseLayout {
     /// Its buckets; empty unless it has collectives.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<BucketLayout>,
+    /// The number of the kind of groups that are its pipelines; absent without stages, and where stages are not groups.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stages: Option<u16>,
 }
 
 /// Equal buckets, one after the other.
@@ -111,8 +114,11 @@ mod tests {
             count,
             collectives: vec![CollectiveLayout { group, bus_bytes: BTreeMap::from([(2, 100)]) }],
         };
-        let phases =
-            vec![PhaseLayout { name: "two".to_owned(), buckets: vec![bucket(3, None), bucket(2, Some(0))] }];
+        let phases = vec![PhaseLayout {
+            name: "two".to_owned(),
+            buckets: vec![bucket(3, None), bucket(2, Some(0))],
+            stages: None,
+        }];
         let groups = vec![GroupLayout { name: "tp".to_owned(), lists: vec![vec![0, 1]] }];
         let layout = JobLayout { job: 0, ranks: 4, groups, phases, local_rate: None };
         let kinds: Vec<_> =

@@ -16,6 +16,7 @@ const BACKWARD: u64 = 2_300;
 fn pipeline(n_stages: u32, microbatches: u32, order: PipelineOrder, size: u64) -> Pipeline {
     Pipeline {
         stages: (0..n_stages).map(|stage| vec![stage, n_stages + stage]).collect(),
+        groups: None,
         microbatches,
         size: Bytes(size),
         forward: Duration(FORWARD),

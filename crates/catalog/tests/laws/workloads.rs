@@ -188,6 +188,7 @@ fn seventeen_streams_are_rejected_but_bursts_share_one() {
 fn stages(dependent: bool, backward: bool, gap: u64) -> PointToPoint {
     PointToPoint {
         stages: (0..4).map(|stage| (4 * stage..4 * stage + 4).collect()).collect(),
+        groups: None,
         microbatches: 4,
         size: Bytes(100),
         backward,

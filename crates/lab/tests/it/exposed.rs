@@ -89,6 +89,20 @@ fn communicators_have_their_sizes_and_names() {
 }
 
 #[test]
+fn phases_name_the_groups_that_they_run_in() {
+    let stages_of = |stages: &str| {
+        let [found] = &stored(&[("jobs.0.phases.3.point_to_point.stages", stages)]).jobs()[..] else {
+            panic!("one job")
+        };
+        let mut groups: Vec<_> = found.phases.rows.iter().map(|row| (row.phase, row.group.clone())).collect();
+        groups.sort();
+        groups.into_iter().map(|(_, group)| group).collect::<Vec<_>>()
+    };
+    assert_eq!(stages_of("pp"), ["tp", "all", "ep", "pp", "dp"]);
+    assert_eq!(stages_of("2"), ["tp", "all", "ep", "all", "dp"]);
+}
+
+#[test]
 fn waits_are_those_of_the_begins_of_members() {
     let stored = stored(&[]);
     // Groups of `tp` are eight ranks one after the other; their collectives are the first phase.

@@ -103,10 +103,10 @@ impl PhaseTally {
 
 /// The kinds of groups of a phase.
 fn group(layout: &JobLayout, phase: u16, activity: Activity) -> String {
+    let Some(phase) = layout.phases.get(usize::from(phase)) else { return "all".to_owned() };
     if activity != Activity::Communicate {
-        return "all".to_owned();
+        return layout.group_name(phase.stages).to_owned();
     }
-    let kinds = layout.phases.get(usize::from(phase)).map(netloom_records::PhaseLayout::groups);
-    let names: Vec<&str> = kinds.iter().flatten().map(|kind| layout.group_name(*kind)).collect();
+    let names: Vec<&str> = phase.groups().into_iter().map(|kind| layout.group_name(kind)).collect();
     names.join(" + ")
 }

@@ -29,7 +29,7 @@ fn layout(bytes: u64) -> JobLayout {
         let bus_bytes = BTreeMap::from([(2, bytes), (4, bytes)]);
         vec![BucketLayout { count: 1, collectives: vec![CollectiveLayout { group, bus_bytes }] }]
     };
-    let phase = |name: &str, buckets| PhaseLayout { name: name.to_owned(), buckets };
+    let phase = |name: &str, buckets| PhaseLayout { name: name.to_owned(), buckets, stages: None };
     JobLayout {
         job: 0,
         ranks: 4,

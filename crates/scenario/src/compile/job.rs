@@ -351,8 +351,10 @@ impl<'a> Maker<'a> {
     ) -> Option<Phase> {
         self.count(1, place, problems)?;
         let settings = &parameters.settings;
+        let (stages, groups) = stages::made(stages, (self.n_ranks, self.groups), problems)?;
         Some(Phase::PointToPoint(PointToPoint {
-            stages: stages::made(stages, (self.n_ranks, self.groups), problems)?,
+            stages,
+            groups,
             microbatches: settings.count("microbatches") as u32,
             size: settings.size("size"),
             backward: settings.flag("backward"),
@@ -372,8 +374,10 @@ impl<'a> Maker<'a> {
     ) -> Option<Phase> {
         self.count(1, place, problems)?;
         let settings = &parameters.settings;
+        let (stages, groups) = stages::made(stages, (self.n_ranks, self.groups), problems)?;
         Some(Phase::Pipeline(Pipeline {
-            stages: stages::made(stages, (self.n_ranks, self.groups), problems)?,
+            stages,
+            groups,
             microbatches: settings.count("microbatches") as u32,
             size: settings.size("size"),
             forward: settings.duration("forward"),

@@ -9,16 +9,17 @@ use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
 use crate::resolved::Stages;
 
-/// The ranks of each stage, or a report of the errors.
+/// The ranks of each stage, with the kind of groups whose members they are, or a report of the errors.
 pub(super) fn made(
     wanted: &Placed<Stages>,
     (n_ranks, groups): (u32, &NamedGroups),
     problems: &mut Problems,
-) -> Option<Vec<Vec<u32>>> {
+) -> Option<(Vec<Vec<u32>>, Option<u16>)> {
+    let without_groups = |stages| (stages, None);
     match &wanted.value {
-        Stages::Given(lists) => given(lists, wanted.place, n_ranks, problems),
-        Stages::Group(name) => by_place(name, groups, problems),
-        Stages::Count(n_stages) => equal(*n_stages, wanted.place, n_ranks, problems),
+        Stages::Given(lists) => given(lists, wanted.place, n_ranks, problems).map(without_groups),
+        Stages::Group(name) => of_groups(name, groups, problems),
+        Stages::Count(n_stages) => equal(*n_stages, wanted.place, n_ranks, problems).map(without_groups),
     }
 }
 
@@ -34,16 +35,22 @@ fn equal(n_stages: u32, place: Place, n_ranks: u32, problems: &mut Problems) -> 
     Some((0..n_stages).map(|stage| (stage * length..(stage + 1) * length).collect()).collect())
 }
 
-/// One stage for each place of the groups of a kind.
-fn by_place(name: &Placed<String>, groups: &NamedGroups, problems: &mut Problems) -> Option<Vec<Vec<u32>>> {
-    let lists = &groups.kinds[usize::from(groups.number(name, problems)?)].lists;
+/// One stage for each position in the groups of a kind.
+fn of_groups(
+    name: &Placed<String>,
+    groups: &NamedGroups,
+    problems: &mut Problems,
+) -> Option<(Vec<Vec<u32>>, Option<u16>)> {
+    let kind = groups.number(name, problems)?;
+    let lists = &groups.kinds[usize::from(kind)].lists;
     let n_stages = lists.first().map_or(0, Vec::len);
     if n_stages < 2 || lists.iter().any(|list| list.len() != n_stages) {
         let report = problems.report(name.place, format!("the groups of `{}` are no pipelines", name.value));
         report.label("expected groups of one size, of at least two ranks");
         return None;
     }
-    Some((0..n_stages).map(|stage| lists.iter().map(|list| list[stage]).collect()).collect())
+    let stages = (0..n_stages).map(|stage| lists.iter().map(|list| list[stage]).collect());
+    Some((stages.collect(), Some(kind)))
 }
 
 fn given(

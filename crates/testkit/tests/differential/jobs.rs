@@ -83,6 +83,7 @@ fn phase(random: &mut Random, n_ranks: u32, groups: &[RankGroups]) -> Phase {
         0 | 1 => Phase::Compute { span: span(random) },
         2 => Phase::Pipeline(Pipeline {
             stages: stages(n_ranks),
+            groups: None,
             microbatches: 1 + random.below(4),
             size: size(random),
             forward: span(random),
@@ -92,6 +93,7 @@ fn phase(random: &mut Random, n_ranks: u32, groups: &[RankGroups]) -> Phase {
         }),
         3 => Phase::PointToPoint(PointToPoint {
             stages: stages(n_ranks),
+            groups: None,
             microbatches: 1 + random.below(3),
             size: size(random),
             backward: random.below(2) == 0,
