@@ -107,7 +107,7 @@ const BUDGETS: &[Budget] = &[
     scene(Case::Scene("credits_dragonfly_500ns"), "the same with global links of 500 ns", 2_779.0, 900.0),
     scene(
         Case::Scene("adaptive_bundles"),
-        "seed 000's data-parallel training, adaptive among bundles of 8, packets counted",
+        "Zeltser 2026's data-parallel training, adaptive among bundles of 8, packets counted",
         975.0,
         450.0,
     ),

@@ -180,7 +180,7 @@ fn joining_hosts_only(fabric: &Fabric) -> Vec<bool> {
 ///
 /// # Errors
 /// When a job requests more hosts than there are, or hosts of another job.
-pub fn place(
+pub fn assign_hosts(
     requests: &[Request],
     leaves: &[Vec<HostId>],
     seed: u64,
@@ -363,7 +363,7 @@ mod tests {
             .iter()
             .map(|(ranks, placement)| Request { ranks: *ranks, placement: placement.clone(), shared: false })
             .collect();
-        let placed = place(&requests, &leaves(), 5)?;
+        let placed = assign_hosts(&requests, &leaves(), 5)?;
         Ok(placed.into_iter().map(|hosts| hosts.into_iter().map(|host| host.0).collect()).collect())
     }
 
@@ -412,7 +412,8 @@ mod tests {
     fn a_job_that_shares_hosts_leaves_them_free() {
         let contiguous =
             |ranks, shared| Request { ranks: Some(ranks), placement: Placement::Contiguous, shared };
-        let placed = place(&[contiguous(3, false), contiguous(5, true), contiguous(2, false)], &leaves(), 5);
+        let placed =
+            assign_hosts(&[contiguous(3, false), contiguous(5, true), contiguous(2, false)], &leaves(), 5);
         let numbers = |hosts: &Vec<HostId>| hosts.iter().map(|host| host.0).collect::<Vec<_>>();
         let placed: Vec<Vec<u32>> = placed.unwrap().iter().map(numbers).collect();
         assert_eq!(placed, [vec![0, 1, 2], vec![0, 1, 2, 3, 4], vec![3, 4]]);

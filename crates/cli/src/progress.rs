@@ -53,7 +53,7 @@ impl Progress {
     pub fn field(&self, text: &str, done: usize, total: usize) {
         let share = Some(done as f64 / total.max(1) as f64);
         self.write(share, text);
-        self.place(share, text.to_owned());
+        self.update_bar(share, text.to_owned());
     }
 
     /// Prints something above the bar.
@@ -68,10 +68,10 @@ impl Progress {
         let left = left.map(|left| format!(", about {} left", words::span(left.as_secs_f64().ceil())));
         let text = format!("{at}, {} packet-hops/s{}", words::amount(rate), left.unwrap_or_default());
         self.write(share, &text);
-        self.place(share, text);
+        self.update_bar(share, text);
     }
 
-    fn place(&self, share: Option<f64>, text: String) {
+    fn update_bar(&self, share: Option<f64>, text: String) {
         let Ok(bar) = self.bar.lock() else { return };
         bar.set_position((share.unwrap_or(0.0) * PARTS as f64) as u64);
         bar.set_message(text);

@@ -59,19 +59,19 @@ impl Activity {
 
     /// A sender announces that it has pushed an entry arriving at `arrival`.
     #[inline]
-    pub fn announce(&self, place: InLinkBit, arrival: u64) {
-        let news = &self.pushed_bits[place.word as usize];
-        let announced = &self.announced[place.partition as usize];
+    pub fn announce(&self, index: InLinkBit, arrival: u64) {
+        let news = &self.pushed_bits[index.word as usize];
+        let announced = &self.announced[index.partition as usize];
         if self.is_single_thread() {
-            news.store(news.load(Ordering::Relaxed) | place.bit, Ordering::Relaxed);
+            news.store(news.load(Ordering::Relaxed) | index.bit, Ordering::Relaxed);
             announced.store(announced.load(Ordering::Relaxed).min(arrival), Ordering::Relaxed);
         } else {
-            news.fetch_or(place.bit, Ordering::Release);
+            news.fetch_or(index.bit, Ordering::Release);
             // A thread that reads the minimum must find the bit set before it, also on processors with weak memory
             // ordering.
             announced.fetch_min(arrival, Ordering::Release);
         }
-        self.set_pending(place.partition as usize);
+        self.set_pending(index.partition as usize);
     }
 
     fn set_pending(&self, partition: usize) {
@@ -168,9 +168,9 @@ mod tests {
     fn announcements_reach_the_partition_and_idle_ones_are_forgotten() {
         let activity = Activity::new(4, 130);
         activity.set_single_thread(false);
-        let place = InLinkBit { partition: 129, word: 3, bit: 1 << 5 };
-        activity.announce(place, 70);
-        activity.announce(place, 90);
+        let index = InLinkBit { partition: 129, word: 3, bit: 1 << 5 };
+        activity.announce(index, 70);
+        activity.announce(index, 90);
         activity.set_own(2, 50);
         assert_eq!(activity.earliest(), 50);
         let mut due = Vec::new();

@@ -231,8 +231,8 @@ impl Actor {
     /// did.
     #[inline(never)]
     fn release_sends(&mut self, tag: u64) -> bool {
-        while let Some(place) = self.waiting_sends.iter().position(|waiting| waiting.tag == tag) {
-            let WaitingSend { flow, after, keeps, .. } = self.waiting_sends.remove(place);
+        while let Some(index) = self.waiting_sends.iter().position(|waiting| waiting.tag == tag) {
+            let WaitingSend { flow, after, keeps, .. } = self.waiting_sends.remove(index);
             self.released.push((flow, after));
             if !keeps {
                 return true;
@@ -426,8 +426,8 @@ fn start_after(flow: u32, now: u64, after: u64, later: &mut VecDeque<(u64, u32)>
         return Effect::Send(flow);
     }
     let at = now + after;
-    let place = later.partition_point(|&(start, _)| start <= at);
-    later.insert(place, (at, flow));
+    let index = later.partition_point(|&(start, _)| start <= at);
+    later.insert(index, (at, flow));
     Effect::Later(at)
 }
 
@@ -441,14 +441,14 @@ fn take(mailbox: &mut Vec<(u64, u32)>, tag: u64, messages: u32) -> bool {
     if messages == 0 {
         return true;
     }
-    let Some(place) = mailbox.iter().position(|&(waiting, _)| waiting == tag) else { return false };
-    let count = &mut mailbox[place].1;
+    let Some(index) = mailbox.iter().position(|&(waiting, _)| waiting == tag) else { return false };
+    let count = &mut mailbox[index].1;
     if *count < messages {
         return false;
     }
     *count -= messages;
     if *count == 0 {
-        mailbox.swap_remove(place);
+        mailbox.swap_remove(index);
     }
     true
 }

@@ -66,8 +66,8 @@ pub fn assemble(model: &Model, partitions: &Partitions, hooks: Vec<PlacedHook>, 
     let builder = Builder::new(model, partitions, shortcut, fixed_classes);
     let mut built = builder.partitions();
     for placed in hooks {
-        let (partition, place) = builder.placement.of_node[placed.node.index()];
-        built[partition as usize].nodes[place as usize].install_hook(placed.hook);
+        let (partition, slot) = builder.placement.of_node[placed.node.index()];
+        built[partition as usize].nodes[slot as usize].install_hook(placed.hook);
     }
     let activity = Activity::new(builder.n_words as usize, built.len());
     builder.set_faults(&mut built);
@@ -131,8 +131,8 @@ impl<'a> Builder<'a> {
         let mut of_node = Vec::with_capacity(model.fabric.n_nodes());
         for node in (0..model.fabric.n_nodes() as u32).map(NodeId) {
             let number = partitions.of_node(node);
-            let place = members[number as usize].len() as u32;
-            of_node.push((number, place));
+            let slot = members[number as usize].len() as u32;
+            of_node.push((number, slot));
             members[number as usize].push(node);
         }
         let mut first_word = Vec::with_capacity(members.len());
@@ -182,10 +182,10 @@ impl<'a> Builder<'a> {
         let build = |(number, nodes): (usize, &Vec<NodeId>)| {
             let (mut in_links, mut records) = (Vec::new(), Vec::new());
             let mut built = Vec::with_capacity(nodes.len());
-            for (place, &node) in nodes.iter().enumerate() {
+            for (slot, &node) in nodes.iter().enumerate() {
                 let range = self.model.fabric.port_range(node);
                 let link = |has_credits| {
-                    let node = place as u32;
+                    let node = slot as u32;
                     move |(receiver, port)| InLink { receiver, node, port, has_credits, head: 0 }
                 };
                 in_links.extend(range.clone().map(|port| rings.receiver(port)).zip(0..).map(link(false)));
@@ -198,7 +198,7 @@ impl<'a> Builder<'a> {
                     }
                     records.extend(range.clone().map(|port| Some(record_rings.receiver(port))));
                 }
-                let mut node = self.node(node, place as u32, ports);
+                let mut node = self.node(node, slot as u32, ports);
                 if let Some(credits) = &self.model.queues.credits {
                     let receivers = range.clone().map(|port| credit_rings.receiver(port));
                     let is_switch = node.host.is_none();
@@ -398,7 +398,7 @@ impl<'a> Builder<'a> {
         recording.follows_flows() || recording.packets_on.contains(&link)
     }
 
-    fn node(&self, id: NodeId, place: u32, mut ports: Vec<Egress>) -> Node {
+    fn node(&self, id: NodeId, slot: u32, mut ports: Vec<Egress>) -> Node {
         let model = self.model;
         let is_host = model.fabric.is_host(id);
         let chosen = if is_host { &model.balances.host } else { &model.balances.switch };
@@ -416,7 +416,7 @@ impl<'a> Builder<'a> {
             balancer = balancer.apart_from(Balancer::instantiate(control, position));
         }
         let loads = self.loads(&balancer, is_host, &mut ports);
-        let mut node = Node::new(id, place, ports, route, balancer, random);
+        let mut node = Node::new(id, slot, ports, route, balancer, random);
         node.loads = loads;
         node.set_rail_routes(RailRoute::of(&model.routing, id));
         node.host = is_host.then(|| Box::new(Host::new(model.transport.flow_hash_input)));
@@ -463,8 +463,8 @@ impl<'a> Builder<'a> {
 
     fn set_storms(&self, partitions: &mut [Partition]) {
         for (number, storm) in (0_u32..).zip(&self.model.storms) {
-            let (partition, place) = self.placement.of_node[self.model.fabric.port(storm.port).node.index()];
-            partitions[partition as usize].context.set_timer(storm.at.0, place, TimerKind::Storm { number });
+            let (partition, slot) = self.placement.of_node[self.model.fabric.port(storm.port).node.index()];
+            partitions[partition as usize].context.set_timer(storm.at.0, slot, TimerKind::Storm { number });
         }
     }
 }

@@ -89,7 +89,7 @@ struct Classes {
     /// Number of classes.
     n: u32,
     /// The index of each class in that order.
-    place: [u8; 8],
+    index: [u8; 8],
     /// The alpha of each class: the part of the free pool that a queue or ingress may take, in 1/1024.
     alphas: [u64; 8],
     /// Lossless classes, which pause instead of dropping, one bit each.
@@ -119,9 +119,9 @@ struct Ingress {
 impl Classes {
     fn new(classes: &DataClasses) -> Classes {
         let mut known =
-            Classes { n: 0, place: [0; 8], alphas: [0; 8], pausing: classes.bits(|class| class.pause) };
+            Classes { n: 0, index: [0; 8], alphas: [0; 8], pausing: classes.bits(|class| class.pause) };
         for (number, class) in classes.iter() {
-            known.place[usize::from(number)] = known.n as u8;
+            known.index[usize::from(number)] = known.n as u8;
             known.alphas[usize::from(number)] = u64::from(class.alpha);
             known.n += 1;
         }
@@ -130,7 +130,7 @@ impl Classes {
 
     /// The index of a class's counter at an in-link or port.
     fn counter_index(&self, number: u32, class: u8) -> u32 {
-        number * self.n + u32::from(self.place[usize::from(class & 7)])
+        number * self.n + u32::from(self.index[usize::from(class & 7)])
     }
 
     /// The alphas of an in-link's counters, in order, and whether they pause.

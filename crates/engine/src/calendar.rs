@@ -94,18 +94,18 @@ impl CalendarQueue {
         if self.filled == 0 {
             self.advance_base(at);
         }
-        let place = self.first_place();
-        let number = self.heads[place];
+        let index = self.first_index();
+        let number = self.heads[index];
         let entry = &mut self.entries[number as usize];
         let next = std::mem::replace(&mut entry.next, self.free);
-        (self.free, self.heads[place]) = (number, next);
+        (self.free, self.heads[index]) = (number, next);
         if next == NONE {
-            self.filled &= !(1 << place);
+            self.filled &= !(1 << index);
         }
         self.advance_base(at);
         self.first = match self.filled {
             0 => self.first_later,
-            _ => self.entries[self.heads[self.first_place()] as usize].event,
+            _ => self.entries[self.heads[self.first_index()] as usize].event,
         };
     }
 
@@ -120,7 +120,7 @@ impl CalendarQueue {
 
     /// The index in the ring of the first bucket that holds events.
     #[inline(always)]
-    fn first_place(&self) -> usize {
+    fn first_index(&self) -> usize {
         let from = (self.base % BUCKETS) as u32;
         ((from + self.filled.rotate_right(from).trailing_zeros()) as usize) % BUCKETS as usize
     }
@@ -137,24 +137,24 @@ impl CalendarQueue {
     #[inline]
     fn insert(&mut self, event: Event) {
         // An event before the ring goes into the first bucket, where it sorts first.
-        let place = ((event.0 >> BUCKET_BITS).max(self.base) % BUCKETS) as usize;
-        self.filled |= 1 << place;
+        let index = ((event.0 >> BUCKET_BITS).max(self.base) % BUCKETS) as usize;
+        self.filled |= 1 << index;
         let mut before = NONE;
-        let mut after = self.heads[place];
+        let mut after = self.heads[index];
         while let Some(entry) = self.entries.get(after as usize)
             && entry.event < event
         {
             before = std::mem::replace(&mut after, entry.next);
         }
-        let number = self.place_entry(Entry { event, next: after });
+        let number = self.add_entry(Entry { event, next: after });
         match self.entries.get_mut(before as usize) {
             Some(entry) => entry.next = number,
-            None => self.heads[place] = number,
+            None => self.heads[index] = number,
         }
     }
 
     #[inline(always)]
-    fn place_entry(&mut self, entry: Entry) -> u32 {
+    fn add_entry(&mut self, entry: Entry) -> u32 {
         let number = self.free;
         if let Some(free) = self.entries.get_mut(number as usize) {
             self.free = std::mem::replace(free, entry).next;

@@ -58,9 +58,9 @@ impl Channel {
             return;
         }
         match self.receiver {
-            ReceiverLocation::Partition(place) => {
+            ReceiverLocation::Partition(index) => {
                 self.announced = round.window;
-                round.activity.announce(place, entry.arrival);
+                round.activity.announce(index, entry.arrival);
             }
             ReceiverLocation::Inside(in_link) => context.pushed_inside(in_link, entry.arrival),
         }

@@ -83,11 +83,11 @@ impl<'a> Congestion<'a> {
                     starved: reading.starved.saturating_sub(starved),
                     occupancy: reading.occupancy.as_ref(),
                 });
-            let judge =
+            let analysis =
                 TreeAnalysis { model: self.model, asked: self.asked, span, intervals: intervals.collect() };
-            let roles = judge.roles();
-            self.ports.extend(judge.port_rows(&roles));
-            self.flows.extend(judge.flow_rows(&roles));
+            let roles = analysis.roles();
+            self.ports.extend(analysis.port_rows(&roles));
+            self.flows.extend(analysis.flow_rows(&roles));
         }
         self.before = readings.iter().map(|reading| (reading.sent, reading.starved)).collect();
         self.start = now;
@@ -183,7 +183,7 @@ impl TreeAnalysis<'_> {
         most
     }
 
-    fn place(&self, port: PortId) -> TreePosition {
+    fn position_of(&self, port: PortId) -> TreePosition {
         let free = TreePosition { role: Role::Free, blocked_by: None };
         let (role, of) = match self.intervals[port.index()].occupancy {
             Some(occupancy) if self.is_congested(port) => (Role::Branch, occupancy.occupied),
@@ -199,17 +199,17 @@ impl TreeAnalysis<'_> {
     }
 
     fn roles(&self) -> Vec<TreePosition> {
-        (0..self.intervals.len() as u32).map(|port| self.place(PortId(port))).collect()
+        (0..self.intervals.len() as u32).map(|port| self.position_of(PortId(port))).collect()
     }
 
-    fn port_rows(&self, places: &[TreePosition]) -> Vec<CongestionRow> {
+    fn port_rows(&self, positions: &[TreePosition]) -> Vec<CongestionRow> {
         let intervals = (0..).map(PortId).zip(&self.intervals);
         let is_reported = |interval: &PortInterval| {
             interval.starved > 0 || interval.occupancy.is_some_and(|occupancy| occupancy.all.sum > 0)
         };
         intervals
             .filter(|(_, interval)| is_reported(interval))
-            .map(|(port, _)| self.port_row(port, places[port.index()]))
+            .map(|(port, _)| self.port_row(port, positions[port.index()]))
             .collect()
     }
 
@@ -250,24 +250,24 @@ impl TreeAnalysis<'_> {
         injected
     }
 
-    fn flow_rows(&self, places: &[TreePosition]) -> Vec<CongestedFlowRow> {
+    fn flow_rows(&self, positions: &[TreePosition]) -> Vec<CongestedFlowRow> {
         let mut passed: BTreeMap<HostPair, BTreeMap<PortId, Option<u128>>> = BTreeMap::new();
         for (port, interval) in (0..).map(PortId).zip(&self.intervals) {
             let pairs = interval.occupancy.iter().flat_map(|occupancy| &occupancy.by_pair);
-            for (&pair, of_pair) in pairs.filter(|_| places[port.index()].role != Role::Free) {
+            for (&pair, of_pair) in pairs.filter(|_| positions[port.index()].role != Role::Free) {
                 passed.entry(pair).or_default().insert(port, Some(of_pair.sum));
             }
         }
         let injected = self.injected();
         for &pair in injected.keys() {
             let own = self.fabric().port_range(NodeId(self.fabric().host_node(HostId(pair.0)).0));
-            for port in own.map(PortId).filter(|port| places[port.index()].role == Role::Leaf) {
+            for port in own.map(PortId).filter(|port| positions[port.index()].role == Role::Leaf) {
                 passed.entry(pair).or_default().insert(port, None);
             }
         }
         let rows = passed.iter().flat_map(|(&pair, ports)| {
-            let part = self.part(pair, ports.keys().map(|port| places[port.index()].role), &injected);
-            ports.iter().map(move |(&port, &sum)| self.flow_row((pair, part), (port, sum), places))
+            let part = self.part(pair, ports.keys().map(|port| positions[port.index()].role), &injected);
+            ports.iter().map(move |(&port, &sum)| self.flow_row((pair, part), (port, sum), positions))
         });
         rows.collect()
     }
@@ -311,7 +311,7 @@ impl TreeAnalysis<'_> {
         &self,
         ((source, destination), part): (HostPair, Part),
         (id, sum): (PortId, Option<u128>),
-        places: &[TreePosition],
+        positions: &[TreePosition],
     ) -> CongestedFlowRow {
         CongestedFlowRow {
             start: Time(self.span.start),
@@ -322,7 +322,7 @@ impl TreeAnalysis<'_> {
             port: id,
             node: self.fabric().port(id).node,
             peer: self.fabric().neighbour(id),
-            role: places[id.index()].role,
+            role: positions[id.index()].role,
             mean_waiting: sum.map(|sum| self.span.mean(sum)),
         }
     }

@@ -237,10 +237,10 @@ impl TorFilter {
             return None;
         }
         let counter = self.counter(to.0, class) as u32;
-        let (place, known) = self.pairs.place(TrackedPair::default);
+        let (position, known) = self.pairs.allocate(TrackedPair::default);
         (known.source, known.counter) = (source.0, counter);
         known.pair.leave_paths(n_left.filter(|n_left| n_left.get() != self.themis.n_paths()));
-        Some(place)
+        Some(position)
     }
 
     /// The NACK counts of a port.
@@ -290,12 +290,12 @@ impl TorFilter {
         if !packet.is_data() || !self.is_below(packet.destination) {
             return;
         }
-        let place = round.flows[packet.flow as usize].edge_pair;
-        let counter = if place == u32::MAX {
+        let position = round.flows[packet.flow as usize].edge_pair;
+        let counter = if position == u32::MAX {
             self.counter(packet.destination, packet.class())
         } else {
-            self.change(place, |themis, pair| themis.undo(pair, packet.sequence));
-            self.pairs.get_mut(place).counter as usize
+            self.change(position, |themis, pair| themis.undo(pair, packet.sequence));
+            self.pairs.get_mut(position).counter as usize
         };
         self.enqueued[counter] -= u64::from(packet.bytes);
     }
@@ -314,8 +314,8 @@ fn last_hop<'a>(model: &Model, ports: impl Iterator<Item = &'a Port> + Clone) ->
     let rate = ports.clone().map(|port| port.rate).max()?;
     let rdma = model.transport.rdma()?;
     let packet = model.transport.packet;
-    let answer = ports.map(|port| rdma.answer_time(port, packet)).max()?;
-    Some(LastHop { rate, packet, answer, coalesce: rdma.coalesce })
+    let response = ports.map(|port| rdma.response_time(port, packet)).max()?;
+    Some(LastHop { rate, packet, response, coalesce: rdma.coalesce })
 }
 
 impl Node {
@@ -329,15 +329,15 @@ impl Node {
         round: &Round,
     ) {
         let edge = self.edge.as_deref_mut().expect("seen by the caller");
-        let place = round.flows[packet.flow as usize].edge_pair;
-        if place == u32::MAX {
+        let position = round.flows[packet.flow as usize].edge_pair;
+        if position == u32::MAX {
             return edge.count_local(packet);
         }
-        let known = edge.pairs.get_mut(place);
+        let known = edge.pairs.get_mut(position);
         let enqueued = &mut edge.enqueued[known.counter as usize];
         *enqueued += u64::from(packet.bytes);
         if known.pair.n_remembered() >= known.limit {
-            return self.process_data(now, place, packet, context, round);
+            return self.process_data(now, position, packet, context, round);
         }
         known.pair.remember(packet.sequence, themis::units(*enqueued));
     }
@@ -348,19 +348,19 @@ impl Node {
     fn process_data(
         &mut self,
         now: u64,
-        place: u32,
+        position: u32,
         packet: &Packet,
         context: &mut PartitionContext,
         round: &Round,
     ) {
         let Node { edge, ports, .. } = self;
         let edge = edge.as_deref_mut().expect("seen by the caller");
-        let enqueued = edge.enqueued[edge.pairs.get_mut(place).counter as usize];
+        let enqueued = edge.enqueued[edge.pairs.get_mut(position).counter as usize];
         let waiting = edge.waiting_for(packet.destination, ports, now, context, round);
         // The packet itself is already counted but not yet enqueued.
         let left = themis::units(enqueued.saturating_sub(waiting + u64::from(packet.bytes)));
         let is_off = edge.is_off;
-        let made = edge.change(place, |filter, pair| {
+        let made = edge.change(position, |filter, pair| {
             let (psn, end) = (packet.sequence, themis::units(enqueued));
             if is_off {
                 filter.on_data_unjudged(pair, psn, end, left)
@@ -388,7 +388,7 @@ impl Node {
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let to = Address { host: source.0, slot: send_pair };
         let (bytes, class) = (rdma.control.0 as u32, round.model.classes.control);
-        let nack = packet.answer(PacketKind::Nack, to, bytes, class).expecting(made.psn);
+        let nack = packet.response(PacketKind::Nack, to, bytes, class).expecting(made.psn);
         context.reports.push(Report::NackGenerated { flow: packet.flow });
         let edge = self.edge.as_deref_mut().expect("seen above");
         let towards = edge.ports_to(packet.destination)[0] as usize;
@@ -399,7 +399,7 @@ impl Node {
     /// An ACK or NACK from a host: returns whether it is forwarded to the sender.
     #[cold]
     #[inline(never)]
-    pub fn pass_answer(
+    pub fn pass_response(
         &mut self,
         now: u64,
         ingress: u32,
@@ -410,23 +410,23 @@ impl Node {
         let Node { edge, ports, .. } = self;
         let edge = edge.as_deref_mut().expect("seen by the caller");
         let flow = &round.flows[packet.flow as usize];
-        let place = flow.edge_pair;
-        if place == u32::MAX || ingress as usize >= edge.tallies.len() {
+        let position = flow.edge_pair;
+        if position == u32::MAX || ingress as usize >= edge.tallies.len() {
             return true;
         }
         let is_nack = packet.kind() == PacketKind::Nack;
         let is_filtered = is_nack && !edge.is_off;
         if !is_filtered {
-            edge.change(place, |themis, pair| themis.on_answer(pair, packet.sequence));
+            edge.change(position, |themis, pair| themis.on_response(pair, packet.sequence));
             edge.tallies[ingress as usize].forwarded += u64::from(is_nack);
             return true;
         }
-        let counter = edge.pairs.get_mut(place).counter as usize;
+        let counter = edge.pairs.get_mut(position).counter as usize;
         let waiting = edge.waiting_for(flow.message.to.0, ports, now, context, round);
         let left = themis::units(edge.enqueued[counter].saturating_sub(waiting));
-        let answer = edge.change(place, |themis, pair| themis.on_nack(pair, packet.sequence, left));
+        let response = edge.change(position, |themis, pair| themis.on_nack(pair, packet.sequence, left));
         let tally = &mut edge.tallies[ingress as usize];
-        match answer {
+        match response {
             Filter::Forward => {
                 tally.forwarded += 1;
                 true

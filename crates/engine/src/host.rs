@@ -141,8 +141,8 @@ impl Node {
     }
 
     /// An actor of this host.
-    pub fn actor_mut(&mut self, place: u32) -> &mut Actor {
-        &mut self.host_mut().actors[place as usize]
+    pub fn actor_mut(&mut self, index: u32) -> &mut Actor {
+        &mut self.host_mut().actors[index as usize]
     }
 
     /// A packet has arrived at this host, which has no queue pairs.
@@ -187,8 +187,8 @@ impl Node {
         let receive = *receive;
         if let TransportKind::Window { acknowledgement, .. } = round.model.transport.kind {
             let to = Address { host: receive.source, slot: receive.send_slot };
-            let answer = packet.acknowledgement(to, acknowledgement.0 as u32, round.model.classes.control);
-            self.forward_own(now, &answer, context, round);
+            let response = packet.acknowledgement(to, acknowledgement.0 as u32, round.model.classes.control);
+            self.forward_own(now, &response, context, round);
         }
         if receive.missing == 0 {
             self.message_arrived(now, &receive, context, round);
@@ -234,10 +234,10 @@ impl Node {
         round: &Round,
     ) {
         let host = self.host_mut();
-        let place = host.actors.iter().position(|candidate| candidate.id == actor.0);
-        let place = place.expect("the actor to notify is at this host");
-        if host.actors[place].message_arrived(tag) {
-            self.run_actor(now, place as u32, context, round);
+        let index = host.actors.iter().position(|candidate| candidate.id == actor.0);
+        let index = index.expect("the actor to notify is at this host");
+        if host.actors[index].message_arrived(tag) {
+            self.run_actor(now, index as u32, context, round);
         }
     }
 
@@ -260,10 +260,10 @@ impl Node {
     }
 
     /// Advances an actor as far as possible at `now`.
-    pub fn run_actor(&mut self, now: u64, place: u32, context: &mut PartitionContext, round: &Round) {
+    pub fn run_actor(&mut self, now: u64, index: u32, context: &mut PartitionContext, round: &Round) {
         let host = self.host_mut();
         let mut effects = std::mem::take(&mut host.effects);
-        let actor = &mut host.actors[place as usize];
+        let actor = &mut host.actors[index as usize];
         let id = actor.id;
         let state = actor.advance(now, &mut effects);
         match state {
@@ -271,7 +271,7 @@ impl Node {
             ActorState::NeedsRefill => context.reports.push(Report::NeedsRefill { actor: id }),
             ActorState::Finished => context.reports.push(Report::Finished),
             ActorState::OutOfTasks => {
-                host.dry.push(place);
+                host.dry.push(index);
                 context.out_of_tasks = true;
                 context.reports.push(Report::NeedsRefill { actor: id });
             }
@@ -280,10 +280,10 @@ impl Node {
             match effect {
                 Effect::Send(flow) => self.start_message(now, flow, context, round),
                 Effect::Later(at) => {
-                    context.set_timer(at, self.index_in_partition, TimerKind::DelayedSend { actor: place });
+                    context.set_timer(at, self.index_in_partition, TimerKind::DelayedSend { actor: index });
                 }
                 Effect::Wake { at, stream } => {
-                    context.set_timer(at, self.index_in_partition, TimerKind::Wake { actor: place, stream });
+                    context.set_timer(at, self.index_in_partition, TimerKind::Wake { actor: index, stream });
                 }
                 Effect::Notify { actor, tag } => {
                     self.notify_actor(now, ActorId(actor), tag, context, round);
@@ -299,8 +299,8 @@ impl Node {
 
     /// Resumes the actors that ran out of operations at `now` and have been refilled since.
     pub fn resume_actors(&mut self, now: u64, context: &mut PartitionContext, round: &Round) {
-        for place in std::mem::take(&mut self.host_mut().dry) {
-            self.run_actor(now, place, context, round);
+        for index in std::mem::take(&mut self.host_mut().dry) {
+            self.run_actor(now, index, context, round);
         }
     }
 

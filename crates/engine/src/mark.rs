@@ -96,7 +96,7 @@ impl Marker {
 
     /// The packet, marked if the number of waiting bytes requires it.
     #[inline(always)]
-    pub fn judge(&mut self, waiting: u64, packet: Packet) -> Packet {
+    pub fn mark(&mut self, waiting: u64, packet: Packet) -> Packet {
         if waiting <= self.minimum || !packet.is_data() {
             return packet;
         }

@@ -102,7 +102,7 @@ impl Packet {
     /// A control packet that answers a data packet of a queue pair.
     #[must_use]
     #[inline(always)]
-    pub fn answer(&self, kind: PacketKind, to: Address, bytes: u32, class: u8) -> Packet {
+    pub fn response(&self, kind: PacketKind, to: Address, bytes: u32, class: u8) -> Packet {
         let state = Packet::fresh_state(class, kind);
         let (entropy, tag) = (!self.entropy, self.sequence);
         Packet { slot: to.slot, destination: to.host, entropy, bytes, tag, state, ..*self }

@@ -178,8 +178,8 @@ impl<'a> SchedulerState<'a> {
                 return;
             }
             // From the end, where the partitions with most in-links are: the last claims should be small.
-            for place in first..(first + chunk).min(n_due) {
-                let number = round_state.due[n_due - 1 - place];
+            for index in first..(first + chunk).min(n_due) {
+                let number = round_state.due[n_due - 1 - index];
                 self.partition(number as usize).advance(&round, scratch);
             }
         }

@@ -428,7 +428,7 @@ impl Partition {
     /// of arrivals processed.
     #[inline(never)]
     fn run<const FEATURES: u8, const MANY: bool>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
-        let arrival = |place: usize| keys.get(place).map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
+        let arrival = |index: usize| keys.get(index).map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
         let (mut done, mut at) = (0, arrival(0));
         while !self.context.out_of_tasks {
             let event = self.context.next_event();

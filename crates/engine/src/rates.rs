@@ -127,7 +127,7 @@ impl Rates {
     }
 
     /// A message has started.
-    pub fn started(&mut self, place: u32, message: Identity) {
+    pub fn started(&mut self, slot: u32, message: Identity) {
         let Identity { source, destination, number } = message;
         let is_of_pair = |flow: &&NamedFlow| (flow.source, flow.destination) == (source, destination);
         let named = self.named.iter().filter(is_of_pair).map(|flow| flow.number);
@@ -141,21 +141,21 @@ impl Rates {
         }
         let keys: Vec<Key> = chosen.into_iter().map(|number| (source, destination, number)).collect();
         for &key in &keys {
-            self.lines.entry(key).or_default().messages.push(place);
+            self.lines.entry(key).or_default().messages.push(slot);
         }
-        self.open.insert(place, keys);
+        self.open.insert(slot, keys);
     }
 
     /// Whether a message belongs to a selected flow.
-    pub fn is_open(&self, place: u32) -> bool {
-        self.open.contains_key(&place)
+    pub fn is_open(&self, slot: u32) -> bool {
+        self.open.contains_key(&slot)
     }
 
     /// A message with these totals leaves the flow table; its index is reused.
-    pub fn forget(&mut self, place: u32, totals: Totals) {
-        for key in self.open.remove(&place).unwrap_or_default() {
+    pub fn forget(&mut self, slot: u32, totals: Totals) {
+        for key in self.open.remove(&slot).unwrap_or_default() {
             let line = self.lines.get_mut(&key).expect("it was entered when the message started");
-            line.messages.retain(|&message| message != place);
+            line.messages.retain(|&message| message != slot);
             line.forgotten = line.forgotten + totals;
         }
     }
@@ -222,8 +222,8 @@ impl Line {
     fn read(&self, read: impl Fn(u32) -> Reading) -> (Totals, BTreeMap<u32, Rate>) {
         let mut totals = self.forgotten;
         let mut rates: BTreeMap<u32, Rate> = BTreeMap::new();
-        for &place in &self.messages {
-            let reading = read(place);
+        for &slot in &self.messages {
+            let reading = read(slot);
             totals = totals + reading.totals;
             rates.extend(reading.rate);
         }
@@ -279,7 +279,7 @@ mod tests {
         rates.started(5, message(1, 0, 0));
         rates.started(6, message(0, 2, 1));
         assert!(!rates.is_open(6));
-        rates.take(|place| reading(u64::from(place), Some((place % 2, 50))));
+        rates.take(|slot| reading(u64::from(slot), Some((slot % 2, 50))));
         let rows: Vec<_> =
             rates.rows().iter().map(|row| (row.source.0, row.number, row.packets, row.rate)).collect();
         // Messages 3 and 4 are on different queue pairs, so both rates count.

@@ -53,12 +53,12 @@ impl Reordering {
 }
 
 /// The entry at an index, created if needed.
-fn at<T: Default>(all: &mut Vec<T>, place: u32) -> &mut T {
-    let place = place as usize;
-    if all.len() <= place {
-        all.resize_with(place + 1, T::default);
+fn at<T: Default>(all: &mut Vec<T>, index: u32) -> &mut T {
+    let index = index as usize;
+    if all.len() <= index {
+        all.resize_with(index + 1, T::default);
     }
-    &mut all[place]
+    &mut all[index]
 }
 
 /// The packet numbers of a stream that have arrived.
@@ -106,21 +106,21 @@ struct Lateness {
 
 impl Stream {
     fn take(&mut self, number: u64, bytes: u32) -> Option<Arrival> {
-        let place = number.checked_sub(self.base)? as usize;
-        if self.window.get(place).is_some_and(|&size| size > 0) {
+        let index = number.checked_sub(self.base)? as usize;
+        if self.window.get(index).is_some_and(|&size| size > 0) {
             return None;
         }
         let n_before = self.n_arrived;
         self.n_arrived += 1;
-        let is_late = place < self.window.len();
+        let is_late = index < self.window.len();
         if is_late {
-            self.window[place] = bytes;
+            self.window[index] = bytes;
         } else {
             let next = self.base + self.window.len() as u64;
             if number > next {
                 self.passed.push_back((next, n_before));
             }
-            self.window.resize(place, 0);
+            self.window.resize(index, 0);
             self.window.push_back(bytes);
         }
         let late = is_late.then(|| self.lateness(number, n_before));

@@ -31,18 +31,18 @@ struct Segment<T> {
 }
 
 impl<T> Segment<T> {
-    /// The written entries from index `place` on.
+    /// The written entries from index `index` on.
     ///
     /// # Safety
     /// `segment` is alive for `'a`, and the caller is the receiving end.
     #[inline]
-    unsafe fn written<'a>(segment: *const Segment<T>, place: usize) -> &'a [T] {
+    unsafe fn written<'a>(segment: *const Segment<T>, index: usize) -> &'a [T] {
         // SAFETY: entries below `ready` are written and not written again while the receiver may read them;
         // `UnsafeCell` and `MaybeUninit` have the layout of their contents.
         unsafe {
             let ready = (*segment).ready.load(Ordering::Acquire) as usize;
-            let first = (&raw const (*segment).entries).cast::<T>().add(place);
-            std::slice::from_raw_parts(first, ready - place)
+            let first = (&raw const (*segment).entries).cast::<T>().add(index);
+            std::slice::from_raw_parts(first, ready - index)
         }
     }
 
@@ -204,18 +204,18 @@ impl<T: Copy> Receiver<T> {
     /// Calls `each` with every entry in order (for writing state out).
     pub fn for_each(&self, mut each: impl FnMut(&T)) {
         let mut segment = self.segment;
-        let mut place = self.read;
+        let mut index = self.read;
         if segment.is_null() {
             segment = self.shared.head.load(Ordering::Acquire);
-            place = 0;
+            index = 0;
         }
         while !segment.is_null() {
             // SAFETY: as in `due`.
             unsafe {
-                Segment::written(segment, place).iter().for_each(&mut each);
+                Segment::written(segment, index).iter().for_each(&mut each);
                 segment = (*segment).next.load(Ordering::Acquire);
             }
-            place = 0;
+            index = 0;
         }
     }
 
@@ -265,13 +265,13 @@ impl Receiver {
             return None;
         }
         let mut segment = self.segment;
-        let mut place = self.read;
+        let mut index = self.read;
         loop {
             // `next` is loaded first: if there is one, this segment is full. In the opposite order, entries written in
             // between by a sender that moves on to the next segment would be missed.
             // SAFETY: segments from the read position on are alive, since only this end releases them.
             let (next, entries) =
-                unsafe { ((*segment).next.load(Ordering::Acquire), Segment::written(segment, place)) };
+                unsafe { ((*segment).next.load(Ordering::Acquire), Segment::written(segment, index)) };
             if segment == self.segment {
                 self.available = self.read + entries.len();
             }
@@ -294,7 +294,7 @@ impl Receiver {
                 return None;
             }
             segment = next;
-            place = 0;
+            index = 0;
         }
     }
 }

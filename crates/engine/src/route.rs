@@ -60,12 +60,12 @@ impl RailRoute {
     pub fn bundle(&self, destination: HostId) -> Bundle {
         let server = destination.0 / self.gpus;
         let leaf = server / self.servers_per_block * self.gpus.get() + destination.0 % self.gpus;
-        let place = match self.own {
+        let index = match self.own {
             None => leaf,
             Some(own) if own == leaf => server % self.servers_per_block,
             Some(_) => return self.others,
         };
-        Bundle { first: place * self.links, count: self.links }
+        Bundle { first: index * self.links, count: self.links }
     }
 }
 

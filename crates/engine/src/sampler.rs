@@ -112,8 +112,8 @@ impl Sampler {
             // Nothing happens after the end.
             self.samples.extend(self.samples.last().cloned());
         }
-        for (place, sample) in std::mem::take(&mut self.samples).into_iter().enumerate() {
-            if place % 2 == 0 { self.spare.push(sample) } else { self.samples.push(sample) }
+        for (index, sample) in std::mem::take(&mut self.samples).into_iter().enumerate() {
+            if index % 2 == 0 { self.spare.push(sample) } else { self.samples.push(sample) }
         }
         self.interval = Duration(self.interval.0 * 2);
     }
@@ -172,9 +172,9 @@ impl Sampler {
     /// Corrects values that were recorded too early: a NIC that switches to another queue pair had less to send than
     /// assumed, so the time for which it starved may turn out to be shorter.
     fn correct_starved_time(&mut self) {
-        for place in (1..self.samples.len()).rev() {
-            let (earlier, later) = self.samples.split_at_mut(place);
-            for (cell, next) in earlier[place - 1].iter_mut().zip(&later[0]) {
+        for index in (1..self.samples.len()).rev() {
+            let (earlier, later) = self.samples.split_at_mut(index);
+            for (cell, next) in earlier[index - 1].iter_mut().zip(&later[0]) {
                 cell.paused = cell.paused.min(next.paused);
                 cell.sent = cell.sent.min(next.sent);
             }

@@ -16,38 +16,38 @@ impl<T> Default for Slab<T> {
 impl<T> Slab<T> {
     /// Stores a value and returns its slot.
     pub fn insert(&mut self, value: T) -> u32 {
-        let Some(place) = self.free.pop() else {
+        let Some(slot) = self.free.pop() else {
             self.entries.push(value);
             return self.entries.len() as u32 - 1;
         };
-        self.entries[place as usize] = value;
-        place
+        self.entries[slot as usize] = value;
+        slot
     }
 
     /// A slot for a value: a fresh one, or a freed one with the value of its last owner, whose memory is reused.
-    pub fn place(&mut self, fresh: impl FnOnce() -> T) -> (u32, &mut T) {
-        let place = self.free.pop().unwrap_or_else(|| {
+    pub fn allocate(&mut self, fresh: impl FnOnce() -> T) -> (u32, &mut T) {
+        let slot = self.free.pop().unwrap_or_else(|| {
             self.entries.push(fresh());
             self.entries.len() as u32 - 1
         });
-        (place, &mut self.entries[place as usize])
+        (slot, &mut self.entries[slot as usize])
     }
 
     /// Frees a slot.
-    pub fn remove(&mut self, place: u32) {
-        self.free.push(place);
+    pub fn remove(&mut self, slot: u32) {
+        self.free.push(slot);
     }
 
     /// The value in a slot.
     #[inline]
-    pub fn get(&self, place: u32) -> &T {
-        &self.entries[place as usize]
+    pub fn get(&self, slot: u32) -> &T {
+        &self.entries[slot as usize]
     }
 
     /// The value in a slot, mutable.
     #[inline]
-    pub fn get_mut(&mut self, place: u32) -> &mut T {
-        &mut self.entries[place as usize]
+    pub fn get_mut(&mut self, slot: u32) -> &mut T {
+        &mut self.entries[slot as usize]
     }
 
     /// All values, those of free slots included.

@@ -20,13 +20,13 @@ const CROWDED: u32 = 64;
 #[derive(Debug)]
 pub struct Sorting {
     /// Index of the next key of each bucket.
-    places: Box<[u32; BUCKETS]>,
+    indices: Box<[u32; BUCKETS]>,
     sorted: Vec<u64>,
 }
 
 impl Default for Sorting {
     fn default() -> Sorting {
-        Sorting { places: Box::new([0; BUCKETS]), sorted: Vec::new() }
+        Sorting { indices: Box::new([0; BUCKETS]), sorted: Vec::new() }
     }
 }
 
@@ -41,30 +41,30 @@ pub fn sort_by_time(keys: &mut Vec<u64>, bound: u64, sorting: &mut Sorting) {
     // Buckets by the leading bits: `bound - 1 >> shift` lies below `n_buckets`.
     let shift = (64 - (bound - 1).leading_zeros()).saturating_sub(n_buckets.trailing_zeros());
     let bucket = |key: u64| (key >> shift) as usize % BUCKETS;
-    let Sorting { places, sorted } = sorting;
-    places[..n_buckets].fill(0);
+    let Sorting { indices, sorted } = sorting;
+    indices[..n_buckets].fill(0);
     for &key in keys.iter() {
-        places[bucket(key)] += 1;
+        indices[bucket(key)] += 1;
     }
-    if counts_to_places(&mut places[..n_buckets]) > CROWDED {
+    if counts_to_indices(&mut indices[..n_buckets]) > CROWDED {
         return keys.sort_unstable();
     }
     sorted.resize(n, 0);
     for &key in keys.iter() {
-        let place = &mut places[bucket(key)];
-        sorted[*place as usize] = key;
-        *place += 1;
+        let index = &mut indices[bucket(key)];
+        sorted[*index as usize] = key;
+        *index += 1;
     }
     insertion_sort(sorted);
     std::mem::swap(keys, sorted);
 }
 
 /// Turns counts per bucket into the index of each bucket's first key; returns the largest count.
-fn counts_to_places(places: &mut [u32]) -> u32 {
+fn counts_to_indices(indices: &mut [u32]) -> u32 {
     let mut sum = 0;
     let mut largest = 0;
-    for place in places {
-        let count = std::mem::replace(place, sum);
+    for index in indices {
+        let count = std::mem::replace(index, sum);
         largest = largest.max(count);
         sum += count;
     }
@@ -83,13 +83,13 @@ fn insertion_sort(keys: &mut [u64]) {
 /// Moves the last key to its position among the others, which are sorted.
 #[inline]
 fn insert_last(keys: &mut [u64]) {
-    let mut place = keys.len() - 1;
-    let key = keys[place];
-    while place > 0 && keys[place - 1] > key {
-        keys[place] = keys[place - 1];
-        place -= 1;
+    let mut index = keys.len() - 1;
+    let key = keys[index];
+    while index > 0 && keys[index - 1] > key {
+        keys[index] = keys[index - 1];
+        index -= 1;
     }
-    keys[place] = key;
+    keys[index] = key;
 }
 
 #[cfg(test)]

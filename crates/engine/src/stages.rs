@@ -49,14 +49,14 @@ impl<'a> Stages<'a> {
     }
 
     /// A message of a flow has started.
-    pub fn started(&mut self, flow: u32, place: u32) {
-        self.lines[flow as usize].messages.push(place);
+    pub fn started(&mut self, flow: u32, index: u32) {
+        self.lines[flow as usize].messages.push(index);
     }
 
     /// A message of a flow has arrived.
-    pub fn arrived(&mut self, flow: u32, place: u32, size: Bytes) {
+    pub fn arrived(&mut self, flow: u32, index: u32, size: Bytes) {
         let line = &mut self.lines[flow as usize];
-        line.messages.retain(|&message| message != place);
+        line.messages.retain(|&message| message != index);
         line.arrived += size.0;
     }
 
@@ -67,13 +67,13 @@ impl<'a> Stages<'a> {
         let stage = &staged.stages[number];
         let is_over = !n_taken.is_multiple_of(2);
         *n_taken += 1;
-        for (place, (flow, line)) in staged.flows.iter().zip(lines).enumerate() {
+        for (index, (flow, line)) in staged.flows.iter().zip(lines).enumerate() {
             if !stage.judges(flow) {
                 continue;
             }
             let bytes = line.arrived + line.messages.iter().map(|&message| came(message)).sum::<u64>();
             if is_over {
-                rows.push(row((number, stage), (place, flow), Bytes(bytes - line.before)));
+                rows.push(row((number, stage), (index, flow), Bytes(bytes - line.before)));
             }
             line.before = bytes;
         }
@@ -85,7 +85,7 @@ impl<'a> Stages<'a> {
     }
 }
 
-fn row((number, stage): (usize, &Stage), (place, flow): (usize, &StagedFlow), size: Bytes) -> StageRow {
+fn row((number, stage): (usize, &Stage), (index, flow): (usize, &StagedFlow), size: Bytes) -> StageRow {
     let &Stage { start, measured_from, end } = stage;
     let Duration(span) = end.since(measured_from);
     StageRow {
@@ -93,7 +93,7 @@ fn row((number, stage): (usize, &Stage), (place, flow): (usize, &StagedFlow), si
         start,
         measured_from,
         end,
-        flow: place as u16,
+        flow: index as u16,
         source: flow.source,
         destination: flow.destination,
         size,
@@ -136,11 +136,11 @@ mod tests {
         stages.started(0, 4);
         stages.started(2, 5);
         assert_eq!(stages.next(), Some(Time(20)));
-        stages.take(|place| u64::from(place) * 10);
+        stages.take(|index| u64::from(index) * 10);
         stages.arrived(0, 4, Bytes(1_000));
         stages.started(0, 4);
         assert_eq!(stages.next(), Some(Time(100)));
-        stages.take(|place| u64::from(place) * 50);
+        stages.take(|index| u64::from(index) * 50);
         assert_eq!(stages.next(), Some(Time(120)));
         stages.take(|_| 300);
         stages.started(1, 9);

@@ -46,8 +46,8 @@ impl Record {
     }
 
     fn push(&mut self, hop: Hop) {
-        if let Some(place) = self.hops.get_mut(self.n_hops as usize) {
-            *place = hop;
+        if let Some(index) = self.hops.get_mut(self.n_hops as usize) {
+            *index = hop;
             self.n_hops += 1;
         }
     }
@@ -77,11 +77,11 @@ impl Telemetry {
         self.records.insert(*record)
     }
 
-    fn take(&mut self, place: u32) -> Record {
-        let kept = self.records.get_mut(place);
+    fn take(&mut self, index: u32) -> Record {
+        let kept = self.records.get_mut(index);
         let record = *kept;
         kept.n_hops = FREE;
-        self.records.remove(place);
+        self.records.remove(index);
         record
     }
 
@@ -99,9 +99,9 @@ impl Telemetry {
     }
 
     /// The packet that has just arrived is answered: its record goes back with the answer.
-    pub fn answered(&mut self, answer: &mut Packet) {
-        let record = Record { slot: answer.slot, ..self.here };
-        answer.slot = self.store(&record);
+    pub fn responded(&mut self, response: &mut Packet) {
+        let record = Record { slot: response.slot, ..self.here };
+        response.slot = self.store(&record);
     }
 
     /// The record of the packet that has just arrived.

@@ -188,7 +188,7 @@ impl<'a> JobTimeline<'a> {
             step.length = at - step.start;
             if step.n_ended as usize == self.job.ranks.len() {
                 let step = self.open_steps.remove(&number).expect("just seen");
-                self.judge(step);
+                self.keep_if_slow(step);
             }
         }
     }
@@ -209,15 +209,15 @@ impl<'a> JobTimeline<'a> {
 
     /// A step has ended: it is recorded if it is the first one, or among the slowest; of equally long steps the earlier
     /// one.
-    fn judge(&mut self, step: Step) {
+    fn keep_if_slow(&mut self, step: Step) {
         self.recorded.push(step);
         if self.recorded.len() <= self.n_recorded {
             return;
         }
         let fastest = |step: &&Step| (step.number != 0, std::cmp::Reverse(step.length), step.number);
         let last = self.recorded.iter().max_by_key(fastest).expect("one was pushed").number;
-        let place = self.recorded.iter().position(|step| step.number == last).expect("it is one of them");
-        self.spare.push(self.recorded.swap_remove(place));
+        let index = self.recorded.iter().position(|step| step.number == last).expect("it is one of them");
+        self.spare.push(self.recorded.swap_remove(index));
     }
 
     fn emit_step(&self, job: u16, step: &Step, rows: &mut Vec<SpanRow>) {

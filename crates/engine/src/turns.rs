@@ -90,10 +90,10 @@ impl DeficitRoundRobin {
     }
 
     fn leave(&mut self, class: u8) {
-        let place = self.active[..self.n_in_line].iter().position(|&other| other == class);
-        let place = place.expect("every member is in line");
-        self.has_begun &= place != 0;
-        self.active[place..self.n_in_line].rotate_left(1);
+        let index = self.active[..self.n_in_line].iter().position(|&other| other == class);
+        let index = index.expect("every member is in line");
+        self.has_begun &= index != 0;
+        self.active[index..self.n_in_line].rotate_left(1);
         self.n_in_line -= 1;
         self.members &= !(1 << class);
         self.deficits[usize::from(class)] = 0;

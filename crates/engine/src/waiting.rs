@@ -83,8 +83,8 @@ impl Waiting {
         let old_mask = self.starts.len().wrapping_sub(1);
         let length = (2 * self.starts.len()).max(8);
         let mut starts = vec![0; length];
-        for place in self.head..self.tail {
-            starts[place & (length - 1)] = self.starts[place & old_mask];
+        for index in self.head..self.tail {
+            starts[index & (length - 1)] = self.starts[index & old_mask];
         }
         self.starts = starts.into();
     }

@@ -36,9 +36,9 @@ impl WakeTimes {
     /// Schedules an item for an instant, unless it is scheduled earlier.
     #[inline]
     pub fn bring_forward(&mut self, number: u32, at: u64) {
-        let (mut group, mut place) = self.position(number);
+        let (mut group, mut index) = self.position(number);
         loop {
-            let instant = &mut self.groups[group][place];
+            let instant = &mut self.groups[group][index];
             if *instant <= at {
                 return;
             }
@@ -46,7 +46,7 @@ impl WakeTimes {
             if group == 0 {
                 break;
             }
-            (group, place) = above(group);
+            (group, index) = above(group);
         }
         self.next = at.min(self.next);
     }
@@ -54,19 +54,19 @@ impl WakeTimes {
     /// Schedules an item for an instant, `u64::MAX` for none, whatever it was scheduled for.
     #[inline]
     pub fn set(&mut self, number: u32, at: u64) {
-        let (mut group, mut place) = self.position(number);
+        let (mut group, mut index) = self.position(number);
         let mut first = at;
         loop {
             let instants = &mut self.groups[group];
-            if instants[place] == first {
+            if instants[index] == first {
                 return;
             }
-            instants[place] = first;
+            instants[index] = first;
             first = instants.iter().fold(u64::MAX, |first, &at| first.min(at));
             if group == 0 {
                 break;
             }
-            (group, place) = above(group);
+            (group, index) = above(group);
         }
         self.next = first;
     }
@@ -89,11 +89,11 @@ impl WakeTimes {
         let mut group = 0;
         loop {
             let first = self.groups[group].iter().position(|&at| at == self.next);
-            let place = first.expect("something is scheduled");
+            let index = first.expect("something is scheduled");
             if group >= self.lowest {
-                return ((group - self.lowest) * GROUP + place) as u32;
+                return ((group - self.lowest) * GROUP + index) as u32;
             }
-            group = group * GROUP + 1 + place;
+            group = group * GROUP + 1 + index;
         }
     }
 
@@ -107,14 +107,14 @@ impl WakeTimes {
         }
     }
 
-    /// The group of an item, and its place there.
+    /// The group of an item, and its index there.
     #[inline(always)]
     fn position(&self, number: u32) -> (usize, usize) {
         (self.lowest + number as usize / GROUP, number as usize % GROUP)
     }
 }
 
-/// The group above another one, and the place of the other one's first instant there.
+/// The group above another one, and the index of the other one's first instant there.
 #[inline(always)]
 fn above(group: usize) -> (usize, usize) {
     ((group - 1) / GROUP, (group - 1) % GROUP)

@@ -230,11 +230,11 @@ fn row(entry: &Entry, part: Part, base: Option<&Summary>) -> Row {
 
 impl Part {
     fn job(self, run: &Summary) -> Option<&JobSummary> {
-        if let Part::Job(place) = self { run.jobs.get(place) } else { None }
+        if let Part::Job(index) = self { run.jobs.get(index) } else { None }
     }
 
     fn stage(self, run: &Summary) -> Option<&StageSummary> {
-        if let Part::Stage(place) = self { run.flows.as_ref()?.stages.get(place) } else { None }
+        if let Part::Stage(index) = self { run.flows.as_ref()?.stages.get(index) } else { None }
     }
 }
 

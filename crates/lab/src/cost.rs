@@ -37,7 +37,7 @@ const NS_AT_LEAST: f64 = 3e6;
 const BYTES_AT_LEAST: f64 = 24e6;
 const BYTES_PER_PORT: f64 = 2_500.0;
 const BYTES_PER_MESSAGE: f64 = 120.0;
-/// Memory of a finite flow before it starts: its row, its place in the order of its sender.
+/// Memory of a finite flow before it starts: its row, its index in the order of its sender.
 const BYTES_PER_FINITE_FLOW: f64 = 36.0;
 
 /// The estimated cost of a run.
@@ -136,8 +136,8 @@ fn sampled(model: &Model, work: &mut TrainingWork, first: usize, n_actors: usize
     let each = n_actors.div_ceil(MOST_ACTORS).max(1) | 1;
     let mut sum = Load::default();
     let mut n_seen = 0;
-    for place in (0..n_actors).step_by(each) {
-        sum.add(of_actor(model, work, ActorId((first + place) as u32), until), 1.0);
+    for position in (0..n_actors).step_by(each) {
+        sum.add(of_actor(model, work, ActorId((first + position) as u32), until), 1.0);
         n_seen += 1;
     }
     let mut all = Load::default();

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use netloom_records::Overwrite;
 use netloom_records::statistics::Over;
-use netloom_report::check_place;
+use netloom_report::check_overwrite;
 
 use crate::compare::{Comparison, Entry, compare};
 use crate::error::LabError;
@@ -50,7 +50,7 @@ pub fn demo_report(folder: &Path) -> PathBuf {
 /// If a run could not be made.
 pub fn demo(demo: Demo<'_>) -> Result<(Vec<PointReport>, Comparison), LabError> {
     let page = demo_report(&demo.folder);
-    check_place(&page, demo.overwrite)?;
+    check_overwrite(&page, demo.overwrite)?;
     let folders = DEMO_POLICIES.map(|policy| demo.folder.join(policy));
     let point = |policy: &str| {
         let source = Source::text("heavy-x2.yaml", SCENARIO);

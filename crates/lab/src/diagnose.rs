@@ -126,7 +126,7 @@ fn group_of(waiting: &Waiting, prepared: &Prepared) -> Group {
     });
     let n_senders = workload.background.as_ref().map_or(0, |background| background.senders.len());
     let others = || match waiting.actor.index() - end {
-        place if place < n_senders => Group::Background,
+        location if location < n_senders => Group::Background,
         _ if flow_of(waiting, prepared).is_some() => Group::Flows,
         _ => Group::Finite,
     };
@@ -179,15 +179,15 @@ fn losses(gather: &Gather, prepared: &Prepared) -> Vec<String> {
     let mut shown: Vec<String> = rows.iter().take(SHOWN).map(|row| loss(row, prepared)).collect();
     if let Some(rest) = rows.get(SHOWN..).filter(|rest| !rest.is_empty()) {
         let packets = rest.iter().map(|row| row.packets).sum();
-        let places = words::some(rest.len() as u64, "more location");
-        shown.push(format!("{} lost at {places}", words::some(packets, "packet")));
+        let locations = words::some(rest.len() as u64, "more location");
+        shown.push(format!("{} lost at {locations}", words::some(packets, "packet")));
     }
     shown
 }
 
 fn loss(row: &DropRow, prepared: &Prepared) -> String {
     let node = &prepared.compiled.node_names[row.node.index()];
-    let place = match row.port {
+    let location = match row.port {
         None => node.clone(),
         Some(port) => {
             let link = prepared.compiled.model.fabric.port(port).link;
@@ -206,7 +206,7 @@ fn loss(row: &DropRow, prepared: &Prepared) -> String {
     };
     let packets = words::some(row.packets, "packet");
     let bytes = row.size.0.map_or_else(String::new, |size| format!(" ({})", words::size(size.0 as f64)));
-    format!("{packets}{bytes} lost at {place}: {why} ({})", when(row.first, row.last))
+    format!("{packets}{bytes} lost at {location}: {why} ({})", when(row.first, row.last))
 }
 
 fn when(first: Time, last: Time) -> String {

@@ -232,7 +232,7 @@ impl LabError {
     }
 
     /// Whether the message has its own headings: it shows the locations of errors, or has several.
-    fn has_places(&self) -> bool {
+    fn has_locations(&self) -> bool {
         match self {
             LabError::Import(error) => matches!(**error, ImportError::Text(_)),
             other => matches!(other, LabError::Scenario(_) | LabError::Several(_)),
@@ -241,7 +241,7 @@ impl LabError {
 
     /// The whole message under a heading; a message that shows locations needs none.
     pub fn headed(&self, style: Style) -> String {
-        let heading = if self.has_places() { "" } else { "error: " };
+        let heading = if self.has_locations() { "" } else { "error: " };
         heading.to_owned() + &self.render(style)
     }
 
@@ -253,8 +253,9 @@ impl LabError {
             LabError::Import(error) => error.render(style),
             LabError::Several(errors) => errors.iter().map(|error| error.headed(style)).collect(),
             LabError::Altered { path, problems } => {
-                let place = path.display().to_string();
-                let mut text = format!("the run folder does not match its manifest: {}\n", harmless(&place));
+                let location = path.display().to_string();
+                let mut text =
+                    format!("the run folder does not match its manifest: {}\n", harmless(&location));
                 for problem in problems {
                     text.push_str(&format!("  {}\n", harmless(&problem.to_string())));
                 }

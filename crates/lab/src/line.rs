@@ -90,11 +90,11 @@ impl RunReport {
         for phase in phases {
             let name = self.collectives.get(&(job, phase.phase)).cloned().unwrap_or_default();
             let seconds = phase.time.map_or(0.0, |time| time.mean_s * time.count as f64);
-            let place = found.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+            let index = found.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
                 found.push((name, [0.0, 0.0]));
                 found.len() - 1
             });
-            let [bytes, time] = &mut found[place].1;
+            let [bytes, time] = &mut found[index].1;
             (*bytes, *time) = (*bytes + phase.busbw * seconds, *time + seconds);
         }
         let over_time = |[bytes, time]: [f64; 2]| if time > 0.0 { bytes / time } else { 0.0 };
@@ -129,8 +129,8 @@ pub fn run(request: RunRequest<'_>) -> Result<RunReport, LabError> {
     let folder = request.folder.unwrap_or_else(|| default_folder(&prepared.name));
     let threads = request.threads.unwrap_or_else(|| fitting_threads(&prepared));
     let options = Options { threads, ..Options::default() };
-    let place = folder.clone();
-    let line = |watch: Watch<'_>| store(&prepared, place, request.overwrite, options, request.command, watch);
+    let index = folder.clone();
+    let line = |watch: Watch<'_>| store(&prepared, index, request.overwrite, options, request.command, watch);
     let report = match request.live {
         None => line(request.watch),
         Some(serve) => live::around(&prepared, &folder, serve, request.watch, line),
@@ -168,7 +168,7 @@ fn collectives(jobs: &[Job]) -> BTreeMap<(usize, u16), String> {
     let phases = jobs.iter().enumerate().flat_map(|(job, of)| {
         of.phases.iter().zip(0_u16..).map(move |(phase, number)| ((job, number), phase))
     });
-    phases.filter_map(|(place, phase)| Some((place, collectives_of(phase)?))).collect()
+    phases.filter_map(|(index, phase)| Some((index, collectives_of(phase)?))).collect()
 }
 
 /// The names of the collectives of a phase, with their size where all have the same.

@@ -59,9 +59,9 @@ mod tests {
         let long = "x".repeat(400);
         let names = ["a b", "a/b", "a-b", "..", ".", "", "../../etc", "a~b", "\u{e9}", &long];
         let made: Vec<String> = names.iter().map(|name| descriptive_name(name)).collect();
-        for (place, name) in made.iter().enumerate() {
+        for (index, name) in made.iter().enumerate() {
             assert!(!name.is_empty() && name.len() < 160 && !name.contains(['/', ' ']), "{name}");
-            assert!(!name.starts_with('.') && !made[..place].contains(name), "{name}");
+            assert!(!name.starts_with('.') && !made[..index].contains(name), "{name}");
         }
         assert_eq!(made[2], "a-b");
         assert!(made[0].starts_with("a-b~") && made[1].starts_with("a-b~"));

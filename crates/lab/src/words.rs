@@ -86,8 +86,8 @@ pub fn amount(number: f64) -> String {
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -148,8 +148,8 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let kept = most.saturating_sub(BETWEEN.len());
-    let place = |nth: usize| text.char_indices().nth(nth).map_or(text.len(), |(place, _)| place);
-    let (head, tail) = (&text[..place(kept - kept / 3)], &text[place(length - kept / 3)..]);
+    let index = |nth: usize| text.char_indices().nth(nth).map_or(text.len(), |(index, _)| index);
+    let (head, tail) = (&text[..index(kept - kept / 3)], &text[index(length - kept / 3)..]);
     Cow::Owned([head, BETWEEN, tail].concat())
 }
 

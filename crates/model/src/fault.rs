@@ -10,7 +10,7 @@ use netloom_units::{Duration, LinkId, NodeId, PortId, Rate, Time};
 /// Which nodes avoid a failed link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FailureAwareness {
-    /// Only the two nodes at its ends (seed 000).
+    /// Only the two nodes at its ends (Zeltser 2026).
     #[default]
     Local,
     /// Every node, from the next snapshot of global failure awareness on (modelling assumption).

@@ -38,13 +38,13 @@ impl Rdma {
     /// Size of a pause frame on the wire (IEEE 802.1Qbb).
     pub const FRAME: Bytes = Bytes(64);
     /// Number of control packets assumed to be queued at a host before an answer, its own included.
-    const ANSWERS: u64 = 8;
+    const RESPONSES: u64 = 8;
 
     /// Upper bound assumed for the time of a host's answer to a packet, from the packet's last bit at the switch to the
     /// answer's: the link in both directions, and at the host two data packets and some control packets before the
     /// answer.
-    pub fn answer_time(&self, port: &crate::Port, packet: Bytes) -> Duration {
-        let ahead = 2 * packet.0 + Rdma::ANSWERS * self.control.0;
+    pub fn response_time(&self, port: &crate::Port, packet: Bytes) -> Duration {
+        let ahead = 2 * packet.0 + Rdma::RESPONSES * self.control.0;
         let wire = port.rate.serialization(Bytes(ahead));
         Duration(port.delay.0.saturating_mul(2).saturating_add(wire.0))
     }

@@ -360,11 +360,11 @@ impl Search {
 
     fn visit(&mut self, live: &LiveFabric, node: NodeId, distance: u32) {
         for link in live.links_of(node) {
-            let (switch, place) = (NodeId(link.switch), link.switch as usize);
+            let (switch, position) = (NodeId(link.switch), link.switch as usize);
             let counts = self.levels.as_ref().is_none_or(|levels| levels.is_above(switch, node));
-            if counts && self.distance[place] == UNREACHABLE {
-                self.distance[place] = distance + 1;
-                self.met[place] = true;
+            if counts && self.distance[position] == UNREACHABLE {
+                self.distance[position] = distance + 1;
+                self.met[position] = true;
                 self.queue.push(switch);
             }
         }

@@ -54,14 +54,14 @@ pub enum FlowHashInput {
     Message,
     /// Nothing else: one queue pair per pair of hosts.
     Pair,
-    /// The instant it starts (seed 000): messages of a pair that start together share one path.
+    /// The instant it starts (Zeltser 2026): messages of a pair that start together share one path.
     Start,
 }
 
 /// When packets leave, and how they are acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransportKind {
-    /// The whole message is queued at once, or paced; no acknowledgements (seed 000).
+    /// The whole message is queued at once, or paced; no acknowledgements (Zeltser 2026).
     OpenLoop {
         /// Rate of each flow; `None` queues the message at once.
         rate: Option<Rate>,

@@ -46,7 +46,7 @@ impl StaticTable {
         }
         let from = Some(from());
         let found = sourced.binary_search_by_key(&from, |entry| entry.from);
-        found.map_or(any, |place| Some(sourced[place].port))
+        found.map_or(any, |position| Some(sourced[position].port))
     }
 
     /// The entries for a destination, that for any source first.

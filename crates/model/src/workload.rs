@@ -74,7 +74,7 @@ pub struct Job {
     pub repetition: Repetition,
 }
 
-/// The place of a phase among those that overlap: phases of one stream follow each other, and streams run
+/// The position of a phase among those that overlap: phases of one stream follow each other, and streams run
 /// concurrently within a step.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScheduledPhase {
@@ -87,7 +87,7 @@ pub struct ScheduledPhase {
 /// One kind of groups of ranks, such as those of tensor parallelism: disjoint, and not necessarily of all ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankGroups {
-    /// The members of each group, in the order of their places.
+    /// The members of each group, in the order of their positions.
     pub lists: Vec<Vec<u32>>,
 }
 
@@ -221,7 +221,7 @@ pub struct Collective {
     pub settings: Settings,
     /// Bytes of the full vector per rank, S as nccl-tests count it.
     pub size: Bytes,
-    /// Whether a rank's next send waits for the data it depends on; `false` sends all at once (seed 000).
+    /// Whether a rank's next send waits for the data it depends on; `false` sends all at once (Zeltser 2026).
     pub dependent: bool,
     /// The order of the ranks.
     pub order: Order,
@@ -255,11 +255,11 @@ pub struct PointToPoint {
     pub size: Bytes,
     /// Whether messages go from the last stage to the first.
     pub backward: bool,
-    /// Whether a stage sends a microbatch only after it has received it (`false` as seed 000).
+    /// Whether a stage sends a microbatch only after it has received it (`false` as Zeltser 2026).
     pub dependent: bool,
     /// Microbatch `m` on hop `j` starts no earlier than `(m + j) * gap` after the origin.
     pub gap: Duration,
-    /// Whether the gap counts from the start of the run (as seed 000) or of the phase.
+    /// Whether the gap counts from the start of the run (as Zeltser 2026) or of the phase.
     pub gap_from_run_start: bool,
     /// Whether the ranks meet at a modelled barrier afterwards.
     pub barrier: bool,

@@ -179,8 +179,8 @@ impl TableSpec {
     /// Meanings are not compared: their wording may change without a new schema version.
     pub(crate) fn difference(&self, found: &Schema, version: u32) -> Option<String> {
         let expected = self.schema_of_version(version);
-        for (place, field) in expected.fields().iter().enumerate() {
-            let Some(other) = found.fields().get(place) else {
+        for (index, field) in expected.fields().iter().enumerate() {
+            let Some(other) = found.fields().get(index) else {
                 return Some(format!("a column is missing: {}", field.name()));
             };
             if let Some(difference) = field_difference(field, other) {

@@ -39,8 +39,8 @@ pub fn csv_columns(table: &TableSpec) -> String {
 /// Appends the rows of a batch.
 pub fn csv_lines(batch: &RecordBatch, text: &mut String) {
     for row in 0..batch.num_rows() {
-        for (place, column) in batch.columns().iter().enumerate() {
-            if place > 0 {
+        for (index, column) in batch.columns().iter().enumerate() {
+            if index > 0 {
                 text.push(',');
             }
             cell(column, row, text);

@@ -146,10 +146,10 @@ impl Digester {
     ) -> Result<(), RowError> {
         self.check_order(rows)?;
         self.encoded.clear();
-        for (place, row) in rows.iter().enumerate() {
+        for (slot, row) in rows.iter().enumerate() {
             row.encode(&mut self.encoded);
             for nth in 0..R::NAMES.len() {
-                encode_text(name(place, nth)?, &mut self.encoded);
+                encode_text(name(slot, nth)?, &mut self.encoded);
             }
         }
         let table = &mut self.tables[R::TABLE.index()];
@@ -161,17 +161,17 @@ impl Digester {
     fn check_order<R: Row>(&mut self, rows: &[R]) -> Result<(), RowError> {
         let Some(newest) = rows.last() else { return Ok(()) };
         let before = self.tables[R::TABLE.index()].rows;
-        let error = |place: usize| RowError::OutOfOrder {
+        let error = |slot: usize| RowError::OutOfOrder {
             table: R::TABLE.name(),
             sorted_by: R::SPEC.sorted_by,
-            row: before + place as u64,
+            row: before + slot as u64,
         };
         let last = R::stored(&mut self.last);
         if last.first().is_some_and(|last| !last.may_precede(&rows[0])) {
             return Err(error(0));
         }
-        if let Some(place) = rows.windows(2).position(|pair| !pair[0].may_precede(&pair[1])) {
-            return Err(error(place + 1));
+        if let Some(slot) = rows.windows(2).position(|pair| !pair[0].may_precede(&pair[1])) {
+            return Err(error(slot + 1));
         }
         last.clear();
         last.push(*newest);
@@ -213,7 +213,7 @@ impl RowsVisitor for DigestSink {
 
     fn rows<R: Row>(&mut self, rows: &[R]) -> Self::Output {
         let names = &self.names;
-        self.digester.update(rows, |place, nth| rows[place].name(nth, names))
+        self.digester.update(rows, |slot, nth| rows[slot].name(nth, names))
     }
 }
 

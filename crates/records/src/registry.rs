@@ -187,10 +187,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_table_stands_at_its_own_place() {
+    fn every_table_has_its_own_index() {
         assert_eq!(Table::ALL.len(), TABLES.len());
-        for (place, table) in Table::ALL.iter().enumerate() {
-            assert_eq!(table.index(), place);
+        for (slot, table) in Table::ALL.iter().enumerate() {
+            assert_eq!(table.index(), slot);
             assert_eq!(table.spec().table, *table);
             assert_eq!(Table::from_name(table.name()), Some(*table));
         }
@@ -202,11 +202,11 @@ mod tests {
             name.starts_with(|c: char| c.is_ascii_lowercase())
                 && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
         };
-        for (place, spec) in TABLES.iter().enumerate() {
-            assert!(TABLES[..place].iter().all(|other| other.table.name() != spec.table.name()));
+        for (slot, spec) in TABLES.iter().enumerate() {
+            assert!(TABLES[..slot].iter().all(|other| other.table.name() != spec.table.name()));
             assert!(is_word(spec.table.name()));
-            for (column_place, column) in spec.columns.iter().enumerate() {
-                let earlier = &spec.columns[..column_place];
+            for (column_slot, column) in spec.columns.iter().enumerate() {
+                let earlier = &spec.columns[..column_slot];
                 assert!(earlier.iter().all(|other| other.name != column.name), "{}", column.name);
                 assert!(is_word(column.name), "{}", column.name);
             }

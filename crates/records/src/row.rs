@@ -110,23 +110,23 @@ pub trait Row: Copy + std::fmt::Debug + PartialEq + Send + 'static {
 /// An id that has a name.
 pub(crate) trait Named {
     /// Its index in the list of names.
-    fn place(self) -> usize;
+    fn slot(self) -> usize;
 }
 
 impl Named for NodeId {
-    fn place(self) -> usize {
+    fn slot(self) -> usize {
         self.index()
     }
 }
 
 impl Named for LinkId {
-    fn place(self) -> usize {
+    fn slot(self) -> usize {
         self.index()
     }
 }
 
 impl Named for u16 {
-    fn place(self) -> usize {
+    fn slot(self) -> usize {
         usize::from(self)
     }
 }
@@ -203,7 +203,7 @@ macro_rules! table {
             }
 
             fn name_id(&self, nth: usize) -> usize {
-                let ids: &[usize] = &[$(self.$id.place()),*];
+                let ids: &[usize] = &[$(self.$id.slot()),*];
                 ids[nth]
             }
 

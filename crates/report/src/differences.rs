@@ -92,10 +92,10 @@ fn inside(path: &str, maps: &[Option<&Value>], found: &mut Vec<Difference>) {
 /// Compares lists by entry.
 fn items(path: &str, lists: &[Option<&Value>], found: &mut Vec<Difference>) {
     let length = lists.iter().flatten().find_map(|list| list.as_array()).map_or(0, Vec::len);
-    for place in 0..length {
+    for index in 0..length {
         let below: Vec<Option<&Value>> =
-            lists.iter().map(|list| list.and_then(|list| list.get(place))).collect();
-        walk(&format!("{path}.{place}"), &below, found);
+            lists.iter().map(|list| list.and_then(|list| list.get(index))).collect();
+        walk(&format!("{path}.{index}"), &below, found);
     }
 }
 

@@ -101,7 +101,7 @@ pub fn study(runs: &[ReportedRun]) -> Result<Option<Study>, ReportError> {
 /// # Errors
 /// As [`render`]; if the file exists and shall not be replaced; if writing fails.
 pub fn write(runs: &[ReportedRun], file: &Path, overwrite: Overwrite, over: Over) -> Result<(), ReportError> {
-    check_place(file, overwrite)?;
+    check_overwrite(file, overwrite)?;
     let page = render(runs, over)?;
     let refused = |source| ReportError::Unwritable { path: file.to_owned(), source };
     if let Some(folder) = file.parent() {
@@ -120,7 +120,7 @@ pub fn write(runs: &[ReportedRun], file: &Path, overwrite: Overwrite, over: Over
 ///
 /// # Errors
 /// If a file exists and shall not be replaced, or the path is a folder.
-pub fn check_place(file: &Path, overwrite: Overwrite) -> Result<(), ReportError> {
+pub fn check_overwrite(file: &Path, overwrite: Overwrite) -> Result<(), ReportError> {
     if file.is_dir() {
         return Err(ReportError::Folder(file.to_owned()));
     }

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn the_template_has_one_place_for_the_data() {
+    fn the_template_has_one_marker_for_the_data() {
         assert_eq!(TEMPLATE.matches(OPENING).count(), 1);
         assert_eq!(TEMPLATE.matches("netloom-data\">").count(), 1);
         assert_eq!(TEMPLATE.matches(FETCHES_NOTHING).count(), 1);

@@ -4,7 +4,7 @@
 //! Leaves out: misspelled words (`suggest`) and keys of earlier versions (`former`).
 
 /// Words in lower case, and the answer.
-const ANSWERS: &[(&[&str], &str)] = &[
+const ADVICE: &[(&[&str], &str)] = &[
     (&["pfc", "lossless", "priority_flow_control"], "PFC is `queues: { buffer: 32MiB, pause: true }`"),
     (&["xoff", "pfc_threshold"], "the threshold of PFC follows from `alpha` of `queues`"),
     (&["ecn", "red", "wred"], "ECN is `queues: { marking: { minimum: 100KB, maximum: 400KB } }`"),
@@ -95,14 +95,14 @@ const ANSWERS: &[(&[&str], &str)] = &[
 ];
 
 /// The answer to a word, if users bring it from elsewhere.
-pub(crate) fn answer(word: &str) -> Option<&'static str> {
+pub(crate) fn advice(word: &str) -> Option<&'static str> {
     let word = word.to_lowercase().replace('-', "_");
-    ANSWERS.iter().find(|(words, _)| words.contains(&word.as_str())).map(|(_, answer)| *answer)
+    ADVICE.iter().find(|(words, _)| words.contains(&word.as_str())).map(|(_, advice)| *advice)
 }
 
 /// Whether the answer to a word names this key first.
 pub(crate) fn means(word: &str, key: &str) -> bool {
-    answer(word).is_some_and(|answer| answer.split('`').nth(1) == Some(key))
+    advice(word).is_some_and(|advice| advice.split('`').nth(1) == Some(key))
 }
 
 #[cfg(test)]
@@ -112,15 +112,15 @@ mod tests {
 
     #[test]
     fn a_word_has_one_answer() {
-        let words: Vec<&str> = ANSWERS.iter().flat_map(|(words, _)| words.iter().copied()).collect();
+        let words: Vec<&str> = ADVICE.iter().flat_map(|(words, _)| words.iter().copied()).collect();
         assert_eq!(words.iter().collect::<BTreeSet<_>>().len(), words.len());
     }
 
     #[test]
     fn answers_name_keys_and_words_of_the_language() {
         let reference = crate::reference();
-        for (words, answer) in ANSWERS {
-            let names: Vec<&str> = answer.split('`').skip(1).step_by(2).collect();
+        for (words, advice) in ADVICE {
+            let names: Vec<&str> = advice.split('`').skip(1).step_by(2).collect();
             assert!(!names.is_empty(), "{words:?}");
             let parts =
                 names.iter().flat_map(|name| name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn letter_case_and_hyphens_cost_nothing() {
-        assert_eq!(answer("Min-RTO"), answer("min_rto"));
-        assert!(answer("PFC").is_some() && answer("leaves").is_none());
+        assert_eq!(advice("Min-RTO"), advice("min_rto"));
+        assert!(advice("PFC").is_some() && advice("leaves").is_none());
     }
 }

@@ -1,8 +1,8 @@
-//! Errors in a scenario: message, place, expectation, and a hint. Warnings have the same form.
+//! Errors in a scenario: message, location, expectation, and a hint. Warnings have the same form.
 //!
 //! All errors of a scenario are collected and shown together, in the order of the text.
 //!
-//! Invariants: every problem has a place in one of the texts; rendering uses no colours unless requested; stored and
+//! Invariants: every problem has a location in one of the texts; rendering uses no colours unless requested; stored and
 //! shown problems are bounded, whatever their number.
 
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, Se
 use crate::brought;
 use crate::excerpt::{Excerpt, harmless};
 use crate::former::{self, FormerKey};
-use crate::place::{Place, Sources};
+use crate::location::{Location, Sources};
 use crate::suggest;
 
 /// Problems beyond this number are counted, not shown: they are usually one error repeated.
@@ -26,11 +26,11 @@ const MOST_KEPT: usize = 1_000;
 #[derive(Debug, Clone)]
 pub struct Problem {
     severity: Severity,
-    place: Place,
+    location: Location,
     message: String,
     label: String,
     help: Option<String>,
-    related: Vec<(Place, String)>,
+    related: Vec<(Location, String)>,
     source: Excerpt,
 }
 
@@ -50,9 +50,9 @@ impl Problem {
         self.help.as_deref()
     }
 
-    /// Its place.
-    pub fn place(&self) -> Place {
-        self.place
+    /// Its location.
+    pub fn location(&self) -> Location {
+        self.location
     }
 
     /// The name of its text: the scenario file, or an override.
@@ -62,12 +62,12 @@ impl Problem {
 
     /// Line and column, both from 1; the column counts characters.
     pub fn line_and_column(&self) -> (usize, usize) {
-        self.source.line_and_column(self.place.start as usize)
+        self.source.line_and_column(self.location.start as usize)
     }
 
-    /// The position of a place in the text, and its length.
-    fn span(&self, place: Place) -> (usize, usize) {
-        let (start, end) = self.source.pointed(place.start as usize, place.end as usize);
+    /// The position of a location in the text, and its length.
+    fn span(&self, location: Location) -> (usize, usize) {
+        let (start, end) = self.source.pointed(location.start as usize, location.end as usize);
         (start, end - start)
     }
 }
@@ -94,11 +94,11 @@ impl Diagnostic for Problem {
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let here = LabeledSpan::new_primary_with_span(Some(self.label.clone()), self.span(self.place));
-        let same_text = |place: &Place| place.source == self.place.source;
-        let others = self.related.iter().filter(move |(place, _)| same_text(place));
-        let others =
-            others.map(|(place, label)| LabeledSpan::new_with_span(Some(label.clone()), self.span(*place)));
+        let here = LabeledSpan::new_primary_with_span(Some(self.label.clone()), self.span(self.location));
+        let same_text = |location: &Location| location.source == self.location.source;
+        let others = self.related.iter().filter(move |(location, _)| same_text(location));
+        let others = others
+            .map(|(location, label)| LabeledSpan::new_with_span(Some(label.clone()), self.span(*location)));
         Some(Box::new(std::iter::once(here).chain(others)))
     }
 }
@@ -143,8 +143,8 @@ impl Diagnostics {
                 // Overrides share a name, so their texts are compared, too.
                 let name = problem.source_name().to_owned();
                 let text = Arc::clone(problem.source.text());
-                let place = (problem.place.start, problem.place.end);
-                if seen.insert((name, text, place, problem.message.clone())) {
+                let location = (problem.location.start, problem.location.end);
+                if seen.insert((name, text, location, problem.message.clone())) {
                     joined.problems.push(problem);
                 }
             }
@@ -217,19 +217,19 @@ pub(crate) struct Problems {
 /// An error that is being described.
 #[derive(Debug)]
 pub(crate) struct Draft {
-    place: Place,
+    location: Location,
     message: String,
     label: String,
     help: Option<String>,
-    related: Vec<(Place, String)>,
+    related: Vec<(Location, String)>,
     is_absence: bool,
 }
 
 impl Problems {
     /// Adds an error; the result takes label and hint.
-    pub fn report(&mut self, place: Place, message: impl Into<String>) -> &mut Draft {
+    pub fn report(&mut self, location: Location, message: impl Into<String>) -> &mut Draft {
         let draft = Draft {
-            place,
+            location,
             message: message.into(),
             label: "here".to_owned(),
             help: None,
@@ -245,8 +245,8 @@ impl Problems {
     }
 
     /// Adds an error that something is missing, which a base could have provided.
-    pub fn report_absence(&mut self, place: Place, message: impl Into<String>) -> &mut Draft {
-        let draft = self.report(place, message);
+    pub fn report_absence(&mut self, location: Location, message: impl Into<String>) -> &mut Draft {
+        let draft = self.report(location, message);
         draft.is_absence = true;
         draft
     }
@@ -267,7 +267,7 @@ impl Problems {
             former::present_name(word).filter(|name| known.clone().into_iter().any(|key| key == *name));
         present
             .map(|name| format!("`{word}` is called `{name}` now"))
-            .or_else(|| brought::answer(word).map(str::to_owned))
+            .or_else(|| brought::advice(word).map(str::to_owned))
             .or_else(|| self.hint(word, known))
     }
 
@@ -311,18 +311,18 @@ impl Problems {
     fn finish_as(mut self, severity: Severity, sources: &Sources) -> Diagnostics {
         let base_is_lost = self.base_is_lost;
         self.list.retain(|draft| !(draft.is_absence && base_is_lost));
-        self.list.sort_by(|a, b| a.place.key().cmp(&b.place.key()).then(a.message.cmp(&b.message)));
+        self.list.sort_by(|a, b| a.location.key().cmp(&b.location.key()).then(a.message.cmp(&b.message)));
         // A value reached twice through an alias reports its error twice.
-        let same = |a: &Draft, b: &Draft| a.place.key() == b.place.key() && a.message == b.message;
+        let same = |a: &Draft, b: &Draft| a.location.key() == b.location.key() && a.message == b.message;
         self.list.dedup_by(|a, b| same(a, b));
         let excerpts = sources.excerpts();
         let problem = |draft: Draft| {
-            let source = excerpts.get(usize::from(draft.place.source)).cloned();
+            let source = excerpts.get(usize::from(draft.location.source)).cloned();
             let source = source.unwrap_or_else(|| Excerpt::new("the scenario", &Arc::from("")));
-            let related = draft.related.into_iter().map(|(place, label)| (place, harmless(&label)));
+            let related = draft.related.into_iter().map(|(location, label)| (location, harmless(&label)));
             Problem {
                 severity,
-                place: draft.place,
+                location: draft.location,
                 message: harmless(&draft.message),
                 label: harmless(&draft.label),
                 help: draft.help.as_deref().map(harmless),
@@ -354,9 +354,9 @@ impl Draft {
         self
     }
 
-    /// Another related place.
-    pub fn related(&mut self, place: Place, label: impl Into<String>) -> &mut Draft {
-        self.related.push((place, label.into()));
+    /// Another related location.
+    pub fn related(&mut self, location: Location, label: impl Into<String>) -> &mut Draft {
+        self.related.push((location, label.into()));
         self
     }
 }

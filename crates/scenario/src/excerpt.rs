@@ -13,7 +13,7 @@ use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanConten
 
 /// Longer lines are shown in part, in bytes.
 const LONG_LINE: usize = 160;
-/// Bytes shown on either side of the place in such a line.
+/// Bytes shown on either side of the location in such a line.
 const MARGIN: usize = 40;
 /// Most bytes under one caret.
 const WIDEST: usize = 80;
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_line_of_a_place_is_underlined() {
+    fn only_the_first_line_of_a_location_is_underlined() {
         assert_eq!(excerpt("abc\ndef").pointed(1, 7), (1, 3));
         assert_eq!(excerpt(&"a".repeat(500)).pointed(3, 500), (3, 83));
     }

@@ -1,13 +1,13 @@
 //! Texts of other programs, read with the same error handling: for importers.
 //!
-//! Models: YAML as a tree with its places; any other text unchanged; errors collected and shown together, hints for
+//! Models: YAML as a tree with its locations; any other text unchanged; errors collected and shown together, hints for
 //! misspelled words.
 //! Leaves out: the meaning of keys; the importer has it.
 //!
 //! Invariants: limits and error messages are those of a scenario's own text.
 
 use crate::diagnostic::{Diagnostics, Problems};
-use crate::place::{Place, Sources};
+use crate::location::{Location, Sources};
 use crate::suggest;
 use crate::written::{self, Node, Unreadable};
 
@@ -34,7 +34,7 @@ impl Foreign {
         }
     }
 
-    /// Takes a text that is not YAML; places are bytes of the returned text.
+    /// Takes a text that is not YAML; locations are bytes of the returned text.
     ///
     /// # Errors
     /// If it is not text.
@@ -65,8 +65,14 @@ impl Foreign {
     }
 
     /// Adds an error: message, the words under the caret, and a hint.
-    pub fn report(&mut self, place: Place, message: impl Into<String>, label: &str, help: Option<String>) {
-        self.problems.report(place, message).label(label).maybe_help(help);
+    pub fn report(
+        &mut self,
+        location: Location,
+        message: impl Into<String>,
+        label: &str,
+        help: Option<String>,
+    ) {
+        self.problems.report(location, message).label(label).maybe_help(help);
     }
 
     /// A hint for a misspelled word: the closest known one, or all of them when they are few.

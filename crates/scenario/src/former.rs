@@ -7,7 +7,7 @@
 //! so it does not matter which of them has the former one. Former names are read for one release.
 
 use crate::diagnostic::Problems;
-use crate::place::Place;
+use crate::location::Location;
 use crate::written::{Node, Tree};
 
 /// A renamed key.
@@ -41,7 +41,7 @@ const RENAMED: [Renamed; 11] = [
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FormerKey {
     /// Where it is written.
-    pub place: Place,
+    pub location: Location,
     /// The name as written.
     pub former: &'static str,
     /// The present name.
@@ -60,15 +60,15 @@ pub(crate) fn rename_below(path: &[&str], tree: &mut Node, found: &mut Vec<Forme
     below(tree, &mut path.iter().filter_map(|word| section(word)).collect(), found);
 }
 
-/// The same for the words of a path, such as `flows.settle`; the word at `index` has this place.
+/// The same for the words of a path, such as `flows.settle`; the word at `index` has this location.
 pub(crate) fn rename_word(
     words: &[&str],
     index: usize,
-    place: Place,
+    location: Location,
     found: &mut Vec<FormerKey>,
 ) -> Option<&'static str> {
     let key = find(&words[..index], words[index])?;
-    found.push(FormerKey { place, former: key.former, present: key.present });
+    found.push(FormerKey { location, former: key.former, present: key.present });
     Some(key.present)
 }
 
@@ -80,7 +80,8 @@ pub(crate) fn present_name(word: &str) -> Option<&'static str> {
 /// Warns of each key under its former name.
 pub(crate) fn warn(keys: &[FormerKey], warnings: &mut Problems) {
     for key in keys {
-        let report = warnings.report(key.place, format!("`{}` is called `{}` now", key.former, key.present));
+        let report =
+            warnings.report(key.location, format!("`{}` is called `{}` now", key.former, key.present));
         report
             .label("former name")
             .help(format!("write `{}`: the former name is read in this release only", key.present));
@@ -95,8 +96,8 @@ fn below(node: &mut Node, sections: &mut Vec<&'static str>, found: &mut Vec<Form
                 if let Some(key) = find(sections, &entries[index].key)
                     && entries.iter().all(|entry| entry.key != key.present)
                 {
-                    let place = entries[index].key_place;
-                    found.push(FormerKey { place, former: key.former, present: key.present });
+                    let location = entries[index].key_location;
+                    found.push(FormerKey { location, former: key.former, present: key.present });
                     key.present.clone_into(&mut entries[index].key);
                 }
                 let section = section(&entries[index].key);
@@ -158,7 +159,7 @@ mod tests {
         let mut found = Vec::new();
         let words = ["transport", "irn", "entropy"];
         let renamed: Vec<_> =
-            (0..3).map(|index| rename_word(&words, index, Place::default(), &mut found)).collect();
+            (0..3).map(|index| rename_word(&words, index, Location::default(), &mut found)).collect();
         assert_eq!(renamed, [None, None, Some("hash_input")]);
         assert_eq!(found.len(), 1);
     }

@@ -1,10 +1,10 @@
 //! The scenario language: from text to a model, or to all errors at once.
 //!
-//! Models: YAML with places ([`written`]), what it inherits from other texts ([`Origin`]), the complete and checked
+//! Models: YAML with locations ([`written`]), what it inherits from other texts ([`Origin`]), the complete and checked
 //! meaning of it ([`resolved`]), and its compilation against the fabric into a [`netloom_model::Model`].
 //! Leaves out: files and the command line; the caller passes text, and opens the files that it names.
 //!
-//! Invariants: no input makes it panic or hang; all errors are reported together, each with its place; printing a
+//! Invariants: no input makes it panic or hang; all errors are reported together, each with its location; printing a
 //! resolved scenario and resolving that again gives the same; what compiles, the engine can run.
 //!
 //! ```
@@ -33,8 +33,8 @@ pub mod foreign;
 mod former;
 mod inherit;
 mod language;
+mod location;
 mod objection;
-mod place;
 pub mod quantity;
 mod reference;
 mod resolve;
@@ -50,8 +50,8 @@ pub use diagnostic::{Diagnostics, Problem, Style};
 pub use excerpt::steers;
 pub use flow_name::FlowName;
 pub use inherit::Origin;
+pub use location::{Located, Location};
 pub use objection::Objection;
-pub use place::{Place, Placed};
 pub use reference::{parameter_table, reference};
 pub use resolved::Resolved;
 pub use schema::schema;
@@ -60,7 +60,7 @@ pub use written::Overrides;
 
 use diagnostic::Problems;
 use inherit::Alone;
-use place::Sources;
+use location::Sources;
 
 /// Reads and checks a scenario.
 ///

@@ -3,28 +3,28 @@
 //! Leaves out: that processing.
 
 use crate::diagnostic::{Diagnostics, Problems};
-use crate::place::Place;
+use crate::location::Location;
 use crate::resolved::Resolved;
 
 /// A reason to refuse a valid scenario.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Objection {
     /// Where it is written.
-    pub place: Place,
+    pub location: Location,
     /// The error message.
     pub message: String,
-    /// The expectation, shown under the place.
+    /// The expectation, shown under the location.
     pub label: String,
     /// A hint.
     pub help: Option<String>,
 }
 
 impl Resolved {
-    /// These objections as diagnostics, each with its place in the texts of the scenario.
+    /// These objections as diagnostics, each with its location in the texts of the scenario.
     pub fn refuse(&self, objections: impl IntoIterator<Item = Objection>) -> Diagnostics {
         let mut problems = Problems::default();
-        for Objection { place, message, label, help } in objections {
-            problems.report(place, message).label(label).maybe_help(help);
+        for Objection { location, message, label, help } in objections {
+            problems.report(location, message).label(label).maybe_help(help);
         }
         problems.finish(&self.sources)
     }

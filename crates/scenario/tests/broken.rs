@@ -100,7 +100,7 @@ fn refused<O: Origin>(bytes: &[u8], origin: &O) -> Result<(Diagnostics, String),
 /// Deficiencies of one diagnostic.
 fn poor(problem: &Problem, rendered: &str) -> Vec<String> {
     let (line, column) = problem.line_and_column();
-    let place = format!("[{}:{line}:{column}]", problem.source_name());
+    let location = format!("[{}:{line}:{column}]", problem.source_name());
     let mut complaints = Vec::new();
     if problem.message().is_empty() || problem.label().is_empty() {
         complaints.push("has no message or no label".to_owned());
@@ -108,8 +108,8 @@ fn poor(problem: &Problem, rendered: &str) -> Vec<String> {
     if problem.label() == PLAIN_LABEL {
         complaints.push(format!("has the label `{PLAIN_LABEL}` only: {problem}"));
     }
-    if !rendered.contains(&place) {
-        complaints.push(format!("does not show its place {place}"));
+    if !rendered.contains(&location) {
+        complaints.push(format!("does not show its place {location}"));
     }
     let is_about_units = ["unit", "is a size, not", "is a rate, not", "is a span of time, not"]
         .iter()

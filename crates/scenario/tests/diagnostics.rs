@@ -25,8 +25,8 @@ fn every_mistake_of_a_file_is_reported() {
     let text = format!("{FRAME}seed: x\nclasses: {{ data: 9 }}\nrecord: {{ packets_on: [nowhere] }}\n");
     let wrong = resolve(&text, "scenario.yaml").unwrap_err();
     assert_eq!(wrong.problems().len(), 3);
-    let places: Vec<_> = wrong.problems().iter().map(netloom_scenario::Problem::line_and_column).collect();
-    assert_eq!(places, [(4, 7), (5, 18), (6, 24)]);
+    let locations: Vec<_> = wrong.problems().iter().map(netloom_scenario::Problem::line_and_column).collect();
+    assert_eq!(locations, [(4, 7), (5, 18), (6, 24)]);
     assert!(wrong.render(Style::Fancy).contains('\u{1b}'));
     assert!(!wrong.render(Style::Plain).contains('\u{1b}'));
 }

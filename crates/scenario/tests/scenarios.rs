@@ -78,7 +78,7 @@ fn all_compile_and_print_to_themselves() {
 /// Every policy, collective and topology of the registries has its scenario, and no scenario lacks its plug-in.
 #[test]
 fn every_plug_in_has_its_scenario() {
-    let has = |place: &str, name: &str| folder().join(place).join(format!("{name}.yaml")).exists();
+    let has = |location: &str, name: &str| folder().join(location).join(format!("{name}.yaml")).exists();
     for spec in netloom_policy::balance::SPECS {
         assert!(has("policies", spec.name), "scenarios/policies/{}.yaml is missing", spec.name);
     }

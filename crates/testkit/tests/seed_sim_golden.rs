@@ -206,13 +206,13 @@ fn job_as_recorded(job: &JobTimes) -> Value {
 }
 
 /// Compares tables key by key, in both directions, so that the first difference is named.
-fn check_value(place: &str, got: &Value, recorded: &Value) {
+fn check_value(index: &str, got: &Value, recorded: &Value) {
     if let (Value::Object(got), Value::Object(recorded)) = (got, recorded) {
         for key in got.keys().chain(recorded.keys()) {
             let at = |table: &serde_json::Map<_, _>| table.get(key).cloned().unwrap_or(Value::Null);
-            check_value(&format!("{place} / {key}"), &at(got), &at(recorded));
+            check_value(&format!("{index} / {key}"), &at(got), &at(recorded));
         }
         return;
     }
-    assert_eq!(got, recorded, "{place} (left: reference, right: recording)");
+    assert_eq!(got, recorded, "{index} (left: reference, right: recording)");
 }

@@ -51,12 +51,12 @@ pub(super) fn link_names(
     node: impl Fn((u32, u32)) -> NodeId,
 ) -> Vec<String> {
     let mut before = None;
-    let mut place = 0;
+    let mut position = 0;
     let name = |end| node_names[node(end).index()].as_str();
     let named = global_links(dealing).map(|ends| {
-        place = if before == Some(ends) { place + 1 } else { 0 };
+        position = if before == Some(ends) { position + 1 } else { 0 };
         before = Some(ends);
-        format!("{}-{}.{place}", name(ends[0]), name(ends[1]))
+        format!("{}-{}.{position}", name(ends[0]), name(ends[1]))
     });
     named.collect()
 }

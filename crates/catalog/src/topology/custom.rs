@@ -67,8 +67,8 @@ pub fn build(graph: &Graph) -> Result<Built, TopologyError> {
     within("links", "the counts of those listed", Some(n_links), MAXIMUM_LINKS)?;
     let number_of = numbers(graph)?;
     let mut builder = FabricBuilder::new(graph.hosts.len() as u32, graph.switches.len() as u32);
-    for (place, bundle) in graph.links.iter().enumerate() {
-        let (from, to) = ends(&number_of, place, bundle)?;
+    for (position, bundle) in graph.links.iter().enumerate() {
+        let (from, to) = ends(&number_of, position, bundle)?;
         for _ in 0..bundle.count {
             builder.link(from, to, bundle.rate, bundle.delay);
         }

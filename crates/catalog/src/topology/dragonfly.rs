@@ -189,10 +189,10 @@ fn link_names(shape: &DragonflyShape, dealing: &GlobalLinkMap, node_names: &[Str
     let host_links = hosts
         .iter()
         .flat_map(|host| (0..shape.nics * shape.host_links).map(move |nic| format!("{host}.nic{nic}")));
-    let places = (0..shape.local_links).cycle();
+    let positions = (0..shape.local_links).cycle();
     let local_links = local_links(*shape)
-        .zip(places)
-        .map(|((group, [from, to]), place)| format!("group{group}.switch{from}-switch{to}.{place}"));
+        .zip(positions)
+        .map(|((group, [from, to]), position)| format!("group{group}.switch{from}-switch{to}.{position}"));
     let node = |(group, number): (u32, u32)| shape.switch(group, number);
     host_links.chain(local_links).chain(between_groups::link_names(dealing, node_names, node)).collect()
 }

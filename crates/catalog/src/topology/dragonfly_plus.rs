@@ -183,9 +183,9 @@ fn link_names(shape: &DragonflyPlusShape, dealing: &GlobalLinkMap, node_names: &
     let hosts = &node_names[..shape.n_hosts() as usize];
     let host_links =
         hosts.iter().flat_map(|host| (0..shape.host_links).map(move |nic| format!("{host}.nic{nic}")));
-    let places = (0..shape.local_links).cycle();
-    let local_links = local_links(*shape).zip(places).map(|((leaf, _, spine), place)| {
-        format!("{}-spine{spine}.{place}", node_names[shape.leaf(leaf).index()])
+    let positions = (0..shape.local_links).cycle();
+    let local_links = local_links(*shape).zip(positions).map(|((leaf, _, spine), position)| {
+        format!("{}-spine{spine}.{position}", node_names[shape.leaf(leaf).index()])
     });
     let node = |(group, number): (u32, u32)| shape.spine(group, number);
     host_links.chain(local_links).chain(between_groups::link_names(dealing, node_names, node)).collect()

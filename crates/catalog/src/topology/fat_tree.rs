@@ -277,14 +277,15 @@ fn link_names(shape: &FatTree, node_names: &[String]) -> Vec<String> {
     let name = |node: NodeId| node_names[node.index()].as_str();
     let hosts = (0..shape.n_hosts()).map(|host| name(NodeId(host)));
     let host_links = hosts.flat_map(|host| (0..shape.host_links).map(move |nic| format!("{host}.nic{nic}")));
-    let places = |links: u32| (0..links).cycle();
+    let positions = |links: u32| (0..links).cycle();
     // Both ends of a leaf link are in the same pod, which is named once.
-    let leaf_links = leaf_links(*shape).zip(places(shape.leaf_links)).map(|((leaf, aggregation), place)| {
-        let above = name(aggregation).split_once('.').map_or("", |(_, above)| above);
-        format!("{}-{above}.{place}", name(leaf))
-    });
+    let leaf_links =
+        leaf_links(*shape).zip(positions(shape.leaf_links)).map(|((leaf, aggregation), position)| {
+            let above = name(aggregation).split_once('.').map_or("", |(_, above)| above);
+            format!("{}-{above}.{position}", name(leaf))
+        });
     let core_links = core_links(*shape)
-        .zip(places(shape.core_links))
-        .map(|((aggregation, core), place)| format!("{}-{}.{place}", name(aggregation), name(core)));
+        .zip(positions(shape.core_links))
+        .map(|((aggregation, core), position)| format!("{}-{}.{position}", name(aggregation), name(core)));
     host_links.chain(leaf_links).chain(core_links).collect()
 }

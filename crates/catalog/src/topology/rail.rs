@@ -180,9 +180,9 @@ fn link_names(shape: &Rail) -> Vec<String> {
     let inner_links = hosts().map(|host| format!("{host}-inner"));
     let host_links =
         hosts().flat_map(|host| (0..shape.host_links).map(move |nic| format!("{host}.nic{nic}")));
-    let places = (0..shape.fabric_links).cycle();
+    let positions = (0..shape.fabric_links).cycle();
     let fabric_links = fabric_links(*shape)
-        .zip(places)
-        .map(|((leaf, spine), place)| format!("{}-spine{spine}.{place}", leaf_name(shape, leaf)));
+        .zip(positions)
+        .map(|((leaf, spine), position)| format!("{}-spine{spine}.{position}", leaf_name(shape, leaf)));
     inner_links.chain(host_links).chain(fabric_links).collect()
 }

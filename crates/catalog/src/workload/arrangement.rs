@@ -31,33 +31,33 @@ pub(super) enum Arrangement {
     Identity,
     /// By list.
     Listed {
-        /// The rank at each place.
+        /// The rank at each position.
         ranks: Vec<u32>,
-        /// The place of each rank.
-        places: Vec<u32>,
+        /// The position of each rank.
+        positions: Vec<u32>,
     },
 }
 
 impl Arrangement {
     fn listed(ranks: Vec<u32>) -> Arrangement {
-        let mut places = vec![0; ranks.len()];
-        for (place, &rank) in (0_u32..).zip(&ranks) {
-            places[rank as usize] = place;
+        let mut positions = vec![0; ranks.len()];
+        for (position, &rank) in (0_u32..).zip(&ranks) {
+            positions[rank as usize] = position;
         }
-        Arrangement::Listed { ranks, places }
+        Arrangement::Listed { ranks, positions }
     }
 
-    pub(super) fn place_of(&self, rank: u32) -> u32 {
+    pub(super) fn position_of(&self, rank: u32) -> u32 {
         match self {
             Arrangement::Identity => rank,
-            Arrangement::Listed { places, .. } => places[rank as usize],
+            Arrangement::Listed { positions, .. } => positions[rank as usize],
         }
     }
 
-    pub(super) fn rank_at(&self, place: u32) -> u32 {
+    pub(super) fn rank_at(&self, position: u32) -> u32 {
         match self {
-            Arrangement::Identity => place,
-            Arrangement::Listed { ranks, .. } => ranks[place as usize],
+            Arrangement::Identity => position,
+            Arrangement::Listed { ranks, .. } => ranks[position as usize],
         }
     }
 }
@@ -120,8 +120,8 @@ mod tests {
         let other = small.find(key(1), &Order::Shuffled, 1, 50);
         assert_ne!(first, other);
         assert_eq!(first, small.find(key(0), &Order::Shuffled, 0, 50));
-        let place = first.place_of(13);
-        assert_eq!(first.rank_at(place), 13);
+        let position = first.position_of(13);
+        assert_eq!(first.rank_at(position), 13);
     }
 
     #[test]

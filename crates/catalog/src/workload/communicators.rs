@@ -1,4 +1,4 @@
-//! The communicators of a job: which ranks take part in a collective, and at which place.
+//! The communicators of a job: which ranks take part in a collective, and at which position.
 //!
 //! Models: all ranks of a job, or disjoint groups of them, each with its members in order.
 //! Leaves out: how groups follow from the parallelism of a job; their lists are given.
@@ -17,9 +17,9 @@ pub(super) enum Communicators {
     },
     /// Groups by list.
     Listed {
-        /// The members of each group, by place.
+        /// The members of each group, by position.
         lists: Vec<Vec<u32>>,
-        /// Group and place of each rank; `None` of ranks in no group.
+        /// Group and position of each rank; `None` of ranks in no group.
         members: Vec<Option<(u32, u32)>>,
         /// The different sizes of groups, in rising order.
         sizes: Vec<u32>,
@@ -31,8 +31,8 @@ pub(super) enum Communicators {
 pub(super) struct Membership {
     /// The group; `None` of all ranks.
     pub(super) group: Option<u32>,
-    /// The place of the rank in the group.
-    pub(super) place: u32,
+    /// The position of the rank in the group.
+    pub(super) position: u32,
     /// Number of ranks in the group.
     pub(super) n_ranks: u32,
     /// Index of that number among the sizes of all groups of this kind.
@@ -47,10 +47,10 @@ impl Communicators {
             if list.is_empty() {
                 return Err(String::from("a group has no ranks"));
             }
-            for (place, &rank) in (0_u32..).zip(list) {
+            for (position, &rank) in (0_u32..).zip(list) {
                 let member =
                     members.get_mut(rank as usize).ok_or_else(|| format!("there is no rank {rank}"))?;
-                if member.replace((group, place)).is_some() {
+                if member.replace((group, position)).is_some() {
                     return Err(format!("rank {rank} is in two groups, or twice in one"));
                 }
             }
@@ -81,22 +81,22 @@ impl Communicators {
     pub(super) fn membership(&self, rank: u32) -> Option<Membership> {
         match self {
             &Communicators::World { n_ranks } => {
-                Some(Membership { group: None, place: rank, n_ranks, size_index: 0 })
+                Some(Membership { group: None, position: rank, n_ranks, size_index: 0 })
             }
             Communicators::Listed { lists, members, sizes } => {
-                let (group, place) = members[rank as usize]?;
+                let (group, position) = members[rank as usize]?;
                 let n_ranks = lists[group as usize].len() as u32;
                 let size_index = sizes.binary_search(&n_ranks).expect("the size of a group is in the list");
-                Some(Membership { group: Some(group), place, n_ranks, size_index })
+                Some(Membership { group: Some(group), position, n_ranks, size_index })
             }
         }
     }
 
-    /// The rank at a place of a group.
-    pub(super) fn rank_at(&self, group: Option<u32>, place: u32) -> u32 {
+    /// The rank at a position of a group.
+    pub(super) fn rank_at(&self, group: Option<u32>, position: u32) -> u32 {
         match (self, group) {
-            (Communicators::Listed { lists, .. }, Some(group)) => lists[group as usize][place as usize],
-            _ => place,
+            (Communicators::Listed { lists, .. }, Some(group)) => lists[group as usize][position as usize],
+            _ => position,
         }
     }
 }
@@ -110,7 +110,7 @@ mod tests {
         let groups = RankGroups { lists: vec![vec![3, 1], vec![0], vec![5, 4]] };
         let communicators = Communicators::new(&groups, 6).unwrap();
         assert_eq!(communicators.sizes(), [1, 2]);
-        let of = |rank| communicators.membership(rank).map(|member| (member.group, member.place));
+        let of = |rank| communicators.membership(rank).map(|member| (member.group, member.position));
         assert_eq!([0, 1, 2, 3].map(of), [Some((Some(1), 0)), Some((Some(0), 1)), None, Some((Some(0), 0))]);
         assert_eq!(communicators.rank_at(Some(2), 1), 4);
     }

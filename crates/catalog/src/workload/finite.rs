@@ -88,9 +88,9 @@ impl FiniteWork {
         let mut ends = firsts.clone();
         let mut order = vec![0; count];
         for (number, flow) in (0..).zip(finite.flows.iter()) {
-            let place = &mut ends[sender_of[finite.source(flow).index()] as usize];
-            order[*place as usize] = number;
-            *place += 1;
+            let position = &mut ends[sender_of[finite.source(flow).index()] as usize];
+            order[*position as usize] = number;
+            *position += 1;
         }
         let positions: Vec<(u32, u32)> = firsts.into_iter().zip(ends).collect();
         let keys = keys(finite);
@@ -120,8 +120,8 @@ impl FiniteWork {
     pub(super) fn refill(&mut self, sender: usize, queue: &mut VecDeque<Item>) {
         let (next, end) = self.positions[sender];
         let last = end.min(next + BATCH as u32);
-        for place in next..last {
-            let number = self.order[place as usize];
+        for position in next..last {
+            let number = self.order[position as usize];
             let until = Operation::Until(Time(key_of(&self.keys, &self.finite, number)));
             let operations = [until, self.start(number)];
             queue.extend(operations.map(|operation| Item { stream: 0, operation }));

@@ -128,7 +128,7 @@ impl PipelinePlan {
         let behind = self.behind(position.hop, pass);
         match behind.filter(|_| self.sends(behind)) {
             Some(stage) => StageStep::Send {
-                to_rank: self.pipeline.stages[stage as usize][position.place as usize],
+                to_rank: self.pipeline.stages[stage as usize][position.index as usize],
                 tag: self.tag(pass),
                 bytes: self.pipeline.size.0,
             },

@@ -240,7 +240,7 @@ impl Program {
     fn waits(&self, planned: &Planned, rank: u32) -> bool {
         let Some(member) = self.membership(planned, rank) else { return false };
         let plan = &planned.plans[member.size_index];
-        let mut steps = (0..).map_while(|index| plan.operation(member.place, index));
+        let mut steps = (0..).map_while(|index| plan.operation(member.position, index));
         steps.any(|step| match step {
             Step::Receive { .. } => true,
             Step::Send { bytes, .. } => self.costs.is_some_and(|hosts| hosts.grants(bytes)),
@@ -447,8 +447,8 @@ impl Compiler {
         let mut streams = Vec::new();
         let mut begun = Vec::new();
         let mut open = Vec::new();
-        for (place, collectives) in (0_u16..).zip(buckets) {
-            let id = BucketId { phase, bucket: first + place };
+        for (position, collectives) in (0_u16..).zip(buckets) {
+            let id = BucketId { phase, bucket: first + position };
             let mut own = self.streams_of(id, collectives)?;
             if let [only] = own.as_mut_slice() {
                 only.ends = Some(id);
@@ -481,12 +481,12 @@ impl Compiler {
         let mut alone = Vec::new();
         let all: Result<Vec<_>, _> = all.iter().map(|each| self.channels(bucket, each)).collect();
         for (number, collective) in (0_u32..).zip(all?.iter().flat_map(|channels| channels.iter())) {
-            let place = self.collectives.len();
+            let position = self.collectives.len();
             let planned = self.plan(bucket, number, collective)?;
             if planned.plans.iter().all(Plan::sends_first) {
-                shared.collectives.push(place);
+                shared.collectives.push(position);
             } else {
-                alone.push(CollectiveStream { collectives: vec![place], ends: None });
+                alone.push(CollectiveStream { collectives: vec![position], ends: None });
             }
             self.collectives.push(planned);
         }

@@ -71,8 +71,8 @@ struct Running {
     number: usize,
     arrangement: Arc<Arrangement>,
     member: Membership,
-    /// Its place in the order of the ranks.
-    place: u32,
+    /// Its position in the order of the ranks.
+    position: u32,
     index: u64,
     /// What it has posted and not yet waited for, at hosts that grant, add or copy.
     posted: PostedReceives,
@@ -384,8 +384,8 @@ impl<'a> RankExpansion<'a> {
         let key = Key { collective, group };
         let sequence = u64::from(position.step) * program.collectives.len() as u64 + planned.ordinal;
         let arrangement = arrangements.find(key, &planned.order, sequence, member.n_ranks);
-        let place = arrangement.place_of(member.place);
-        Some(Running { number, arrangement, member, place, index: 0, posted: PostedReceives::default() })
+        let position = arrangement.position_of(member.position);
+        Some(Running { number, arrangement, member, position, index: 0, posted: PostedReceives::default() })
     }
 
     /// Appends up to `limit` operations of a stream; returns whether it is over.
@@ -479,7 +479,7 @@ impl<'a> RankExpansion<'a> {
     fn post_receives(&mut self, stream: usize, hosts: &Hosts, running: &mut Running) {
         let planned = &self.program.collectives[running.number];
         let plan = running.plan(self.program);
-        let posted = |number| plan.posted(running.place, running.index - 1, number);
+        let posted = |number| plan.posted(running.position, running.index - 1, number);
         for receive in (0..).map_while(posted) {
             running.posted.bytes += receive.bytes;
             let from = running.rank_at(self.program, receive.from);
@@ -488,7 +488,7 @@ impl<'a> RankExpansion<'a> {
             // Granted messages are received directly at their destination, and so are those of the same host.
             running.posted.copied += if is_granted || is_local { 0 } else { receive.bytes };
             if is_granted {
-                let tag = self.grant_tag(planned, receive.tag, running.place);
+                let tag = self.grant_tag(planned, receive.tag, running.position);
                 let grant = self.message(from, tag, Hosts::GRANT.0, planned.bucket);
                 self.push(stream, Operation::Send(grant));
             }
@@ -519,7 +519,7 @@ impl<'a> RankExpansion<'a> {
         self.push(stream, Operation::SendWhen { message, tag: granted, after: hosts.handshake });
     }
 
-    /// The tag with which the receiving place grants a message.
+    /// The tag with which the receiving member grants a message.
     fn grant_tag(&self, planned: &Planned, tag: u64, receiver: u32) -> u64 {
         let n_tags = planned.plans.iter().map(Plan::n_tags).max().unwrap_or(0);
         let first = self.program.first_tag(self.position.step, planned.sequence) + n_tags;
@@ -577,7 +577,7 @@ impl StreamState {
                 (self.waiting, self.current) = (true, 0);
             }
             let running = &self.running[self.current];
-            match running.plan(program).operation(running.place, running.index) {
+            match running.plan(program).operation(running.position, running.index) {
                 None if running.posted.own.is_some() && (!shared || self.waiting) => {
                     return Some((Next::Rest, &mut self.running[self.current]));
                 }
@@ -599,10 +599,10 @@ impl Running {
         &program.collectives[self.number].plans[self.member.size_index]
     }
 
-    /// The rank of the job at a place of the plan.
-    fn rank_at(&self, program: &Program, place: u32) -> u32 {
+    /// The rank of the job at a position of the plan.
+    fn rank_at(&self, program: &Program, position: u32) -> u32 {
         let communicators = &program.communicators[program.collectives[self.number].communicators];
-        communicators.rank_at(self.member.group, self.arrangement.rank_at(place))
+        communicators.rank_at(self.member.group, self.arrangement.rank_at(position))
     }
 }
 

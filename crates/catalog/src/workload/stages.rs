@@ -31,8 +31,8 @@ pub(super) struct Stages {
 pub(super) struct StagePosition {
     /// Number of stages before it.
     pub(super) hop: u32,
-    /// Its place among the ranks of its stage.
-    pub(super) place: u32,
+    /// Its position among the ranks of its stage.
+    pub(super) index: u32,
 }
 
 /// One operation of a rank.
@@ -121,7 +121,7 @@ impl Stages {
     fn send(&self, position: StagePosition, tag: u64) -> StageStep {
         match self.ranks_at_hop.get(position.hop as usize + 1) {
             Some(next) if self.size > 0 => {
-                StageStep::Send { to_rank: next[position.place as usize], tag, bytes: self.size }
+                StageStep::Send { to_rank: next[position.index as usize], tag, bytes: self.size }
             }
             _ => StageStep::Nothing,
         }
@@ -156,11 +156,11 @@ pub(super) fn positions(
         if ranks.len() != ranks_at_hop[0].len() {
             return Err(format!("stages have {} and {} ranks", ranks_at_hop[0].len(), ranks.len()));
         }
-        for (place, &rank) in (0_u32..).zip(ranks) {
+        for (index, &rank) in (0_u32..).zip(ranks) {
             let Some(position) = position_of_rank.get_mut(rank as usize) else {
                 return Err(format!("rank {rank} is in a stage, but the job has {n_ranks} ranks"));
             };
-            if position.replace(StagePosition { hop, place }).is_some() {
+            if position.replace(StagePosition { hop, index }).is_some() {
                 return Err(format!("rank {rank} is in two stages, or twice in one"));
             }
         }

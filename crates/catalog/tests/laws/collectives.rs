@@ -171,7 +171,7 @@ fn every_collective_ends_and_sends_the_bytes_of_the_textbook() {
                 let expected = expected_total(&case, n, size, dependent);
                 assert_eq!(trace.bytes_sent(), expected, "{what}");
                 assert_eq!(plan.total_bytes(), expected, "{what}");
-                // How far places run ahead along trees depends on the number of chunks.
+                // How far members run ahead along trees depends on the number of chunks.
                 let is_cut = case.name == "tree_all_reduce" && case.settings.size("chunk").0 < size;
                 // Unequal shares of few bytes are empty.
                 let filled = if case.name == "all_to_all_v" { 100 } else { 1 } * u64::from(n);
@@ -186,7 +186,7 @@ fn every_collective_ends_and_sends_the_bytes_of_the_textbook() {
 /// Primes, powers of two, and numbers beside these.
 const RANKS: [u32; 20] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17, 24, 31, 32, 33, 47, 64, 65];
 
-/// What places send and wait for, from the plan alone, over more ranks than the executor runs.
+/// What members send and wait for, from the plan alone, over more ranks than the executor runs.
 #[test]
 fn what_is_sent_is_waited_for_under_the_same_tag() {
     for case in cases() {
@@ -199,16 +199,19 @@ fn what_is_sent_is_waited_for_under_the_same_tag() {
                 // Messages by receiver and tag.
                 let [mut sent, mut awaited] = [BTreeMap::new(), BTreeMap::new()];
                 let mut bytes_sent = 0;
-                for place in 0..n {
-                    for step in (0..).map_while(|index| plan.operation(place, index)) {
+                for position in 0..n {
+                    for step in (0..).map_while(|index| plan.operation(position, index)) {
                         match step {
                             Step::Send { to, tag, bytes } => {
-                                assert!(bytes > 0 && to < n && to != place && tag < plan.n_tags(), "{what}");
+                                assert!(
+                                    bytes > 0 && to < n && to != position && tag < plan.n_tags(),
+                                    "{what}"
+                                );
                                 *sent.entry((to, tag)).or_insert(0) += 1;
                                 bytes_sent += u128::from(bytes);
                             }
                             Step::Receive { tag, messages } => {
-                                *awaited.entry((place, tag)).or_insert(0) += messages;
+                                *awaited.entry((position, tag)).or_insert(0) += messages;
                             }
                             Step::Nothing => {}
                         }
@@ -221,29 +224,29 @@ fn what_is_sent_is_waited_for_under_the_same_tag() {
     }
 }
 
-/// Every place runs until it waits for messages that were not sent; what a place knows goes along with what it sends.
+/// Every member runs until it waits for messages that were not sent; what a member knows goes along with what it sends.
 fn known_in_the_end(plan: &Plan, n: u32) -> Vec<BTreeSet<u32>> {
-    let mut known: Vec<BTreeSet<u32>> = (0..n).map(|place| BTreeSet::from([place])).collect();
+    let mut known: Vec<BTreeSet<u32>> = (0..n).map(|position| BTreeSet::from([position])).collect();
     let mut arrived: BTreeMap<(u32, u64), Vec<BTreeSet<u32>>> = BTreeMap::new();
     let mut next = vec![0; n as usize];
     loop {
         let before = next.clone();
-        for place in 0..n {
-            while let Some(step) = plan.operation(place, next[place as usize]) {
+        for position in 0..n {
+            while let Some(step) = plan.operation(position, next[position as usize]) {
                 match step {
                     Step::Nothing => {}
                     Step::Send { to, tag, .. } => {
-                        arrived.entry((to, tag)).or_default().push(known[place as usize].clone());
+                        arrived.entry((to, tag)).or_default().push(known[position as usize].clone());
                     }
                     Step::Receive { tag, messages } => {
-                        let Some(all) = arrived.get_mut(&(place, tag)) else { break };
+                        let Some(all) = arrived.get_mut(&(position, tag)) else { break };
                         if all.len() < messages as usize {
                             break;
                         }
-                        known[place as usize].extend(all.drain(..messages as usize).flatten());
+                        known[position as usize].extend(all.drain(..messages as usize).flatten());
                     }
                 }
-                next[place as usize] += 1;
+                next[position as usize] += 1;
             }
         }
         if next == before {
@@ -271,19 +274,19 @@ fn in_the_end_every_rank_depends_on_all_ranks() {
     }
 }
 
-/// Bytes that the busiest place sends and receives, with parts of equal size.
+/// Bytes that the busiest member sends and receives, with parts of equal size.
 #[test]
-fn no_place_carries_more_than_its_share() {
+fn no_position_carries_more_than_its_share() {
     for case in cases() {
         for n in RANKS.into_iter().filter(|&n| fits(&case, n)) {
             let size = 1000 * u64::from(n) * u64::from(n.next_power_of_two());
             let plan = Plan::new(&collective(&case, size, true, Order::Rank), n).unwrap();
             let Some((least, most)) = share(&case, n, size) else { continue };
             let [mut sent, mut received] = [vec![0; n as usize], vec![0; n as usize]];
-            for place in 0..n {
-                for step in (0..).map_while(|index| plan.operation(place, index)) {
+            for position in 0..n {
+                for step in (0..).map_while(|index| plan.operation(position, index)) {
                     if let Step::Send { to, bytes, .. } = step {
-                        sent[place as usize] += bytes;
+                        sent[position as usize] += bytes;
                         received[to as usize] += bytes;
                     }
                 }
@@ -295,7 +298,7 @@ fn no_place_carries_more_than_its_share() {
     }
 }
 
-/// The fewest and the most bytes that a place sends, and receives; `None` where places differ by their roles.
+/// The fewest and the most bytes that a member sends, and receives; `None` where members differ by their roles.
 fn share(case: &Case, n: u32, size: u64) -> Option<(u64, u64)> {
     let over =
         |passes: u64| Some((passes * (size - size / u64::from(n)), passes * (size - size / u64::from(n))));

@@ -80,18 +80,18 @@ fn listed_receives_match_the_messages() {
             let plan = Plan::new(&collective(&case, size, true), n).unwrap();
             // (receiver, sender, tag, bytes), and their number.
             let [mut reported, mut sent] = [BTreeMap::new(), BTreeMap::new()];
-            for place in 0..n {
+            for position in 0..n {
                 for index in 0.. {
-                    let Some(step) = plan.operation(place, index) else { break };
-                    for receive in (0..).map_while(|number| plan.posted(place, index, number)) {
+                    let Some(step) = plan.operation(position, index) else { break };
+                    for receive in (0..).map_while(|number| plan.posted(position, index, number)) {
                         if receive.bytes > 0 {
                             *reported
-                                .entry((place, receive.from, receive.tag, receive.bytes))
+                                .entry((position, receive.from, receive.tag, receive.bytes))
                                 .or_insert(0) += 1;
                         }
                     }
                     if let Step::Send { to, tag, bytes } = step {
-                        *sent.entry((to, place, tag, bytes)).or_insert(0) += 1;
+                        *sent.entry((to, position, tag, bytes)).or_insert(0) += 1;
                     }
                 }
             }
@@ -109,10 +109,11 @@ fn every_byte_is_added_once() {
         {
             let plan = Plan::new(&collective(&case, size, true), n).unwrap();
             let mut added = 0;
-            for place in 0..n {
+            for position in 0..n {
                 let mut posted = 0;
-                for (index, step) in (0..).map_while(|index| Some((index, plan.operation(place, index)?))) {
-                    let receives = (0..).map_while(|number| plan.posted(place, index, number));
+                for (index, step) in (0..).map_while(|index| Some((index, plan.operation(position, index)?)))
+                {
+                    let receives = (0..).map_while(|number| plan.posted(position, index, number));
                     posted += receives.map(|receive| receive.bytes).sum::<u64>();
                     if matches!(step, Step::Receive { .. }) {
                         added += if plan.adds(index) { posted } else { 0 };

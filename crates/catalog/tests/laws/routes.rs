@@ -32,17 +32,17 @@ pub fn distances(fabric: &Fabric, dead: &[bool], host: HostId) -> Vec<Option<u32
 }
 
 /// The minimal paths of a fabric and their lengths, found by a search that does not use the structure of the fabric.
-struct ByHand<'a> {
+struct NaiveRoutes<'a> {
     fabric: &'a Fabric,
     /// The group of each node; none where path lengths are counted in links only.
     groups: Option<Vec<u32>>,
 }
 
-impl<'a> ByHand<'a> {
-    fn new(fabric: &'a Fabric, routing: &Routing) -> ByHand<'a> {
+impl<'a> NaiveRoutes<'a> {
+    fn new(fabric: &'a Fabric, routing: &Routing) -> NaiveRoutes<'a> {
         let nodes = (0..fabric.n_nodes() as u32).map(NodeId);
         let groups = (routing.n_groups() > 0).then(|| nodes.map(|node| routing.group_of(node)).collect());
-        ByHand { fabric, groups }
+        NaiveRoutes { fabric, groups }
     }
 
     /// Global and local links on the path from `node` through `end`, whose own path is known.
@@ -117,16 +117,16 @@ fn check(fabric: &Fabric, routing: &Routing, dead: &[bool], compact: bool) {
     let healthy = vec![false; dead.len()];
     let overlay = reroute::overlay(fabric, routing, dead, ReroutePaths::Shortest);
     assert!(reroute::overlay(fabric, routing, &healthy, ReroutePaths::Shortest).is_empty());
-    let by_hand = ByHand::new(fabric, routing);
+    let naive = NaiveRoutes::new(fabric, routing);
     for host in (0..fabric.n_hosts() as u32).map(HostId) {
-        let before = by_hand.paths(&healthy, host);
-        let after = by_hand.paths(dead, host);
+        let before = naive.paths(&healthy, host);
+        let after = naive.paths(dead, host);
         for node in (0..fabric.n_nodes() as u32).map(NodeId).filter(|node| node.0 != host.0) {
             let routes: Vec<u32> = routing.next_hops(node, host).iter().collect();
-            let expected = by_hand.next_hops(&healthy, node, host, &before);
+            let expected = naive.next_hops(&healthy, node, host, &before);
             assert_eq!(routes, expected, "healthy: {node:?} to {host:?}");
             let (found, alone, reported) = believed(fabric, routing, &overlay, dead, node, host);
-            let expected = by_hand.next_hops(dead, node, host, &after);
+            let expected = naive.next_hops(dead, node, host, &after);
             assert_eq!(found, expected, "with dead links: {node:?} to {host:?}");
             assert!(!compact || !reported || found != alone, "it repeats the routing: {node:?} to {host:?}");
         }

@@ -53,8 +53,8 @@ fn a_fixed_number_of_messages_is_posted_and_none_after_the_stop() {
             let rounds = 10_000 / 200;
             assert_eq!(of(0).count(), rounds * posted as usize, "{posted} {ahead}");
             assert_eq!(of(1).count(), posted as usize, "{posted} {ahead}");
-            for (place, send) in of(0).enumerate() {
-                assert_eq!(send.0, 50 + 200 * (place as u64 / u64::from(posted)), "{posted} {ahead}");
+            for (position, send) in of(0).enumerate() {
+                assert_eq!(send.0, 50 + 200 * (position as u64 / u64::from(posted)), "{posted} {ahead}");
             }
         }
     }

@@ -13,8 +13,8 @@ use netloom_units::{Duration, HostId, LinkId, NodeId, PortId, Rate, Settings, Va
 pub fn leaf_spine_settings(numbers: [u64; 5]) -> Settings {
     let names = ["leaves", "spines", "hosts_per_leaf", "host_links", "fabric_links"];
     let value = |parameter: &netloom_units::Parameter| {
-        let place = names.iter().position(|name| *name == parameter.name);
-        let value = place.map(|place| Value::Count(numbers[place])).or(parameter.default.clone());
+        let index = names.iter().position(|name| *name == parameter.name);
+        let value = index.map(|index| Value::Count(numbers[index])).or(parameter.default.clone());
         (parameter.name, value.expect("only numbers are required"))
     };
     Settings::new(leaf_spine::SPEC.parameters.iter().map(value).collect())

@@ -212,10 +212,10 @@ fn stages_without_dependence_start_on_the_clock_of_the_run() {
         vec![Phase::PointToPoint(stages(false, false, 75)), Phase::PointToPoint(stages(false, true, 75))];
     let trace = trace(&job(16, 2, phases));
     let mut expected = Vec::new();
-    for (microbatch, hop, place) in
+    for (microbatch, hop, position) in
         (0..4).flat_map(|m| (0..3).flat_map(move |j| (0..4).map(move |i| (m, j, i))))
     {
-        let from = 4 * hop + place;
+        let from = 4 * hop + position;
         expected.push(((microbatch + u64::from(hop)) * 75, from, from + 4));
     }
     expected.sort_unstable();

@@ -58,24 +58,24 @@ fn export_csv(arguments: &ExportCsv, output: &mut Output) -> Result<(), LabError
 fn export_osu(arguments: &ExportOsu, output: &mut Output) -> Result<(), LabError> {
     let ExportOsu { run, full, output: file, force, json } = arguments;
     let found = osu(run)?;
-    let place = Place { file: file.as_deref(), force: *force };
-    if *json { place.json(&found, output) } else { place.lines(&latencies(&found, *full), output) }
+    let location = Location { file: file.as_deref(), force: *force };
+    if *json { location.json(&found, output) } else { location.lines(&latencies(&found, *full), output) }
 }
 
 fn export_nccl_tests(arguments: &ExportNcclTests, output: &mut Output) -> Result<(), LabError> {
     let ExportNcclTests { run, output: file, force, json } = arguments;
     let found = nccl(run)?;
-    let place = Place { file: file.as_deref(), force: *force };
-    if *json { place.json(&found, output) } else { place.lines(&bandwidths(&found), output) }
+    let location = Location { file: file.as_deref(), force: *force };
+    if *json { location.json(&found, output) } else { location.lines(&bandwidths(&found), output) }
 }
 
 /// Destination of text: a file, or standard output.
-struct Place<'a> {
+struct Location<'a> {
     file: Option<&'a Path>,
     force: bool,
 }
 
-impl Place<'_> {
+impl Location<'_> {
     fn json(&self, value: &impl Serialize, output: &mut Output) -> Result<(), LabError> {
         match self.file {
             None => output.json(value),

@@ -98,8 +98,8 @@ fn command(arguments: &Testbed) -> Result<Vec<OsString>, LabError> {
 /// The command line without the option that [`inside`] inserts.
 fn as_typed(mut words: Vec<String>) -> Vec<String> {
     let options = words.iter().position(|word| word == "--").unwrap_or(words.len());
-    if let Some(place) = words[..options].iter().position(|word| word == INSIDE) {
-        words.remove(place);
+    if let Some(location) = words[..options].iter().position(|word| word == INSIDE) {
+        words.remove(location);
     }
     words
 }

@@ -46,7 +46,7 @@ const WORDS: [&str; 3] = ["victim", "aggressor", "bursts"];
 /// The numeric ones among these columns.
 const NUMBERS: [&str; 2] = ["hosts", "size"];
 
-fn place(at: &Coordinates) -> [String; 5] {
+fn coordinates(at: &Coordinates) -> [String; 5] {
     let bursts = at.bursts.map(|[length, pause]| format!("{} + {}", words::span(length), words::span(pause)));
     [
         at.victim.clone(),
@@ -77,7 +77,7 @@ fn cells(study: &Study) -> Table {
         if is_any_measured {
             row.push(kind(&cell.at).to_owned());
         }
-        row.extend(place(&cell.at));
+        row.extend(coordinates(&cell.at));
         row.push(words::span(cell.mean_s));
         row.extend(ratio(cell));
         found.row(row);
@@ -122,7 +122,7 @@ fn pairs(study: &Study, pairs: &[PairData]) -> Table {
     for pair in pairs {
         let [real, model] = [&study.cells[pair.measured], &study.cells[pair.simulated]];
         let mut row = vec![series(&model.at.scenario, &real.at.scenario)];
-        row.extend(place(&real.at));
+        row.extend(coordinates(&real.at));
         let text =
             |cell: &CellData| cell.ratio.map(|ratio| format!("{:.3}", ratio.value)).unwrap_or_default();
         row.extend([text(real), text(model), pair.ratio.map(change).unwrap_or_default()]);

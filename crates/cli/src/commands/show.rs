@@ -194,7 +194,7 @@ fn route_rows(rows: &[RouteRow]) -> Table {
             [first, _, .., last] => format!("{first} ... {last} ({})", row.links.len()),
             few => few.join(", "),
         };
-        let listed = if row.by_hand { "static" } else { "" };
+        let listed = if row.is_static { "static" } else { "" };
         table.row([to, row.from.clone().unwrap_or_default(), by, listed.to_owned()]);
     }
     table
@@ -282,13 +282,13 @@ fn print_journey(title: &str, journey: &Journey, output: &mut Output) {
 
 fn hops(hops: &[Hop]) -> Table {
     let times = ["arrived", "waited", "on the wire", "over the link"];
-    let places = ["hop", "node", "link", "to"].map(|title| (title, Lean::Left));
+    let locations = ["hop", "node", "link", "to"].map(|title| (title, Lean::Left));
     let numbers = times.into_iter().chain(["queued packets", "queued bytes", "class"]);
     let numbers = numbers.map(|title| (title, Lean::Right));
-    let mut table = Table::new(places.into_iter().chain(numbers).chain([("fate", Lean::Left)]));
+    let mut table = Table::new(locations.into_iter().chain(numbers).chain([("fate", Lean::Left)]));
     let cells = times_of(hops);
     for (hop, times) in hops.iter().zip(cells) {
-        let places = [
+        let locations = [
             hop.hop.to_string(),
             hop.node.clone(),
             hop.link.clone().unwrap_or_default(),
@@ -296,7 +296,7 @@ fn hops(hops: &[Hop]) -> Table {
         ];
         let count = |number: Option<u64>| number.map_or_else(String::new, words::count);
         let found = [count(hop.queue_packets.map(u64::from)), count(hop.queue_bytes), hop.class.to_string()];
-        table.row(places.into_iter().chain(times).chain(found).chain([fate(hop)]));
+        table.row(locations.into_iter().chain(times).chain(found).chain([fate(hop)]));
     }
     table
 }
@@ -326,9 +326,9 @@ fn print_path(flow: &SlowFlow, output: &mut Output) {
         span(flow.time_ps),
         span(flow.start_ps),
     ));
-    let places = ["hop", "node", "link", "to"].map(|title| (title, Lean::Left));
+    let locations = ["hop", "node", "link", "to"].map(|title| (title, Lean::Left));
     let numbers = ["packets", "size", "waited, mean", "longest", "on the wire, mean", "over the link"];
-    let mut table = Table::new(places.into_iter().chain(numbers.map(|title| (title, Lean::Right))));
+    let mut table = Table::new(locations.into_iter().chain(numbers.map(|title| (title, Lean::Right))));
     for link in &flow.links {
         let mean = |sum: u64| span(sum / u64::from(link.packets.max(1)));
         table.row([

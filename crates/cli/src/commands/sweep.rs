@@ -116,9 +116,9 @@ fn stages(variants: &[VariantReport]) -> Table {
     let mut table =
         Table::new(["flows of", "stage"].map(|title| (title, Lean::Left)).into_iter().chain(numbers));
     for variant in variants {
-        for (place, stage) in variant.stages.iter().enumerate() {
+        for (location, stage) in variant.stages.iter().enumerate() {
             table.row([
-                if place == 0 { variant.name.clone() } else { String::new() },
+                if location == 0 { variant.name.clone() } else { String::new() },
                 stage.stage.to_string(),
                 words::count(stage.seeds as u64),
                 words::bit_rate(stage.sum_bps),
@@ -188,8 +188,8 @@ fn differences(variants: &[VariantReport]) -> Table {
 
 fn for_each_job(variants: &[VariantReport], mut row: impl FnMut([String; 2], &JobReport)) {
     for variant in variants {
-        for (place, job) in variant.jobs.iter().enumerate() {
-            let name = if place == 0 { variant.name.clone() } else { String::new() };
+        for (location, job) in variant.jobs.iter().enumerate() {
+            let name = if location == 0 { variant.name.clone() } else { String::new() };
             let job_name = if variant.jobs.len() > 1 { job.name.clone() } else { String::new() };
             row([name, job_name], job);
         }

@@ -27,13 +27,13 @@ impl From<Output> for Answer {
 }
 
 /// A temporary folder with scenarios.
-pub struct Place {
+pub struct Workspace {
     folder: TempDir,
 }
 
-impl Place {
-    pub fn new() -> Place {
-        Place { folder: tempfile::tempdir().expect("a folder can be made") }
+impl Workspace {
+    pub fn new() -> Workspace {
+        Workspace { folder: tempfile::tempdir().expect("a folder can be made") }
     }
 
     pub fn path(&self, below: &str) -> PathBuf {

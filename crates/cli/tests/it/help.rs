@@ -1,10 +1,10 @@
 //! The help texts are the reference of the command; a snapshot makes changes visible in review.
 
-use crate::command::Place;
+use crate::command::Workspace;
 
 #[test]
 fn help_texts() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     let mut texts = String::new();
     let subcommands = [
         "",
@@ -40,7 +40,7 @@ fn help_texts() {
     ];
     for verbs in subcommands {
         let arguments: Vec<&str> = verbs.split_whitespace().chain(["--help"]).collect();
-        let help = place.netloom(&arguments);
+        let help = workspace.netloom(&arguments);
         assert_eq!(help.code, Some(0));
         texts.push_str(&format!("$ netloom {}\n{}\n", arguments.join(" "), help.out));
     }

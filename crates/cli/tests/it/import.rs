@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::command::Place;
-use crate::osu::place as simulated;
+use crate::command::Workspace;
+use crate::osu::workspace as simulated;
 
 const STEADY: &str = "\
 system,nodes,victim,aggressor,bytes,baseline_us,congested_us,ratio
@@ -24,50 +24,50 @@ sea,8,All-Gather,nid,21-28
 ";
 
 /// A folder with tables of means in its subfolder `tables`.
-fn tables() -> Place {
-    let place = Place::new();
-    std::fs::create_dir(place.path("tables")).expect("it can be made");
+fn tables() -> Workspace {
+    let workspace = Workspace::new();
+    std::fs::create_dir(workspace.path("tables")).expect("it can be made");
     let files = [("steady", STEADY), ("bursty", BURSTY), ("baseline", ALONE)];
     for (name, text) in files {
-        place.write(&format!("tables/measured_{name}.csv"), text);
+        workspace.write(&format!("tables/measured_{name}.csv"), text);
     }
-    place.write("tables/allocations.csv", ALLOCATIONS);
-    place
+    workspace.write("tables/allocations.csv", ALLOCATIONS);
+    workspace
 }
 
 /// The error of an import that is refused.
 #[track_caller]
-fn refused(place: &Place, arguments: &[&str]) -> String {
-    let answer = place.netloom(&[&["import"], arguments, &["-o", "refused"]].concat());
+fn refused(workspace: &Workspace, arguments: &[&str]) -> String {
+    let answer = workspace.netloom(&[&["import"], arguments, &["-o", "refused"]].concat());
     assert_eq!(answer.code, Some(2), "{} {}", answer.out, answer.err);
-    assert!(!place.path("refused").exists(), "nothing is written if there is an error");
+    assert!(!workspace.path("refused").exists(), "nothing is written if there is an error");
     answer.err
 }
 
 /// The notes of an import that succeeds, and the rows of table `cells` of a run.
 #[track_caller]
-fn imported(place: &Place, arguments: &[&str], run: &str) -> (String, Vec<Vec<String>>) {
-    let answer = place.netloom(&[&["import"], arguments, &["-o", "out", "--force"]].concat());
+fn imported(workspace: &Workspace, arguments: &[&str], run: &str) -> (String, Vec<Vec<String>>) {
+    let answer = workspace.netloom(&[&["import"], arguments, &["-o", "out", "--force"]].concat());
     assert_eq!(answer.code, Some(0), "{}", answer.err);
     let folder = format!("out/points/{run}");
-    let checked = place.netloom(&["check", &folder]);
+    let checked = workspace.netloom(&["check", &folder]);
     assert_eq!(checked.code, Some(0), "{}", checked.err);
-    let exported = place.netloom(&["export", "csv", &folder, "-o", "csv", "--table", "cells", "--force"]);
+    let exported = workspace.netloom(&["export", "csv", &folder, "-o", "csv", "--table", "cells", "--force"]);
     assert_eq!(exported.code, Some(0), "{}", exported.err);
-    let text = std::fs::read_to_string(place.path("csv/cells.csv")).expect("it was written");
+    let text = std::fs::read_to_string(workspace.path("csv/cells.csv")).expect("it was written");
     let rows = text.lines().skip(1).map(|line| line.split(',').map(str::to_owned).collect());
     (answer.err, rows.collect())
 }
 
-fn manifest(place: &Place, run: &str) -> Value {
-    let text = std::fs::read(place.path(run).join("manifest.json")).expect("it is there");
+fn manifest(workspace: &Workspace, run: &str) -> Value {
+    let text = std::fs::read(workspace.path(run).join("manifest.json")).expect("it is there");
     serde_json::from_slice(&text).expect("it is JSON")
 }
 
 #[test]
 fn tables_of_means_are_imported_as_a_run_for_each_system() {
-    let place = tables();
-    let (notes, rows) = imported(&place, &["crab", "tables"], "sea");
+    let workspace = tables();
+    let (notes, rows) = imported(&workspace, &["crab", "tables"], "sea");
     assert!(notes.contains("1 cell of sea: the nodes are not known"), "{notes}");
     let reported: Vec<[&str; 7]> =
         rows.iter().map(|row| [15, 14, 4, 5, 7, 9, 12].map(|nth: usize| row[nth].as_str())).collect();
@@ -78,7 +78,7 @@ fn tables_of_means_are_imported_as_a_run_for_each_system() {
         ["none", "ring_all_gather", "0", "", "10000000", "9500000", ""],
     ];
     assert_eq!(reported, expected);
-    let manifest = manifest(&place, "out/points/sea");
+    let manifest = manifest(&workspace, "out/points/sea");
     assert_eq!(manifest["scenario"], json!({ "name": "sea" }));
     assert_eq!(manifest["engine"]["hosts"], 8);
     let measured = &manifest["measured"];
@@ -90,14 +90,14 @@ fn tables_of_means_are_imported_as_a_run_for_each_system() {
         &["report", "--text", "out"],
         &["compare", "out/points/sea"],
     ] {
-        let answer = place.netloom(arguments);
+        let answer = workspace.netloom(arguments);
         assert_eq!(answer.code, Some(0), "{arguments:?}: {}", answer.err);
     }
-    let text = place.netloom(&["report", "--text", "out"]).out;
+    let text = workspace.netloom(&["report", "--text", "out"]).out;
     assert!(text.contains("no records of its network") && !text.contains("No packet was lost"), "{text}");
     for arguments in [["export", "osu"], ["export", "nccl-tests"], ["export", "perfetto"], ["show", "paths"]]
     {
-        let answer = place.netloom(&[arguments.as_slice(), &["out/points/sea"]].concat());
+        let answer = workspace.netloom(&[arguments.as_slice(), &["out/points/sea"]].concat());
         assert_eq!(answer.code, Some(2));
         assert!(answer.err.contains("has only the cells of a study"), "{arguments:?}: {}", answer.err);
     }
@@ -105,25 +105,27 @@ fn tables_of_means_are_imported_as_a_run_for_each_system() {
 
 #[test]
 fn systems_can_be_selected_and_runs_are_replaced_only_with_force() {
-    let place = tables();
-    let (notes, rows) = imported(&place, &["crab", "tables", "--system", "pond=lake"], "lake");
+    let workspace = tables();
+    let (notes, rows) = imported(&workspace, &["crab", "tables", "--system", "pond=lake"], "lake");
     assert!(rows.len() == 1 && notes.contains("4 cells of sea left out"), "{notes}");
-    let again = place.netloom(&["import", "crab", "tables", "-o", "out", "--system", "pond=lake"]);
+    let again = workspace.netloom(&["import", "crab", "tables", "-o", "out", "--system", "pond=lake"]);
     assert!(again.code == Some(2) && again.err.contains("--force"), "{}", again.err);
-    let other = place.netloom(&["import", "crab", "tables", "-o", "out", "--force"]);
+    let other = workspace.netloom(&["import", "crab", "tables", "-o", "out", "--force"]);
     assert!(other.err.contains("runs of another import"), "{}", other.err);
-    place.write("mine", "text");
-    std::fs::create_dir(place.path("own")).expect("it can be made");
-    place.write("own/file", "text");
-    let foreign = place.netloom(&["import", "crab", "tables", "-o", "own", "--force"]);
+    workspace.write("mine", "text");
+    std::fs::create_dir(workspace.path("own")).expect("it can be made");
+    workspace.write("own/file", "text");
+    let foreign = workspace.netloom(&["import", "crab", "tables", "-o", "own", "--force"]);
     assert!(foreign.err.contains("holds other files"), "{}", foreign.err);
-    assert!(refused(&place, &["crab", "tables", "--system", "puddle"]).contains("expected one of pond, sea"));
-    assert!(refused(&place, &["crab", "tables", "--system", "../up"]).contains("NAME=NEW"));
+    assert!(
+        refused(&workspace, &["crab", "tables", "--system", "puddle"]).contains("expected one of pond, sea")
+    );
+    assert!(refused(&workspace, &["crab", "tables", "--system", "../up"]).contains("NAME=NEW"));
 }
 
 #[test]
 fn all_errors_in_tables_are_reported_with_line_and_column() {
-    let place = tables();
+    let workspace = tables();
     let head = STEADY.lines().next().expect("a heading");
     let wrong = [
         (
@@ -150,9 +152,9 @@ fn all_errors_in_tables_are_reported_with_line_and_column() {
         ),
     ];
     let lines: Vec<&str> = wrong.iter().map(|(line, _)| *line).collect();
-    place.write("tables/measured_steady.csv", &format!("{head}\n{}\n", lines.join("\n")));
-    place.write("tables/measured_baseline.csv", "system,nodes\n");
-    let reported = refused(&place, &["crab", "tables"]);
+    workspace.write("tables/measured_steady.csv", &format!("{head}\n{}\n", lines.join("\n")));
+    workspace.write("tables/measured_baseline.csv", "system,nodes\n");
+    let reported = refused(&workspace, &["crab", "tables"]);
     for (_, expected) in wrong {
         assert!(reported.contains(expected), "{expected}: {reported}");
     }
@@ -165,16 +167,16 @@ fn all_errors_in_tables_are_reported_with_line_and_column() {
         ("sea,8,All-Gather,nid,1-99999999", "is not a range"),
     ];
     for (line, expected) in broken {
-        let place = tables();
-        place.write("tables/allocations.csv", &format!("system,nodes,run,prefix,node_numbers\n{line}\n"));
-        let reported = refused(&place, &["crab", "tables"]);
+        let workspace = tables();
+        workspace.write("tables/allocations.csv", &format!("system,nodes,run,prefix,node_numbers\n{line}\n"));
+        let reported = refused(&workspace, &["crab", "tables"]);
         assert!(reported.contains(expected), "{expected}: {reported}");
     }
 }
 
 #[test]
 fn files_that_are_not_tables_are_reported() {
-    let place = tables();
+    let workspace = tables();
     for name in ["steady", "bursty", "baseline"] {
         let head = |text: &str| text.lines().next().expect("a heading").to_owned() + "\n";
         let text = match name {
@@ -182,22 +184,22 @@ fn files_that_are_not_tables_are_reported() {
             "bursty" => head(BURSTY),
             _ => head(ALONE),
         };
-        place.write(&format!("tables/measured_{name}.csv"), &text);
+        workspace.write(&format!("tables/measured_{name}.csv"), &text);
     }
-    assert!(refused(&place, &["crab", "tables"]).contains("no results"));
-    std::fs::write(place.path("tables/measured_steady.csv"), b"\x00\x01").expect("it can be written");
-    assert!(refused(&place, &["crab", "tables"]).contains("binary file"));
-    place.write("tables/measured_steady.csv", "");
-    assert!(refused(&place, &["crab", "tables"]).contains("no column `system`"));
-    std::fs::create_dir(place.path("empty")).expect("it can be made");
-    assert!(refused(&place, &["crab", "empty"]).contains("nothing that can be imported"));
-    assert!(refused(&place, &["crab", "nowhere"]).contains("nothing that can be imported"));
+    assert!(refused(&workspace, &["crab", "tables"]).contains("no results"));
+    std::fs::write(workspace.path("tables/measured_steady.csv"), b"\x00\x01").expect("it can be written");
+    assert!(refused(&workspace, &["crab", "tables"]).contains("binary file"));
+    workspace.write("tables/measured_steady.csv", "");
+    assert!(refused(&workspace, &["crab", "tables"]).contains("no column `system`"));
+    std::fs::create_dir(workspace.path("empty")).expect("it can be made");
+    assert!(refused(&workspace, &["crab", "empty"]).contains("nothing that can be imported"));
+    assert!(refused(&workspace, &["crab", "nowhere"]).contains("nothing that can be imported"));
 }
 
 /// A job of the framework: bytes of its victim, times in microseconds, and the arguments of bursts.
-fn job(place: &Place, time: &str, times: &[f64], bursts: Option<&str>) {
+fn job(workspace: &Workspace, time: &str, times: &[f64], bursts: Option<&str>) {
     let folder = format!("data/sea/{time}");
-    std::fs::create_dir_all(place.path(&folder)).expect("it can be made");
+    std::fs::create_dir_all(workspace.path(&folder)).expect("it can be made");
     let mut programs =
         json!({ "0": { "path": "/x/agtr_comm_only.py", "args": "-msgsize 64 -iter 120", "collect": true } });
     if let Some(arguments) = bursts {
@@ -205,25 +207,25 @@ fn job(place: &Place, time: &str, times: &[f64], bursts: Option<&str>) {
     }
     let options = json!({ "numnodes": "4", "ppn": "1", "partitionsplit": "50:50", "partitionlayout": "i", "extrainfo": "" });
     let config = json!({ "global_options": options, "applications": programs });
-    place.write(&format!("{folder}/config.json"), &config.to_string());
+    workspace.write(&format!("{folder}/config.json"), &config.to_string());
     let mut text = "run_id,msg_size,0_Avg-Duration_s,0_Max-Duration_s\n".to_owned();
     for (nth, time) in (0..100).map(|_| &1e3).chain(times).enumerate() {
         text.push_str(&format!("{nth},64,0,{}\n", time * 1e-6));
     }
-    place.write(&format!("{folder}/data_app_0.csv"), &text);
-    place.write(&format!("{folder}/slurm_output.log"), "nodes provided by SLURM: n[01-03,07] ---\n");
+    workspace.write(&format!("{folder}/data_app_0.csv"), &text);
+    workspace.write(&format!("{folder}/slurm_output.log"), "nodes provided by SLURM: n[01-03,07] ---\n");
 }
 
 #[test]
 fn jobs_of_the_framework_are_paired_by_time() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     let day = |hour: u32| format!("2025-12-15_{hour:02}-00-00-000000");
-    job(&place, &day(1), &[10.0; 20], None);
-    job(&place, &day(9), &[12.0; 20], None);
-    job(&place, &day(3), &[40.0; 20], Some("0.0001 0.001"));
-    job(&place, &day(2), &[30.0; 20], Some("0.0001 0.001"));
-    job(&place, &day(4), &[30.0; 5], Some("0.0001 0.01"));
-    let (notes, rows) = imported(&place, &["crab", "."], "sea");
+    job(&workspace, &day(1), &[10.0; 20], None);
+    job(&workspace, &day(9), &[12.0; 20], None);
+    job(&workspace, &day(3), &[40.0; 20], Some("0.0001 0.001"));
+    job(&workspace, &day(2), &[30.0; 20], Some("0.0001 0.001"));
+    job(&workspace, &day(4), &[30.0; 5], Some("0.0001 0.01"));
+    let (notes, rows) = imported(&workspace, &["crab", "."], "sea");
     assert!(notes.contains("1 size left out: fewer iterations"), "{notes}");
     assert!(notes.contains("2 measurements left out: a later job"), "{notes}");
     let reported: Vec<Vec<&str>> = rows
@@ -235,14 +237,14 @@ fn jobs_of_the_framework_are_paired_by_time() {
         vec!["none", "", "", "12000000", "12000000", "20", "100", ""],
     ];
     assert_eq!(reported, expected, "the later job counts, and the baseline nearest in time");
-    let measured = manifest(&place, "out/points/sea")["measured"].clone();
+    let measured = manifest(&workspace, "out/points/sea")["measured"].clone();
     assert_eq!(measured["allocations"][0]["hosts"], json!(["n01", "n02", "n03", "n07"]));
-    place.write(&format!("data/sea/{}/config.json", day(1)), "{");
-    place.write(
+    workspace.write(&format!("data/sea/{}/config.json", day(1)), "{");
+    workspace.write(
         &format!("data/sea/{}/data_app_0.csv", day(9)),
         "run_id,msg_size,0_Max-Duration_s\n1,64,inf\n",
     );
-    let reported = refused(&place, &["crab", "."]);
+    let reported = refused(&workspace, &["crab", "."]);
     assert!(
         reported.contains("not valid JSON")
             && reported.contains("column `0_Max-Duration_s`: `inf` is not a valid time"),
@@ -253,20 +255,20 @@ fn jobs_of_the_framework_are_paired_by_time() {
 /// The output of `netloom export` is read back: sizes as in studies, times as printed.
 #[test]
 fn exports_of_netloom_are_read_back() {
-    let place = simulated(
+    let workspace = simulated(
         "jobs.0.phases=[{all_to_all_pairwise: {size: 4KiB}}, barrier, {ring_all_gather: {size: 4MiB}}]",
     );
     let exported = |format: &str| -> Vec<f64> {
-        let json = place.netloom(&["export", format, "a", "--json"]).out;
+        let json = workspace.netloom(&["export", format, "a", "--json"]).out;
         let json: Value = serde_json::from_str(&json).expect("it is JSON");
         let key = if format == "osu" { "average_us" } else { "time_us" };
         let tables = json["tables"].as_array().expect("they are there");
         tables.iter().map(|table| table["lines"][0][key].as_f64().expect("a time")).collect()
     };
     for format in ["osu", "nccl-tests"] {
-        let wrote = place.netloom(&["export", format, "a", "-o", "table.txt", "--force"]);
+        let wrote = workspace.netloom(&["export", format, "a", "-o", "table.txt", "--force"]);
         assert_eq!(wrote.code, Some(0), "{}", wrote.err);
-        let (_, rows) = imported(&place, &[format, "table.txt", "--system", "small"], "small");
+        let (_, rows) = imported(&workspace, &[format, "table.txt", "--system", "small"], "small");
         let reported: Vec<[&str; 4]> =
             rows.iter().map(|row| [0, 14, 2, 15].map(|nth: usize| row[nth].as_str())).collect();
         let expected =
@@ -282,42 +284,46 @@ fn exports_of_netloom_are_read_back() {
             assert!((found - time).abs() <= printed * 1.001, "{format}: {found} of {time}");
         }
     }
-    let reported = refused(&place, &["osu", "table.txt"]);
+    let reported = refused(&workspace, &["osu", "table.txt"]);
     assert!(reported.contains("there is no title") || reported.contains("no results"), "{reported}");
 }
 
 #[test]
 fn outputs_of_benchmarks_are_imported_as_one_run() {
-    let place = Place::new();
-    place.write(
+    let workspace = Workspace::new();
+    workspace.write(
         "a.txt",
         "# OSU MPI Allreduce Latency Test v5.9\n# Size       Avg Latency(us)\n4   2.5\n8   3.5\n",
     );
-    place.write("b.txt", "# OSU MPI Broadcast Latency Test v5.9\n# Size       Avg Latency(us)\n4   1.5\n");
-    place.write("hosts", "n1 slots=1\nn2\n");
+    workspace
+        .write("b.txt", "# OSU MPI Broadcast Latency Test v5.9\n# Size       Avg Latency(us)\n4   1.5\n");
+    workspace.write("hosts", "n1 slots=1\nn2\n");
     let arguments = ["osu", "a.txt", "b.txt", "--ranks", "2", "--hosts-file", "hosts"];
-    let (_, rows) = imported(&place, &arguments, "osu");
+    let (_, rows) = imported(&workspace, &arguments, "osu");
     assert_eq!(rows.len(), 3);
-    let measured = manifest(&place, "out/points/osu")["measured"].clone();
+    let measured = manifest(&workspace, "out/points/osu")["measured"].clone();
     assert_eq!(measured["source"], "a.txt, b.txt");
     assert_eq!(measured["allocations"][0]["hosts"], json!(["n1", "n2"]));
-    assert!(refused(&place, &["osu", "a.txt"]).contains("--ranks N"));
-    assert!(refused(&place, &["osu", "a.txt", "a.txt", "--ranks", "2"]).contains("also in line 3 of a.txt"));
+    assert!(refused(&workspace, &["osu", "a.txt"]).contains("--ranks N"));
     assert!(
-        refused(&place, &["osu", "a.txt", "--ranks", "2", "--collective", "ring"])
+        refused(&workspace, &["osu", "a.txt", "a.txt", "--ranks", "2"]).contains("also in line 3 of a.txt")
+    );
+    assert!(
+        refused(&workspace, &["osu", "a.txt", "--ranks", "2", "--collective", "ring"])
             .contains("possible values")
     );
-    assert!(refused(&place, &["osu", "nowhere", "--ranks", "2"]).contains("no such file"));
-    std::fs::write(place.path("binary"), b"\x00\xff").expect("it can be written");
-    assert!(refused(&place, &["nccl-tests", "binary"]).contains("binary file"));
+    assert!(refused(&workspace, &["osu", "nowhere", "--ranks", "2"]).contains("no such file"));
+    std::fs::write(workspace.path("binary"), b"\x00\xff").expect("it can be written");
+    assert!(refused(&workspace, &["nccl-tests", "binary"]).contains("binary file"));
     let results = json!([{ "size": 64, "out_of_place": { "time": 7.0, "nwrong": 0.0 } },
         { "size": 128, "out_of_place": { "time": 9.0, "nwrong": 4.0 } }]);
     let document = json!({ "version": 3, "args": ["all_reduce_perf"], "results": results });
-    place.write("n.json", &document.to_string());
-    let (notes, rows) = imported(&place, &["nccl-tests", "n.json", "--ranks", "4", "--system", "osu"], "osu");
+    workspace.write("n.json", &document.to_string());
+    let (notes, rows) =
+        imported(&workspace, &["nccl-tests", "n.json", "--ranks", "4", "--system", "osu"], "osu");
     assert!(
         rows.len() == 1 && notes.contains("1 line left out: the benchmark found WRONG RESULTS"),
         "{notes}"
     );
-    assert!(refused(&place, &["nccl-tests", "n.json"]).contains("the number of ranks is missing"));
+    assert!(refused(&workspace, &["nccl-tests", "n.json"]).contains("the number of ranks is missing"));
 }

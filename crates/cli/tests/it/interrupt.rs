@@ -5,25 +5,25 @@ use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::command::{Answer, Place, lasting};
+use crate::command::{Answer, Workspace, lasting};
 
 #[test]
 fn an_interrupt_leaves_valid_records_up_to_that_time() {
-    let place = Place::new();
-    place.write("long.yaml", &lasting(1_000_000));
-    let child = place.start(&["run", "long.yaml", "-o", "long"]);
-    wait_for(|| place.path("long/INCOMPLETE").exists());
+    let workspace = Workspace::new();
+    workspace.write("long.yaml", &lasting(1_000_000));
+    let child = workspace.start(&["run", "long.yaml", "-o", "long"]);
+    wait_for(|| workspace.path("long/INCOMPLETE").exists());
     sleep(Duration::from_millis(300));
     interrupt(&child);
     let answer: Answer = child.wait_with_output().expect("it ends").into();
     assert_eq!(answer.code, Some(3), "{}", answer.err);
     assert!(answer.err.contains("stopping"), "{}", answer.err);
 
-    let check = place.netloom(&["check", "long", "--json"]);
+    let check = workspace.netloom(&["check", "long", "--json"]);
     assert_eq!(check.code, Some(0), "{}", check.out);
     let json: serde_json::Value = serde_json::from_str(&check.out).expect("it is JSON");
     assert_eq!(json[0]["outcome"]["status"], "stopped");
-    let compare = place.netloom(&["compare", "long", "--json"]);
+    let compare = workspace.netloom(&["compare", "long", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&compare.out).expect("it is JSON");
     assert_eq!(json[0]["status"], "stopped");
     assert!(json[0]["values"]["step_mean_s"].as_f64() > Some(0.0), "{json}");
@@ -31,28 +31,28 @@ fn an_interrupt_leaves_valid_records_up_to_that_time() {
 
 #[test]
 fn an_interrupt_leaves_the_complete_points_of_a_sweep() {
-    let place = Place::new();
-    place.write("some.yaml", &lasting(100));
-    place.write("short.yaml", &lasting(2));
+    let workspace = Workspace::new();
+    workspace.write("some.yaml", &lasting(100));
+    workspace.write("short.yaml", &lasting(2));
     let arguments = ["sweep", "some.yaml", "short.yaml", "--threads", "1", "--seeds", "50", "-o", "many"];
-    let child = place.start(&arguments);
-    wait_for(|| place.path("many/points/some/seed-2").exists());
+    let child = workspace.start(&arguments);
+    wait_for(|| workspace.path("many/points/some/seed-2").exists());
     interrupt(&child);
     let answer: Answer = child.wait_with_output().expect("it ends").into();
     assert_eq!(answer.code, Some(3), "{}", answer.err);
     assert!(answer.err.contains("the same command continues from there"), "{}", answer.err);
-    assert_eq!(place.netloom(&["check", "many/points/some/seed-1"]).code, Some(0));
-    let table = std::fs::read_to_string(place.path("many/points.csv")).expect("it was written");
+    assert_eq!(workspace.netloom(&["check", "many/points/some/seed-1"]).code, Some(0));
+    let table = std::fs::read_to_string(workspace.path("many/points.csv")).expect("it was written");
     let outcomes: Vec<&str> = table.lines().skip(1).map(|line| line.split(',').nth(4).expect("it")).collect();
     assert!(!outcomes.is_empty() && outcomes.iter().all(|outcome| *outcome == "complete"), "{table}");
 }
 
 #[test]
 fn the_address_of_a_live_view_is_printed_even_if_quiet() {
-    let place = Place::new();
-    place.write("long.yaml", &lasting(1_000_000));
-    let child = place.start(&["run", "long.yaml", "-o", "long", "--live", "--quiet"]);
-    wait_for(|| place.path("long/INCOMPLETE").exists());
+    let workspace = Workspace::new();
+    workspace.write("long.yaml", &lasting(1_000_000));
+    let child = workspace.start(&["run", "long.yaml", "-o", "long", "--live", "--quiet"]);
+    wait_for(|| workspace.path("long/INCOMPLETE").exists());
     sleep(Duration::from_millis(300));
     interrupt(&child);
     let answer: Answer = child.wait_with_output().expect("it ends").into();
@@ -67,19 +67,19 @@ fn the_address_of_a_live_view_is_printed_even_if_quiet() {
 
 #[test]
 fn a_port_in_use_is_reported_before_the_run() {
-    let place = Place::new();
-    place.write("long.yaml", &lasting(1_000_000));
+    let workspace = Workspace::new();
+    workspace.write("long.yaml", &lasting(1_000_000));
     let other = TcpListener::bind(("127.0.0.1", 0)).expect("there is one");
     let port = other.local_addr().expect("it has one").port().to_string();
-    let answer = place.netloom(&["run", "long.yaml", "-o", "long", "--live", "--live-port", &port]);
+    let answer = workspace.netloom(&["run", "long.yaml", "-o", "long", "--live", "--live-port", &port]);
     assert_eq!(answer.code, Some(2), "{}", answer.err);
     assert!(
         answer.err.contains(&format!("127.0.0.1:{port}")) && answer.err.contains("hint:"),
         "{}",
         answer.err
     );
-    assert!(!place.path("long").exists());
-    let without_live = place.netloom(&["run", "long.yaml", "-o", "long", "--live-port", &port]);
+    assert!(!workspace.path("long").exists());
+    let without_live = workspace.netloom(&["run", "long.yaml", "-o", "long", "--live-port", &port]);
     assert_eq!(without_live.code, Some(2), "without --live a port is an error");
 }
 

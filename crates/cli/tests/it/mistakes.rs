@@ -4,7 +4,7 @@ use std::fs;
 
 #[cfg(unix)]
 use crate::command::command;
-use crate::command::{Answer, Place, SMALL};
+use crate::command::{Answer, SMALL, Workspace};
 
 /// Checks that the command refuses its input with this reason.
 #[track_caller]
@@ -16,21 +16,21 @@ fn refused(answer: &Answer, why: &str) {
 
 #[test]
 fn invalid_arguments_are_refused() {
-    let place = Place::new();
-    place.write("small.yaml", SMALL);
-    refused(&place.netloom(&[]), "Usage");
-    refused(&place.netloom(&["fly"]), "fly");
-    refused(&place.netloom(&["run"]), "<FILE>");
-    refused(&place.netloom(&["run", "small.yaml", "--threads", "0"]), "--threads");
-    refused(&place.netloom(&["run", "small.yaml", "--threads", "1000000000"]), "--threads");
-    refused(&place.netloom(&["run", "small.yaml", "--threads", "-3"]), "-3");
-    refused(&place.netloom(&["run", "small.yaml", "--seed", "one"]), "--seed");
-    refused(&place.netloom(&["run", "small.yaml", "--seed", "99999999999999999999"]), "--seed");
-    refused(&place.netloom(&["run", "small.yaml", "--set", "balance"]), "path=value");
-    refused(&place.netloom(&["list", "moons"]), "policies");
-    refused(&place.netloom(&["compare"]), "<RUN>");
-    refused(&place.netloom(&["sweep", "-o", "a"]), "<SCENARIO>");
-    refused(&place.netloom(&["sweep", "small.yaml"]), "--output");
+    let workspace = Workspace::new();
+    workspace.write("small.yaml", SMALL);
+    refused(&workspace.netloom(&[]), "Usage");
+    refused(&workspace.netloom(&["fly"]), "fly");
+    refused(&workspace.netloom(&["run"]), "<FILE>");
+    refused(&workspace.netloom(&["run", "small.yaml", "--threads", "0"]), "--threads");
+    refused(&workspace.netloom(&["run", "small.yaml", "--threads", "1000000000"]), "--threads");
+    refused(&workspace.netloom(&["run", "small.yaml", "--threads", "-3"]), "-3");
+    refused(&workspace.netloom(&["run", "small.yaml", "--seed", "one"]), "--seed");
+    refused(&workspace.netloom(&["run", "small.yaml", "--seed", "99999999999999999999"]), "--seed");
+    refused(&workspace.netloom(&["run", "small.yaml", "--set", "balance"]), "path=value");
+    refused(&workspace.netloom(&["list", "moons"]), "policies");
+    refused(&workspace.netloom(&["compare"]), "<RUN>");
+    refused(&workspace.netloom(&["sweep", "-o", "a"]), "<SCENARIO>");
+    refused(&workspace.netloom(&["sweep", "small.yaml"]), "--output");
     let sweep = ["sweep", "small.yaml", "-o", "a"];
     for (more, why) in [
         (["--vary", "balance"], "path=v1,v2"),
@@ -44,18 +44,21 @@ fn invalid_arguments_are_refused() {
         (["--seeds", "1000000"], "small.yaml"),
     ] {
         let arguments = [&sweep[..], &more, &["--vary", "jobs.0.name=a,b", "--set", "nothing=1"]].concat();
-        refused(&place.netloom(&arguments), if why == "small.yaml" { "the maximum is 1000000" } else { why });
+        refused(
+            &workspace.netloom(&arguments),
+            if why == "small.yaml" { "the maximum is 1000000" } else { why },
+        );
     }
-    assert!(!place.path("a").exists(), "nothing is written for a sweep with errors");
-    refused(&place.netloom(&["report"]), "<RUN>");
-    refused(&place.netloom(&["bench", "--pairs", "0"]), "--pairs");
+    assert!(!workspace.path("a").exists(), "nothing is written for a sweep with errors");
+    refused(&workspace.netloom(&["report"]), "<RUN>");
+    refused(&workspace.netloom(&["bench", "--pairs", "0"]), "--pairs");
 }
 
 #[test]
 fn settings_without_effect_are_reported_before_the_run() {
-    let place = Place::new();
-    place.write("small.yaml", SMALL);
-    place.write("idle.yaml", &format!("{SMALL}\nfaults: {{ detection: 1ms }}\n"));
+    let workspace = Workspace::new();
+    workspace.write("small.yaml", SMALL);
+    workspace.write("idle.yaml", &format!("{SMALL}\nfaults: {{ detection: 1ms }}\n"));
     let why = ["`detection` has no effect here", "no link or switch fails", "1 warning in idle.yaml"];
     for arguments in [
         &["check", "idle.yaml"][..],
@@ -63,35 +66,35 @@ fn settings_without_effect_are_reported_before_the_run() {
         &["run", "idle.yaml", "-o", "b", "--json"],
         &["sweep", "idle.yaml", "--vary", "balance=ecmp,spray", "-o", "c"],
     ] {
-        let answer = place.netloom(arguments);
+        let answer = workspace.netloom(arguments);
         assert_eq!(answer.code, Some(0), "{}", answer.err);
         for why in why {
             assert_eq!(answer.err.matches(why).count(), 1, "expected `{why}` once in:\n{}", answer.err);
         }
     }
-    let checked = place.netloom(&["check", "idle.yaml", "--json"]);
+    let checked = workspace.netloom(&["check", "idle.yaml", "--json"]);
     assert!(checked.out.contains(why[0]), "{}", checked.out);
-    let quiet = place.netloom(&["run", "idle.yaml", "-o", "d", "--quiet"]);
-    let without = place.netloom(&["run", "small.yaml", "-o", "e"]);
+    let quiet = workspace.netloom(&["run", "idle.yaml", "-o", "d", "--quiet"]);
+    let without = workspace.netloom(&["run", "small.yaml", "-o", "e"]);
     assert_eq!((quiet.err.as_str(), without.err.contains("has no effect")), ("", false));
 }
 
 #[test]
 fn invalid_scenarios_are_refused() {
-    let place = Place::new();
-    place.write("small.yaml", SMALL);
-    place.write("wrong.yaml", &SMALL.replace("spray", "spary").replace("256KiB", "256"));
-    place.write("empty.yaml", "");
-    fs::write(place.path("binary.yaml"), [0, 159, 146, 150]).expect("the file can be written");
+    let workspace = Workspace::new();
+    workspace.write("small.yaml", SMALL);
+    workspace.write("wrong.yaml", &SMALL.replace("spray", "spary").replace("256KiB", "256"));
+    workspace.write("empty.yaml", "");
+    fs::write(workspace.path("binary.yaml"), [0, 159, 146, 150]).expect("the file can be written");
     for verb in ["run", "check"] {
-        refused(&place.netloom(&[verb, "missing.yaml"]), "no such file or folder: missing.yaml");
-        refused(&place.netloom(&[verb, "wrong.yaml"]), "did you mean");
-        refused(&place.netloom(&[verb, "wrong.yaml"]), "2 mistakes in wrong.yaml");
-        refused(&place.netloom(&[verb, "empty.yaml"]), "empty");
-        refused(&place.netloom(&[verb, "binary.yaml"]), "binary.yaml");
-        refused(&place.netloom(&[verb, ""]), "");
+        refused(&workspace.netloom(&[verb, "missing.yaml"]), "no such file or folder: missing.yaml");
+        refused(&workspace.netloom(&[verb, "wrong.yaml"]), "did you mean");
+        refused(&workspace.netloom(&[verb, "wrong.yaml"]), "2 mistakes in wrong.yaml");
+        refused(&workspace.netloom(&[verb, "empty.yaml"]), "empty");
+        refused(&workspace.netloom(&[verb, "binary.yaml"]), "binary.yaml");
+        refused(&workspace.netloom(&[verb, ""]), "");
     }
-    refused(&place.netloom(&["run", "."]), "this is a folder");
+    refused(&workspace.netloom(&["run", "."]), "this is a folder");
     let set = ["run", "small.yaml", "-o", "a", "--set"];
     for (change, why) in [
         ("balance=fast", "fast"),
@@ -100,63 +103,63 @@ fn invalid_scenarios_are_refused() {
         ("jobs.0.steps=[", "--set"),
         ("=1", "path=value"),
     ] {
-        refused(&place.netloom(&[&set[..], &[change]].concat()), why);
+        refused(&workspace.netloom(&[&set[..], &[change]].concat()), why);
     }
-    assert!(!place.path("a").exists(), "nothing is written for a scenario with errors");
+    assert!(!workspace.path("a").exists(), "nothing is written for a scenario with errors");
 }
 
 #[test]
 fn unwritable_outputs_are_refused() {
-    let place = Place::new();
-    place.write("small.yaml", SMALL);
-    let run = |output: &str| place.netloom(&["run", "small.yaml", "-o", output]);
+    let workspace = Workspace::new();
+    workspace.write("small.yaml", SMALL);
+    let run = |output: &str| workspace.netloom(&["run", "small.yaml", "-o", output]);
     refused(&run("small.yaml"), "this is a file");
     refused(&run("small.yaml/below"), "small.yaml");
-    fs::create_dir(place.path("mine")).expect("a folder can be made");
-    place.write("mine/letter.txt", "dear");
+    fs::create_dir(workspace.path("mine")).expect("a folder can be made");
+    workspace.write("mine/letter.txt", "dear");
     refused(&run("mine"), "holds other files");
     assert_eq!(run("a").code, Some(0));
     refused(&run("a"), "--force");
-    assert_eq!(place.netloom(&["run", "small.yaml", "-o", "a", "--force"]).code, Some(0));
+    assert_eq!(workspace.netloom(&["run", "small.yaml", "-o", "a", "--force"]).code, Some(0));
 }
 
 #[test]
 fn damaged_run_folders_are_refused() {
-    let place = Place::new();
-    place.write("small.yaml", SMALL);
-    assert_eq!(place.netloom(&["run", "small.yaml", "-o", "a"]).code, Some(0));
+    let workspace = Workspace::new();
+    workspace.write("small.yaml", SMALL);
+    assert_eq!(workspace.netloom(&["run", "small.yaml", "-o", "a"]).code, Some(0));
     for verb in ["check", "compare", "report"] {
-        refused(&place.netloom(&[verb, "nowhere"]), "nowhere");
-        refused(&place.netloom(&[verb, "."]), "no run folder");
+        refused(&workspace.netloom(&[verb, "nowhere"]), "nowhere");
+        refused(&workspace.netloom(&[verb, "."]), "no run folder");
     }
-    refused(&place.netloom(&["compare", "a", "small.yaml"]), "this is a file");
-    place.write("a/INCOMPLETE", "");
-    refused(&place.netloom(&["check", "a"]), "incomplete");
-    refused(&place.netloom(&["compare", "a"]), "incomplete");
-    refused(&place.netloom(&["report", "a", "-o", "a.html"]), "incomplete");
-    assert!(!place.path("a.html").exists(), "no report is made of an incomplete run");
-    fs::remove_file(place.path("a/INCOMPLETE")).expect("it was there");
-    assert_eq!(place.netloom(&["check", "a"]).code, Some(0));
-    alter(&place, "a/manifest.json");
-    refused(&place.netloom(&["check", "a"]), "does not match its manifest");
-    fs::remove_file(place.path("a/ports.parquet")).expect("it was there");
-    refused(&place.netloom(&["check", "a", "small.yaml"]), "`ports` is missing");
+    refused(&workspace.netloom(&["compare", "a", "small.yaml"]), "this is a file");
+    workspace.write("a/INCOMPLETE", "");
+    refused(&workspace.netloom(&["check", "a"]), "incomplete");
+    refused(&workspace.netloom(&["compare", "a"]), "incomplete");
+    refused(&workspace.netloom(&["report", "a", "-o", "a.html"]), "incomplete");
+    assert!(!workspace.path("a.html").exists(), "no report is made of an incomplete run");
+    fs::remove_file(workspace.path("a/INCOMPLETE")).expect("it was there");
+    assert_eq!(workspace.netloom(&["check", "a"]).code, Some(0));
+    alter(&workspace, "a/manifest.json");
+    refused(&workspace.netloom(&["check", "a"]), "does not match its manifest");
+    fs::remove_file(workspace.path("a/ports.parquet")).expect("it was there");
+    refused(&workspace.netloom(&["check", "a", "small.yaml"]), "`ports` is missing");
 }
 
 /// Makes the folder claim one flow more than it has.
-fn alter(place: &Place, manifest: &str) {
-    let text = fs::read_to_string(place.path(manifest)).expect("it is there");
+fn alter(workspace: &Workspace, manifest: &str) {
+    let text = fs::read_to_string(workspace.path(manifest)).expect("it is there");
     let mut value: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     let rows = value["tables"]["flows"]["rows"].as_u64().expect("it says how many");
     value["tables"]["flows"]["rows"] = (rows + 1).into();
-    place.write(manifest, &value.to_string());
+    workspace.write(manifest, &value.to_string());
 }
 
 #[test]
 fn an_error_in_one_path_does_not_hide_errors_in_others() {
-    let place = Place::new();
-    place.write("small.yaml", SMALL);
-    let check = place.netloom(&["check", "missing.yaml", "small.yaml", "nowhere"]);
+    let workspace = Workspace::new();
+    workspace.write("small.yaml", SMALL);
+    let check = workspace.netloom(&["check", "missing.yaml", "small.yaml", "nowhere"]);
     refused(&check, "missing.yaml");
     assert!(
         check.err.contains("nowhere") && check.out.contains("small.yaml: a valid scenario"),
@@ -168,14 +171,14 @@ fn an_error_in_one_path_does_not_hide_errors_in_others() {
 #[test]
 fn an_internal_error_has_its_own_exit_code() {
     // Only the command itself passes names of cases, so an unknown one is an internal error.
-    let answer = Place::new().netloom(&["bench", "--one", "moon"]);
+    let answer = Workspace::new().netloom(&["bench", "--one", "moon"]);
     assert_eq!(answer.code, Some(4), "{}", answer.err);
     assert!(answer.err.contains("internal error"), "{}", answer.err);
 }
 
 #[test]
 fn a_standard_case_is_measured() {
-    let answer = Place::new().netloom(&["bench", "--one", "sparse"]);
+    let answer = Workspace::new().netloom(&["bench", "--one", "sparse"]);
     assert_eq!(answer.code, Some(0), "{}", answer.err);
     let json: serde_json::Value = serde_json::from_str(&answer.out).expect("it is JSON");
     assert!(json["hops"].as_u64() > Some(0) && json["wall_ns"].as_u64() > Some(0), "{json}");
@@ -187,11 +190,11 @@ fn arguments_that_are_not_utf8_are_invalid_input() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
-    let place = Place::new();
+    let workspace = Workspace::new();
     let odd = OsStr::from_bytes(b"\xff.yaml");
     for words in [&[odd][..], &[OsStr::new("check"), odd, OsStr::new("--bogus")], &[OsStr::new("check"), odd]]
     {
-        let answer = command(&place.path(".")).args(words).output().expect("the command starts");
+        let answer = command(&workspace.path(".")).args(words).output().expect("the command starts");
         assert_eq!(answer.status.code(), Some(2), "{words:?}: {answer:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::osu::place;
+use crate::osu::workspace;
 
 /// An exchange and a ring of four ranks.
 const PHASES: &str =
@@ -10,8 +10,8 @@ const PHASES: &str =
 
 #[test]
 fn the_layout_is_that_of_the_benchmarks() {
-    let place = place(PHASES);
-    let json: Value = serde_json::from_str(&place.netloom(&["export", "nccl-tests", "a", "--json"]).out)
+    let workspace = workspace(PHASES);
+    let json: Value = serde_json::from_str(&workspace.netloom(&["export", "nccl-tests", "a", "--json"]).out)
         .expect("it is JSON");
     let number = |table: usize, key: &str| json["tables"][table]["lines"][0][key].as_f64().expect("a number");
     let version = env!("CARGO_PKG_VERSION");
@@ -49,16 +49,16 @@ fn the_layout_is_that_of_the_benchmarks() {
         line(1, 4096, 256, "none", 2),
         average(1),
     ];
-    assert_eq!(place.netloom(&["export", "nccl-tests", "a"]).out, expected.concat());
+    assert_eq!(workspace.netloom(&["export", "nccl-tests", "a"]).out, expected.concat());
 }
 
 #[test]
 fn runs_without_bandwidths_are_refused() {
-    let place = place(PHASES);
+    let workspace = workspace(PHASES);
     let idle = ["run", "small.yaml", "-o", "idle", "--set", "jobs.0.phases=[{compute: 1us}]"];
-    assert_eq!(place.netloom(&idle).code, Some(0));
+    assert_eq!(workspace.netloom(&idle).code, Some(0));
     for (run, why) in [("idle", "no collective ended in this run"), ("nowhere", "no such run folder")] {
-        let answer = place.netloom(&["export", "nccl-tests", run]);
+        let answer = workspace.netloom(&["export", "nccl-tests", run]);
         assert_eq!((answer.code, answer.out.as_str()), (Some(2), ""), "{run}");
         assert!(answer.err.contains(why), "{}", answer.err);
     }

@@ -2,25 +2,25 @@
 
 use serde_json::Value;
 
-use crate::command::{Place, SMALL};
+use crate::command::{SMALL, Workspace};
 
 /// An exchange and a ring of four ranks.
 const PHASES: &str =
     "jobs.0.phases=[{all_to_all_pairwise: {size: 4KiB}}, barrier, {ring_all_reduce: {size: 4MiB}}]";
 
 /// A folder with a run `a` of these phases.
-pub fn place(phases: &str) -> Place {
-    let place = Place::new();
-    place.write("small.yaml", SMALL);
-    let run = place.netloom(&["run", "small.yaml", "-o", "a", "--set", phases]);
+pub fn workspace(phases: &str) -> Workspace {
+    let workspace = Workspace::new();
+    workspace.write("small.yaml", SMALL);
+    let run = workspace.netloom(&["run", "small.yaml", "-o", "a", "--set", phases]);
     assert_eq!(run.code, Some(0), "{}", run.err);
-    place
+    workspace
 }
 
 #[test]
 fn the_layout_is_that_of_the_benchmarks() {
-    let place = place(PHASES);
-    let json = place.netloom(&["export", "osu", "a", "--json"]).out;
+    let workspace = workspace(PHASES);
+    let json = workspace.netloom(&["export", "osu", "a", "--json"]).out;
     let json: Value = serde_json::from_str(&json).expect("it is JSON");
     let line = |table: usize| &json["tables"][table]["lines"][0];
     let time = |table: usize, key: &str| format!("{:.2}", line(table)[key].as_f64().expect("a time"));
@@ -41,14 +41,14 @@ fn the_layout_is_that_of_the_benchmarks() {
         time(0, "average_us"),
         time(1, "average_us"),
     );
-    assert_eq!(place.netloom(&["export", "osu", "a"]).out, expected);
+    assert_eq!(workspace.netloom(&["export", "osu", "a"]).out, expected);
     let columns = ["average_us", "minimum_us", "maximum_us"].map(|key| format!("{:>18}", time(0, key)));
     let expected = format!(
         "{reduce}# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations\n\
          4194304   {}           3\n",
         columns.concat()
     );
-    let full = place.netloom(&["export", "osu", "a", "--full"]).out;
+    let full = workspace.netloom(&["export", "osu", "a", "--full"]).out;
     assert!(full.starts_with(&expected), "{full}");
     assert_eq!(line(1)["size_bytes"], 1024, "a quarter of the vector for each of four ranks");
     assert_eq!(json["tables"][1]["counted"], "each_pair");
@@ -56,17 +56,20 @@ fn the_layout_is_that_of_the_benchmarks() {
 
 #[test]
 fn runs_without_latencies_are_refused() {
-    let place = place(PHASES);
+    let workspace = workspace(PHASES);
     let computing = ["--set", "jobs.0.phases=[{compute: 1us}]"];
-    assert_eq!(place.netloom(&[&["run", "small.yaml", "-o", "idle"][..], &computing].concat()).code, Some(0));
+    assert_eq!(
+        workspace.netloom(&[&["run", "small.yaml", "-o", "idle"][..], &computing].concat()).code,
+        Some(0)
+    );
     let both = "jobs.0.phases=[{collectives: {each: [{incast: {size: 1KiB}}, {incast: {size: 1KiB}}]}}]";
-    assert_eq!(place.netloom(&["run", "small.yaml", "-o", "both", "--set", both]).code, Some(0));
+    assert_eq!(workspace.netloom(&["run", "small.yaml", "-o", "both", "--set", both]).code, Some(0));
     for (run, why) in [
         ("idle", "no collective ended in this run"),
         ("both", "all 3 collectives of this run overlapped others"),
         ("nowhere", "no such run folder: nowhere"),
     ] {
-        let answer = place.netloom(&["export", "osu", run]);
+        let answer = workspace.netloom(&["export", "osu", run]);
         assert_eq!((answer.code, answer.out.as_str()), (Some(2), ""), "{run}");
         assert!(answer.err.contains(why), "{}", answer.err);
     }

@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-use crate::command::{Answer, Place, SMALL};
+use crate::command::{Answer, SMALL, Workspace};
 
-fn place() -> Place {
-    let place = Place::new();
-    place.write("small.yaml", SMALL);
+fn workspace() -> Workspace {
+    let workspace = Workspace::new();
+    workspace.write("small.yaml", SMALL);
     let record = "record={ packets_of: [leaf0.host0->leaf0.host1], slowest_flows: 2 }";
-    let run = place.netloom(&["run", "small.yaml", "-o", "a", "--set", record]);
+    let run = workspace.netloom(&["run", "small.yaml", "-o", "a", "--set", record]);
     assert_eq!(run.code, Some(0), "{}", run.err);
-    place
+    workspace
 }
 
 fn good(answer: Answer) -> String {
@@ -20,24 +20,24 @@ fn good(answer: Answer) -> String {
 
 #[test]
 fn flows_a_packet_and_paths_are_shown() {
-    let place = place();
-    let flows = good(place.netloom(&["show", "packets", "a"]));
+    let workspace = workspace();
+    let flows = good(workspace.netloom(&["show", "packets", "a"]));
     assert!(flows.starts_with("flow ") && flows.contains("leaf0.host0->leaf0.host1#0"), "{flows}");
     let flow = ["show", "packets", "a", "--flow", "leaf0.host0->leaf0.host1#0"];
-    let life = good(place.netloom(&flow));
+    let life = good(workspace.netloom(&flow));
     assert!(life.contains(", the last one delivered or dropped") && life.contains("delivered"), "{life}");
     assert!(life.contains(" waited + ") && life.contains(" in total"), "{life}");
-    let first = good(place.netloom(&[&flow[..], &["--packet", "0"]].concat()));
+    let first = good(workspace.netloom(&[&flow[..], &["--packet", "0"]].concat()));
     assert!(first.starts_with("packet 0 of leaf0.host0->leaf0.host1#0\n"), "{first}");
-    let paths = good(place.netloom(&["show", "paths", "a"]));
+    let paths = good(workspace.netloom(&["show", "paths", "a"]));
     assert!(paths.starts_with("1. leaf") && paths.contains("\n2. leaf"), "{paths}");
 }
 
 #[test]
 fn packets_and_paths_are_printed_as_json() {
-    let place = place();
+    let workspace = workspace();
     let json = |more: &[&str]| -> Value {
-        let out = good(place.netloom(&[&["show"], more, &["--json"]].concat()));
+        let out = good(workspace.netloom(&[&["show"], more, &["--json"]].concat()));
         serde_json::from_str(&out).expect("it is JSON")
     };
     let flows = json(&["packets", "a"]);
@@ -52,10 +52,10 @@ fn packets_and_paths_are_printed_as_json() {
 
 #[test]
 fn runs_without_the_requested_records_are_refused() {
-    let place = place();
-    assert_eq!(place.netloom(&["run", "small.yaml", "-o", "plain"]).code, Some(0));
+    let workspace = workspace();
+    assert_eq!(workspace.netloom(&["run", "small.yaml", "-o", "plain"]).code, Some(0));
     let idle = ["--set", "record.packets_of=[leaf0.host0->leaf1.host1]"];
-    assert_eq!(place.netloom(&[&["run", "small.yaml", "-o", "idle"][..], &idle].concat()).code, Some(0));
+    assert_eq!(workspace.netloom(&[&["run", "small.yaml", "-o", "idle"][..], &idle].concat()).code, Some(0));
     for (arguments, why) in [
         (&["show"][..], "Usage"),
         (&["show", "packets"], "<RUN>"),
@@ -75,7 +75,7 @@ fn runs_without_the_requested_records_are_refused() {
             "recorded: 0 to ",
         ),
     ] {
-        let answer = place.netloom(arguments);
+        let answer = workspace.netloom(arguments);
         assert_eq!(answer.code, Some(2), "{arguments:?}: {}{}", answer.out, answer.err);
         assert!(answer.err.contains(why), "expected `{why}` in:\n{}", answer.err);
     }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use netloom_records::{KnownSize, RunFolder, SeriesRow, Status};
 
-use crate::command::{Answer, Place, command};
+use crate::command::{Answer, Workspace, command};
 
 /// 4 leaves with 2 hosts each, 2 spines.
 const FABRIC: &str = "netloom: 1\nfabric: { leaf_spine: { leaves: 4, spines: 2, hosts_per_leaf: 2 } }\n";
@@ -27,9 +27,9 @@ const SMALL: &str = "netloom: 1\nfabric: { leaf_spine: { leaves: 2, spines: 2, h
 fn is_possible() -> bool {
     static POSSIBLE: OnceLock<bool> = OnceLock::new();
     *POSSIBLE.get_or_init(|| {
-        let place = Place::new();
-        place.write("small.yaml", SMALL);
-        let answer = place.netloom(&["field", "testbed", "small.yaml", "--", "true"]);
+        let workspace = Workspace::new();
+        workspace.write("small.yaml", SMALL);
+        let answer = workspace.netloom(&["field", "testbed", "small.yaml", "--", "true"]);
         let is_missing = ["not create namespaces", "lacks", "could not be created"];
         if answer.code == Some(2) && is_missing.iter().any(|part| answer.err.contains(part)) {
             let what = [
@@ -75,18 +75,18 @@ fn name_skipped(words: &[&str]) {
 
 /// A temporary folder, and a mark in the environment of all processes that are started from it.
 struct Bed {
-    place: Place,
+    workspace: Workspace,
     mark: String,
     before: BTreeSet<String>,
 }
 
 impl Bed {
     fn new(fabric: &str) -> Bed {
-        let place = Place::new();
-        place.write("fabric.yaml", fabric);
-        fs::create_dir(place.path("tmp")).expect("it can be made");
+        let workspace = Workspace::new();
+        workspace.write("fabric.yaml", fabric);
+        fs::create_dir(workspace.path("tmp")).expect("it can be made");
         let mark = format!("bed-{:x}", RandomState::new().hash_one(0));
-        Bed { place, mark, before: BTreeSet::new() }.noted()
+        Bed { workspace, mark, before: BTreeSet::new() }.noted()
     }
 
     fn noted(mut self) -> Bed {
@@ -95,9 +95,9 @@ impl Bed {
     }
 
     fn testbed(&self, options: &[&str], words: &[&str]) -> Command {
-        let mut testbed = command(&self.place.path(""));
+        let mut testbed = command(&self.workspace.path(""));
         testbed.args(["field", "testbed", "fabric.yaml"]).args(options).arg("--").args(words);
-        testbed.env("BED", &self.mark).env("TMPDIR", self.place.path("tmp")).stdin(Stdio::null());
+        testbed.env("BED", &self.mark).env("TMPDIR", self.workspace.path("tmp")).stdin(Stdio::null());
         testbed
     }
 
@@ -150,7 +150,7 @@ impl Bed {
     }
 
     fn n_files(&self) -> usize {
-        fs::read_dir(self.place.path("tmp")).expect("it is there").count()
+        fs::read_dir(self.workspace.path("tmp")).expect("it is there").count()
     }
 }
 
@@ -305,7 +305,7 @@ fn counters_of_all_ports_are_stored_as_a_measured_run() {
     let options = ["--quiet", "--rate", "20Mbps", "--routes", "pinned", "-o", "measured", "--every", "10ms"];
     let answer = bed.run(&options, &["python3", "-c", &format!("{STREAM}{COUNTED}")]);
     assert_eq!((answer.code, answer.err.as_str()), (Some(0), ""));
-    let run = RunFolder::open(&bed.place.path("measured")).expect("it is one");
+    let run = RunFolder::open(&bed.workspace.path("measured")).expect("it is one");
     let (ports, series) = (run.ports().expect("ports"), run.series().expect("series"));
     let nodes = run.names().expect("names").nodes;
     let mut reported: Vec<String> = ports
@@ -349,7 +349,7 @@ fn counters_of_all_ports_are_stored_as_a_measured_run() {
         &["figures", "measured", "-o", "figures"],
         &["export", "csv", "measured", "-o", "csv"],
     ] {
-        let answer = bed.place.netloom(words);
+        let answer = bed.workspace.netloom(words);
         assert_eq!(answer.code, Some(0), "{words:?}: {}", answer.err);
     }
     let again = bed.run(&options, &["true"]);
@@ -376,7 +376,7 @@ fn measurements_until_an_interrupt_are_stored() {
     let group = format!("-{}", child.id());
     assert!(Command::new("kill").args(["-INT", "--", &group]).status().expect("it runs").success());
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
-    let run = RunFolder::open(&bed.place.path("measured")).expect("it is whole");
+    let run = RunFolder::open(&bed.workspace.path("measured")).expect("it is whole");
     assert_eq!(run.manifest().outcome.status, Status::Stopped);
     assert!(run.manifest().simulated_ps > 100_000_000_000, "{:?}", run.manifest().outcome);
     bed.assert_nothing_is_left();
@@ -427,8 +427,9 @@ fn killed_at_any_time_a_testbed_leaves_nothing() {
         // Kills the process that the user started, or any other one.
         let kill_one = || {
             let victims = bed.processes();
-            let place = if number % 2 == 0 { 0 } else { (random_share() * victims.len() as f64) as usize };
-            victims.get(place).inspect(|&&victim| signal(victim, "KILL"));
+            let workspace =
+                if number % 2 == 0 { 0 } else { (random_share() * victims.len() as f64) as usize };
+            victims.get(workspace).inspect(|&&victim| signal(victim, "KILL"));
         };
         let begun = Instant::now();
         while child.try_wait().expect("it can be waited for").is_none() {
@@ -484,7 +485,7 @@ fn two_testbeds_are_isolated() {
 #[test]
 fn invalid_requests_are_refused_before_anything_is_created() {
     let bed = Bed::new(SMALL);
-    bed.place.write("large.yaml", "netloom: 1\nfabric: { fat_tree: { k: 8 } }\n");
+    bed.workspace.write("large.yaml", "netloom: 1\nfabric: { fat_tree: { k: 8 } }\n");
     let cases: [(&[&str], &str); 9] = [
         (&["large.yaml", "--", "true"], "the fabric has 208 nodes, and a testbed has at most 64"),
         (&["none.yaml", "--", "true"], "there is no such file"),
@@ -497,10 +498,10 @@ fn invalid_requests_are_refused_before_anything_is_created() {
         (&["fabric.yaml", "--every", "10ms", "--", "true"], "required arguments were not provided"),
     ];
     for (words, part) in cases {
-        let answer = bed.place.netloom(&[&["field", "testbed"], words].concat());
+        let answer = bed.workspace.netloom(&[&["field", "testbed"], words].concat());
         assert!(answer.code == Some(2) && answer.err.contains(part), "{words:?}: {}", answer.err);
     }
-    let mut nothing = command(&bed.place.path(""));
+    let mut nothing = command(&bed.workspace.path(""));
     let nothing: Answer = nothing
         .args(["field", "testbed", "fabric.yaml"])
         .stdin(Stdio::null())
@@ -517,9 +518,13 @@ fn missing_tools_and_kernel_features_are_reported() {
     use std::os::unix::fs::PermissionsExt;
 
     let bed = Bed::new(SMALL);
-    fs::create_dir(bed.place.path("bin")).expect("it can be made");
-    let answer: Answer =
-        bed.testbed(&[], &["true"]).env("PATH", bed.place.path("bin")).output().expect("it starts").into();
+    fs::create_dir(bed.workspace.path("bin")).expect("it can be made");
+    let answer: Answer = bed
+        .testbed(&[], &["true"])
+        .env("PATH", bed.workspace.path("bin"))
+        .output()
+        .expect("it starts")
+        .into();
     assert_eq!(answer.code, Some(2), "{}", answer.err);
     assert!(answer.err.contains("a testbed needs `ip`, `tc`, `unshare`"), "{}", answer.err);
     assert!(answer.err.contains("apt-get install iproute2 util-linux"), "{}", answer.err);
@@ -533,12 +538,12 @@ fn missing_tools_and_kernel_features_are_reported() {
         absent.err
     );
     // A `tc` that fails.
-    let fake: PathBuf = bed.place.path("bin/tc");
+    let fake: PathBuf = bed.workspace.path("bin/tc");
     fs::write(&fake, "#!/bin/sh\necho 'Error: Specified qdisc kind is unknown.' >&2; exit 2\n")
         .expect("it is written");
     fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).expect("the test owns it");
     let path =
-        format!("{}:{}", bed.place.path("bin").display(), std::env::var("PATH").expect("there is one"));
+        format!("{}:{}", bed.workspace.path("bin").display(), std::env::var("PATH").expect("there is one"));
     let answer: Answer = bed.testbed(&[], &["true"]).env("PATH", path).output().expect("it starts").into();
     assert_eq!(answer.code, Some(2), "{}", answer.err);
     assert!(
@@ -563,14 +568,14 @@ fn explain_prints_a_script_that_creates_the_same_network() {
     if !is_possible() {
         return;
     }
-    bed.place.write("network.sh", &explained.out);
+    bed.workspace.write("network.sh", &explained.out);
     let mut unshare = Command::new("unshare");
     if !Command::new("unshare").args(["--mount", "true"]).output().expect("it starts").status.success() {
         unshare.args(["--user", "--map-root-user"]);
     }
     unshare
         .args(["--mount", "--net", "--pid", "--fork", "--kill-child", "sh"])
-        .arg(bed.place.path("network.sh"));
+        .arg(bed.workspace.path("network.sh"));
     let answer: Answer = unshare.env("BED", &bed.mark).output().expect("it starts").into();
     assert_eq!((answer.code, answer.out.as_str()), (Some(0), "it's here\n"), "{}", answer.err);
     bed.assert_nothing_is_left();
@@ -586,7 +591,7 @@ fn without_root_it_works_in_a_user_namespace() {
     let as_nobody = |words: &[&str]| {
         let mut setpriv = Command::new("setpriv");
         setpriv.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).args(words);
-        setpriv.current_dir(bed.place.path("")).env("BED", &bed.mark).stdin(Stdio::null());
+        setpriv.current_dir(bed.workspace.path("")).env("BED", &bed.mark).stdin(Stdio::null());
         setpriv.output().map(Answer::from).expect("it starts")
     };
     if as_nobody(&["true"]).code != Some(0) {
@@ -602,9 +607,9 @@ fn without_root_it_works_in_a_user_namespace() {
         return;
     }
     // The build folder may not be readable for other users.
-    let netloom = bed.place.path("netloom");
+    let netloom = bed.workspace.path("netloom");
     fs::copy(env!("CARGO_BIN_EXE_netloom"), &netloom).expect("it can be copied");
-    open_to_all(&bed.place.path(""));
+    open_to_all(&bed.workspace.path(""));
     let netloom = netloom.display().to_string();
     let answer = as_nobody(&[
         &netloom,

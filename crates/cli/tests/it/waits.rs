@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::command::Place;
+use crate::command::Workspace;
 
 /// Three senders to one host behind links with credits, and timeouts shorter than a round trip.
 const CREDITS: &str = "
@@ -15,9 +15,9 @@ jobs: [ { name: in, phases: [ { incast: { size: 256KiB } } ] } ]
 
 #[test]
 fn waits_and_timeouts_are_reported_checked_and_exported() {
-    let place = Place::new();
-    place.write("credits.yaml", CREDITS);
-    let run = place.netloom(&["run", "credits.yaml", "-o", "a"]);
+    let workspace = Workspace::new();
+    workspace.write("credits.yaml", CREDITS);
+    let run = workspace.netloom(&["run", "credits.yaml", "-o", "a"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
     let line =
         |start: &str| run.out.lines().find(|line| line.starts_with(start)).expect("there is such a line");
@@ -30,12 +30,12 @@ fn waits_and_timeouts_are_reported_checked_and_exported() {
         "{timeouts}"
     );
 
-    let checked = place.netloom(&["check", "a"]);
+    let checked = workspace.netloom(&["check", "a"]);
     assert_eq!((checked.code, checked.err.as_str()), (Some(0), ""));
-    let csv = place.netloom(&["export", "csv", "a", "-o", "tables"]);
+    let csv = workspace.netloom(&["export", "csv", "a", "-o", "tables"]);
     assert_eq!(csv.code, Some(0), "{}", csv.err);
     let head = |name: &str| {
-        let text = fs::read_to_string(place.path("tables").join(name)).expect("it is text");
+        let text = fs::read_to_string(workspace.path("tables").join(name)).expect("it is text");
         (text.lines().next().unwrap_or_default().to_owned(), text.lines().count())
     };
     let columns =
@@ -47,9 +47,9 @@ fn waits_and_timeouts_are_reported_checked_and_exported() {
 
 #[test]
 fn without_credits_and_timeouts_neither_is_reported() {
-    let place = Place::new();
-    place.write("small.yaml", crate::command::SMALL);
-    let run = place.netloom(&["run", "small.yaml", "-o", "a"]);
+    let workspace = Workspace::new();
+    workspace.write("small.yaml", crate::command::SMALL);
+    let run = workspace.netloom(&["run", "small.yaml", "-o", "a"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(!run.out.contains("arbitration") && !run.out.contains("timeouts"), "{}", run.out);
 }

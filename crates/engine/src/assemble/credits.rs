@@ -29,7 +29,7 @@ impl Builder<'_> {
         let (peer, local) = (self.model.fabric.port(port.peer), self.model.fabric.local_index(port.peer));
         let far = self.far(id, self.credit_link[port.peer.index()]);
         let destination = match far {
-            ReceiverLocation::Partition(place) => Destination::Partition(place),
+            ReceiverLocation::Partition(slot) => Destination::Partition(slot),
             ReceiverLocation::Inside(_) => {
                 Destination::Inside { node: self.placement.of_node[peer.node.index()].1, port: local }
             }

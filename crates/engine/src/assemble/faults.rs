@@ -82,12 +82,12 @@ impl Builder<'_> {
     }
 
     fn set_switch(&self, partitions: &mut [Partition], node: NodeId, at: Time, up: bool) {
-        let (partition, place) = self.placement.of_node[node.index()];
+        let (partition, slot) = self.placement.of_node[node.index()];
         let partition = &mut partitions[partition as usize];
         if at == Time::ZERO {
-            partition.nodes[place as usize].is_dead = !up;
+            partition.nodes[slot as usize].is_dead = !up;
         } else {
-            partition.context.set_timer(at.0, place, TimerKind::Switch { up });
+            partition.context.set_timer(at.0, slot, TimerKind::Switch { up });
         }
     }
 
@@ -127,15 +127,15 @@ impl Builder<'_> {
 
     /// Applies a function to the node of a port and the port's local number.
     fn at(&self, partitions: &mut [Partition], port: PortId, act: impl FnOnce(&mut crate::node::Node, u32)) {
-        let (partition, place) = self.placement.of_node[self.model.fabric.port(port).node.index()];
-        let node = &mut partitions[partition as usize].nodes[place as usize];
+        let (partition, slot) = self.placement.of_node[self.model.fabric.port(port).node.index()];
+        let node = &mut partitions[partition as usize].nodes[slot as usize];
         act(node, self.model.fabric.local_index(port));
     }
 
     /// Sets the timer of a change of the link at a port.
     fn expect(&self, partitions: &mut [Partition], port: PortId, at: Time, change: Change) {
-        let (partition, place) = self.placement.of_node[self.model.fabric.port(port).node.index()];
+        let (partition, slot) = self.placement.of_node[self.model.fabric.port(port).node.index()];
         let port = self.model.fabric.local_index(port);
-        partitions[partition as usize].context.set_timer(at.0, place, TimerKind::Fault { port, change });
+        partitions[partition as usize].context.set_timer(at.0, slot, TimerKind::Fault { port, change });
     }
 }

@@ -50,20 +50,20 @@ impl Coordinator<'_, '_> {
         }
         let in_flight = self.count_in_flight();
         if self.model.transport.rdma().is_some() {
-            for place in self.table.open() {
+            for index in self.table.open() {
                 let flow =
-                    self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize];
+                    self.scheduler.round_state.read().expect("no thread panicked").flows[index as usize];
                 let (sent, came) = self.at_ends(&flow);
-                let left = sent.balance() + came.balance - self.table.n_lost(place);
-                let found = in_flight.of_flow[place as usize];
+                let left = sent.balance() + came.balance - self.table.n_lost(index);
+                let found = in_flight.of_flow[index as usize];
                 assert_eq!(left, found, "packets of {flow:?} unaccounted for at {} ps", self.now);
             }
             return;
         }
         let created = self.sum(|partition| partition.context.packets);
         let lost = self.sum(|partition| partition.context.drops.values().map(|tally| tally.data).sum());
-        let arriving = self.table.unfinished().map(|place| {
-            let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize];
+        let arriving = self.table.unfinished().map(|index| {
+            let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[index as usize];
             u64::from(self.received(&flow).0)
         });
         let arrived = self.n_arrived + arriving.sum::<u64>();

@@ -71,8 +71,8 @@ impl Coordinator<'_, '_> {
     fn demands(&self) -> Vec<Demand> {
         let round_state = self.scheduler.round_state.read().expect("no thread panicked");
         let leaf = |host: HostId| self.switch_above(host).expect("hosts hang below leaves");
-        let demand = |place: u32| {
-            let flow = round_state.flows[place as usize];
+        let demand = |index: u32| {
+            let flow = round_state.flows[index as usize];
             let (source, destination) = (flow.source, flow.message.to);
             let entropy = self.at_host(source, |host| {
                 if host.nic.is_some() {

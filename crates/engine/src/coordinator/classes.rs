@@ -25,9 +25,9 @@ impl Coordinator<'_, '_> {
 
     fn class_rows(&self) -> Vec<ClassRow> {
         let mut rows = Vec::new();
-        for (partition, place) in self.placement.of_node.iter().copied() {
+        for (partition, index) in self.placement.of_node.iter().copied() {
             let partition = self.scheduler.partition(partition as usize);
-            let node = &partition.nodes[place as usize];
+            let node = &partition.nodes[index as usize];
             rows.extend(node.ports.iter().flat_map(|egress| self.rows_of_port(egress)));
         }
         rows

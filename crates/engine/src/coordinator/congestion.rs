@@ -22,8 +22,8 @@ impl Coordinator<'_, '_> {
     /// The counters of all ports as of `at`, by port id.
     fn readings(&self, at: u64) -> Vec<Reading> {
         let mut readings = Vec::with_capacity(self.model.fabric.ports().len());
-        for &(partition, place) in &self.placement.of_node {
-            let node = &mut self.scheduler.partition(partition as usize).nodes[place as usize];
+        for &(partition, index) in &self.placement.of_node {
+            let node = &mut self.scheduler.partition(partition as usize).nodes[index as usize];
             for port in 0..node.ports.len() {
                 let starved = node.blocked_time(at, port as u32);
                 let egress = &mut node.ports[port];

@@ -102,9 +102,9 @@ impl Coordinator<'_, '_> {
     }
 
     fn at_crossbar<R>(&self, node: NodeId, look: impl FnOnce(&Node, &Crossbar) -> R) -> R {
-        let (partition, place) = self.placement.of_node[node.index()];
+        let (partition, slot) = self.placement.of_node[node.index()];
         let partition = self.scheduler.partition(partition as usize);
-        let node = &partition.nodes[place as usize];
+        let node = &partition.nodes[slot as usize];
         look(node, node.crossbar.as_deref().expect("switches have crossbars where there are credits"))
     }
 }

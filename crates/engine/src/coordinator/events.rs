@@ -46,7 +46,7 @@ impl Coordinator<'_, '_> {
             Subject::Switch(_) => Target::Switch,
             Subject::Host(_) => Target::Host,
         };
-        let (link, node) = self.place_of(event.subject);
+        let (link, node) = self.link_and_node(event.subject);
         let (mut rate, mut loss, mut period) = (None, None, None);
         let action = match event.action {
             EventAction::Down => FaultAction::Down,
@@ -72,7 +72,7 @@ impl Coordinator<'_, '_> {
     }
 
     /// The first link of the subject of an event, and its node or the node at the link's first end.
-    fn place_of(&self, subject: Subject) -> (LinkId, NodeId) {
+    fn link_and_node(&self, subject: Subject) -> (LinkId, NodeId) {
         let fabric = &self.model.fabric;
         match subject {
             Subject::Link(link) | Subject::Nic(link) => {
@@ -94,7 +94,7 @@ impl Coordinator<'_, '_> {
             EventAction::Up => (true, reaction.recovery),
             _ => return None,
         };
-        let (link, _) = self.place_of(event.subject);
+        let (link, _) = self.link_and_node(event.subject);
         let noticed = detection::notices(outages.get(&link), &[], reaction);
         let at = event.at + span;
         noticed.contains(&netloom_model::LinkDetection { at, up }).then_some(at)

@@ -121,8 +121,8 @@ impl Coordinator<'_, '_> {
             return sampler.stop();
         }
         let mut cells = sampler.room();
-        for &(partition, place) in &self.placement.of_node {
-            self.scheduler.partition(partition as usize).nodes[place as usize].sample(at, &mut cells);
+        for &(partition, index) in &self.placement.of_node {
+            self.scheduler.partition(partition as usize).nodes[index as usize].sample(at, &mut cells);
         }
         sampler.take(cells);
     }
@@ -130,7 +130,7 @@ impl Coordinator<'_, '_> {
     /// Schedules the next deadlock check at the first multiple of the interval after an instant.
     pub(super) fn schedule_deadlock_check(&mut self, now: u64) {
         let at = (now / deadlock::INTERVAL + 1).saturating_mul(deadlock::INTERVAL);
-        let place = self.global_events.partition_point(|cut| *cut < (at, GlobalEvent::DeadlockCheck));
-        self.global_events.insert(place, (at, GlobalEvent::DeadlockCheck));
+        let index = self.global_events.partition_point(|cut| *cut < (at, GlobalEvent::DeadlockCheck));
+        self.global_events.insert(index, (at, GlobalEvent::DeadlockCheck));
     }
 }

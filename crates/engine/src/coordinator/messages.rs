@@ -44,20 +44,20 @@ impl Coordinator<'_, '_> {
             Flow { message, source, send_slot, receive_slot, send_pair, edge_pair, followed }
         };
         let mut round_state = self.scheduler.round_state.write().expect("no thread panicked");
-        let place = self.table.insert(&mut round_state.flows, flow);
+        let slot = self.table.insert(&mut round_state.flows, flow);
         drop(round_state);
         if flow.send_pair == u32::MAX {
             let (source, send_slot) = (source.0, flow.send_slot);
             let expected = IncomingMessage {
                 missing: message.size.0,
-                flow: place,
+                flow: slot,
                 source,
                 send_slot,
                 ..IncomingMessage::default()
             };
             self.at_host(message.to, |host| *host.receives.get_mut(flow.receive_slot) = expected);
         }
-        place
+        slot
     }
 
     fn on_pair(&mut self, rdma: &Rdma, source: HostId, message: Message, followed: bool) -> Flow {
@@ -97,15 +97,15 @@ impl Coordinator<'_, '_> {
     }
 
     /// Frees the slots of a finished message.
-    pub(super) fn retire(&mut self, place: u32) {
+    pub(super) fn retire(&mut self, slot: u32) {
         if self.model.transport.rdma().is_some() {
-            if self.table.is_over(place) {
-                self.pairs.closing.push(place);
+            if self.table.is_over(slot) {
+                self.pairs.closing.push(slot);
             }
             return;
         }
-        if self.table.retire(place) {
-            let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize];
+        if self.table.retire(slot) {
+            let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[slot as usize];
             self.at_host(flow.source, |host| host.sends.remove(flow.send_slot));
             self.at_host(flow.message.to, |host| host.receives.remove(flow.receive_slot));
         }
@@ -114,20 +114,20 @@ impl Coordinator<'_, '_> {
     /// Frees the slots of finished messages that have no packets in flight any more.
     pub(super) fn retire_quiet(&mut self) {
         let mut closing = std::mem::take(&mut self.pairs.closing);
-        closing.retain(|&place| !self.retire_if_quiet(place));
+        closing.retain(|&slot| !self.retire_if_quiet(slot));
         self.pairs.closing = closing;
     }
 
-    fn retire_if_quiet(&mut self, place: u32) -> bool {
-        let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize];
+    fn retire_if_quiet(&mut self, slot: u32) -> bool {
+        let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[slot as usize];
         let (sent, came) = self.at_ends(&flow);
-        if sent.balance() + came.balance != self.table.n_lost(place) {
+        if sent.balance() + came.balance != self.table.n_lost(slot) {
             return false;
         }
-        let row = self.repair_row(place, &flow, &sent, &came);
-        self.repairs.insert(self.table.number_in_line(place), row);
+        let row = self.repair_row(slot, &flow, &sent, &came);
+        self.repairs.insert(self.table.number_in_line(slot), row);
         if self.rates.is_some() {
-            self.rate_forget(place);
+            self.rate_forget(slot);
         }
         let rdma = self.model.transport.rdma().expect("only messages on queue pairs close");
         let is_last = has_own_pair(rdma, &flow.message);
@@ -150,7 +150,7 @@ impl Coordinator<'_, '_> {
         if is_last && flow.edge_pair != u32::MAX {
             self.at_edge(flow.message.to, |edge| edge.forget(flow.edge_pair));
         }
-        self.table.retire(place)
+        self.table.retire(slot)
     }
 
     /// The state of a message on a queue pair at its sender and at its receiver.
@@ -162,9 +162,9 @@ impl Coordinator<'_, '_> {
 
     /// Applies a function to the edge state of the switch above a host, if that switch tracks queue pairs.
     fn at_edge<R>(&self, host: HostId, act: impl FnOnce(&mut TorFilter) -> R) -> Option<R> {
-        let (partition, place) = self.placement.of_node[self.switch_above(host)?.index()];
+        let (partition, slot) = self.placement.of_node[self.switch_above(host)?.index()];
         let mut partition = self.scheduler.partition(partition as usize);
-        partition.nodes[place as usize].edge.as_deref_mut().map(act)
+        partition.nodes[slot as usize].edge.as_deref_mut().map(act)
     }
 
     /// What has been received of a message: packets, and the sum of the links they crossed.

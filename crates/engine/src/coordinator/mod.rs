@@ -186,7 +186,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         if model.queues.credits.is_some() {
             coordinator.schedule_deadlock_check(0);
         }
-        coordinator.place_actors();
+        coordinator.assign_actors();
         coordinator
     }
 
@@ -195,7 +195,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         Coordinator { has_hooks, ..self }
     }
 
-    fn place_actors(&mut self) {
+    fn assign_actors(&mut self) {
         let hosts = self.work.actors().to_vec();
         for (id, &host) in hosts.iter().enumerate() {
             let (partition, node) = self.placement.of_node[self.model.fabric.host_node(host).index()];
@@ -464,9 +464,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     /// The totals of all ports as of `at`, by port id; pause time as of `end`: once no event is left it must not depend
     /// on the length of the last window.
     fn ports_at(&self, at: u64, end: u64) -> impl Iterator<Item = Totals> + '_ {
-        self.placement.of_node.iter().flat_map(move |&(partition, place)| {
+        self.placement.of_node.iter().flat_map(move |&(partition, position)| {
             let partition = self.scheduler.partition(partition as usize);
-            let node = &partition.nodes[place as usize];
+            let node = &partition.nodes[position as usize];
             let totals = |(local, port): (u32, &Egress)| {
                 let totals = port.totals_at(at);
                 let counted = node.loads.as_ref().and_then(|loads| loads.peak_packets(local));
@@ -635,10 +635,10 @@ impl<'a, 'h> Coordinator<'a, 'h> {
 
     fn unfinished_rows(&self) -> Vec<FlowRow> {
         let round_state = self.scheduler.round_state.read().expect("no thread panicked");
-        let row = |place| {
-            let flow = &round_state.flows[place as usize];
+        let row = |position| {
+            let flow = &round_state.flows[position as usize];
             let received = self.received(flow);
-            self.table.row(self.model, &round_state.flows, place, None, received)
+            self.table.row(self.model, &round_state.flows, position, None, received)
         };
         let mut rows: Vec<FlowRow> = self.table.unfinished().map(row).collect();
         sort_rows(&mut rows);

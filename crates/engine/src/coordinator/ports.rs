@@ -103,9 +103,9 @@ impl Coordinator<'_, '_> {
 
     /// What a switch did with the NACKs from the host at a port.
     fn nacks_at(&self, node: NodeId, port: u32) -> NackCounts {
-        let (partition, place) = self.placement.of_node[node.index()];
+        let (partition, slot) = self.placement.of_node[node.index()];
         let partition = self.scheduler.partition(partition as usize);
-        let edge = partition.nodes[place as usize].edge.as_ref();
+        let edge = partition.nodes[slot as usize].edge.as_ref();
         edge.map_or_else(NackCounts::default, |edge| edge.tally(port as usize))
     }
 
@@ -114,9 +114,9 @@ impl Coordinator<'_, '_> {
         let n_hosts = self.model.fabric.n_hosts() as u32;
         let switches = (n_hosts..self.model.fabric.n_nodes() as u32).map(NodeId);
         let rows = switches.flat_map(|node| {
-            let (partition, place) = self.placement.of_node[node.index()];
+            let (partition, slot) = self.placement.of_node[node.index()];
             let partition = self.scheduler.partition(partition as usize);
-            let edge = partition.nodes[place as usize].edge.as_ref();
+            let edge = partition.nodes[slot as usize].edge.as_ref();
             let found: Vec<_> = edge.iter().flat_map(|edge| edge.overwritten()).collect();
             found.into_iter().map(move |(host, overwritten)| RingRow { node, host, overwritten })
         });
@@ -127,9 +127,9 @@ impl Coordinator<'_, '_> {
     pub(super) fn arbitration_rows(&self) -> Vec<ArbitrationRow> {
         let fabric = &self.model.fabric;
         let mut rows = Vec::new();
-        for (node, &(partition, place)) in self.placement.of_node.iter().enumerate() {
+        for (node, &(partition, slot)) in self.placement.of_node.iter().enumerate() {
             let partition = self.scheduler.partition(partition as usize);
-            let Some(crossbar) = partition.nodes[place as usize].crossbar.as_deref() else { continue };
+            let Some(crossbar) = partition.nodes[slot as usize].crossbar.as_deref() else { continue };
             let bound = credit::max_bypasses(crossbar.n_competing());
             let ids = fabric.port_range(NodeId(node as u32)).map(PortId);
             let granted = ids.zip(&crossbar.outputs).filter(|(_, output)| output.n_grants > 0);

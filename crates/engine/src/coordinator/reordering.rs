@@ -13,13 +13,13 @@ use crate::reordering::ReorderingCounts;
 
 impl Coordinator<'_, '_> {
     /// The message in a slot has arrived.
-    pub(super) fn judge_order(&mut self, place: u32, row: &FlowRow) {
-        let tally = self.take_order(place);
+    pub(super) fn judge_order(&mut self, index: u32, row: &FlowRow) {
+        let tally = self.take_order(index);
         self.reordering.push(tally.row(row));
     }
 
-    fn take_order(&self, place: u32) -> ReorderingCounts {
-        let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize];
+    fn take_order(&self, index: u32) -> ReorderingCounts {
+        let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[index as usize];
         let is_on_pair = self.model.transport.rdma().is_some();
         self.at_host(flow.message.to, |host| {
             if is_on_pair {
@@ -48,12 +48,12 @@ impl Coordinator<'_, '_> {
         if !self.model.recording.reordering {
             return Ok(());
         }
-        let places: Vec<u32> = self.table.unfinished().collect();
-        for place in places {
+        let indices: Vec<u32> = self.table.unfinished().collect();
+        for index in indices {
             let round_state = self.scheduler.round_state.read().expect("no thread panicked");
-            let row = self.table.row(self.model, &round_state.flows, place, None, (0, 0));
+            let row = self.table.row(self.model, &round_state.flows, index, None, (0, 0));
             drop(round_state);
-            self.judge_order(place, &row);
+            self.judge_order(index, &row);
         }
         self.record_reordering()
     }

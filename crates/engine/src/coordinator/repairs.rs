@@ -28,16 +28,16 @@ pub(super) struct LossRecovery {
 
 impl LossRecovery {
     /// The message in a slot has arrived.
-    pub fn expect(&mut self, place: u32, flow: &FlowRow) {
+    pub fn expect(&mut self, index: u32, flow: &FlowRow) {
         let end = flow.end.expect("it has arrived");
-        self.fresh.push(((end, flow.destination, flow.source, flow.number), place));
+        self.fresh.push(((end, flow.destination, flow.source, flow.number), index));
     }
 
     /// The window is over: all later messages arrive later.
     pub fn line_up(&mut self, table: &mut FlowTable) {
         self.fresh.sort_unstable();
-        for (_, place) in self.fresh.drain(..) {
-            table.number_pair_message(place, self.n_taken + self.line.len() as u64);
+        for (_, index) in self.fresh.drain(..) {
+            table.number_pair_message(index, self.n_taken + self.line.len() as u64);
             self.line.push_back(None);
         }
     }
@@ -62,13 +62,13 @@ impl Coordinator<'_, '_> {
             return Vec::new();
         }
         let mut unfinished = Vec::new();
-        let places: Vec<u32> = self.table.open().collect();
-        for place in places {
-            let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize];
+        let indices: Vec<u32> = self.table.open().collect();
+        for index in indices {
+            let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[index as usize];
             let (sent, came) = self.at_ends(&flow);
-            let row = self.repair_row(place, &flow, &sent, &came);
+            let row = self.repair_row(index, &flow, &sent, &came);
             match row.end {
-                Some(_) => self.repairs.insert(self.table.number_in_line(place), row),
+                Some(_) => self.repairs.insert(self.table.number_in_line(index), row),
                 None => unfinished.push(row),
             }
         }
@@ -79,13 +79,13 @@ impl Coordinator<'_, '_> {
     }
 
     /// The counters of a message at its two ends and at the switch above the receiver.
-    pub(super) fn repair_row(&self, place: u32, flow: &Flow, sent: &Outgoing, came: &Incoming) -> RepairRow {
-        let edge = self.table.edge_of(place);
+    pub(super) fn repair_row(&self, index: u32, flow: &Flow, sent: &Outgoing, came: &Incoming) -> RepairRow {
+        let edge = self.table.edge_of(index);
         RepairRow {
-            end: self.table.end(place),
+            end: self.table.end(index),
             source: flow.source,
             destination: flow.message.to,
-            number: self.table.number(place),
+            number: self.table.number(index),
             job: flow.message.job,
             packets: came.packets,
             retransmitted: came.tally.again,

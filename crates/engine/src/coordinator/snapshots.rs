@@ -18,12 +18,12 @@ use crate::assemble::NodePlacement;
 pub(super) struct Snapshots {
     next: u64,
     delay: u64,
-    ports: Vec<Place>,
+    ports: Vec<Slot>,
 }
 
 /// A port with a global link.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct Slot {
     partition: u32,
     node: u32,
     local: u32,
@@ -47,15 +47,15 @@ impl Snapshots {
     }
 }
 
-fn global_ports(model: &Model, placement: &NodePlacement) -> Vec<Place> {
+fn global_ports(model: &Model, placement: &NodePlacement) -> Vec<Slot> {
     let switches = model.fabric.n_hosts() as u32..model.fabric.n_nodes() as u32;
     let of_switch = |node| {
         let node = NodeId(node);
-        let (partition, place) = placement.of_node[node.index()];
+        let (partition, slot) = placement.of_node[node.index()];
         let ports = (0..).zip(model.fabric.port_range(node).map(PortId));
         ports
             .filter(move |&(local, _)| model.routing.port_kind(node, local) == PortKind::Global)
-            .map(move |(local, id)| Place { partition, node: place, local, id })
+            .map(move |(local, id)| Slot { partition, node: slot, local, id })
     };
     switches.flat_map(of_switch).collect()
 }

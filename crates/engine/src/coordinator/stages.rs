@@ -10,29 +10,29 @@ use crate::run::Status;
 
 impl Coordinator<'_, '_> {
     /// A message has started: it may belong to a staged flow.
-    pub(super) fn stage_started(&mut self, place: u32) {
+    pub(super) fn stage_started(&mut self, index: u32) {
         let Some(stages) = &mut self.stages else { return };
         let message =
-            self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize].message;
+            self.scheduler.round_state.read().expect("no thread panicked").flows[index as usize].message;
         if let Some(flow) = message.staged_flow() {
-            stages.started(flow, place);
+            stages.started(flow, index);
         }
     }
 
     /// A message has arrived.
-    pub(super) fn stage_arrived(&mut self, place: u32) {
+    pub(super) fn stage_arrived(&mut self, index: u32) {
         let Some(stages) = &mut self.stages else { return };
         let message =
-            self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize].message;
+            self.scheduler.round_state.read().expect("no thread panicked").flows[index as usize].message;
         if let Some(flow) = message.staged_flow() {
-            stages.arrived(flow, place, message.size);
+            stages.arrived(flow, index, message.size);
         }
     }
 
     /// The measured part of a stage begins or ends now.
     pub(super) fn stage_sample(&mut self) {
         if let Some(mut stages) = self.stages.take() {
-            stages.take(|place| self.came(place));
+            stages.take(|index| self.came(index));
             self.stages = Some(stages);
         }
     }
@@ -47,8 +47,8 @@ impl Coordinator<'_, '_> {
     }
 
     /// Payload received of a message in flight, each byte counted once.
-    fn came(&self, place: u32) -> u64 {
-        let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize];
+    fn came(&self, index: u32) -> u64 {
+        let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[index as usize];
         let missing = self.at_host(flow.message.to, |host| match host.nic.as_deref_mut() {
             Some(nic) => nic.incoming.get_mut(flow.receive_slot).missing,
             None => host.receives.get_mut(flow.receive_slot).missing,

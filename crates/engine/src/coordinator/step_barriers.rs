@@ -78,8 +78,8 @@ impl Coordinator<'_, '_> {
     pub(super) fn end_with_last(&mut self, at: u64) {
         if self.has_endless && !self.is_over && self.ledger.all_but_endless_ended() {
             self.is_over = true;
-            let place = self.global_events.partition_point(|cut| *cut < (at, GlobalEvent::Over));
-            self.global_events.insert(place, (at, GlobalEvent::Over));
+            let index = self.global_events.partition_point(|cut| *cut < (at, GlobalEvent::Over));
+            self.global_events.insert(index, (at, GlobalEvent::Over));
         }
     }
 

@@ -103,10 +103,10 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         if !self.egress.precomputes_starts() {
             return self.is_free() && self.start_one_of_vls();
         }
-        while let place = self.crossbar.output_vl::<SMALL>(self.number, 0).staged.first
-            && place != NONE
+        while let index = self.crossbar.output_vl::<SMALL>(self.number, 0).staged.first
+            && index != NONE
         {
-            let entry = self.crossbar.queues.entry(place);
+            let entry = self.crossbar.queues.entry(index);
             let free_at = self.egress.free_at().max(self.now);
             if entry.ready_at > free_at {
                 return false;
@@ -115,7 +115,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
                 return free_at == self.now;
             }
             self.crossbar.take_staged(self.number, 0);
-            self.start(place, 0);
+            self.start(index, 0);
         }
         false
     }
@@ -135,8 +135,8 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
                 lacks_credits = true;
                 continue;
             }
-            let place = self.crossbar.take_staged(self.number, vl);
-            self.start(place, vl);
+            let index = self.crossbar.take_staged(self.number, vl);
+            self.start(index, vl);
             return false;
         }
         lacks_credits
@@ -229,12 +229,12 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     fn grant(&mut self, (ingress, input_vl): (u32, usize), vl: usize, has_credits: bool) -> bool {
         let (now, egress) = (self.now, self.number);
         let begin = self.crossbar.begin_at(ingress, now);
-        let mut place = self.crossbar.take_granted::<SMALL>(now, (ingress, input_vl), vl, egress);
-        self.crossbar.note_wait::<SMALL>(place, egress, vl, begin);
+        let mut index = self.crossbar.take_granted::<SMALL>(now, (ingress, input_vl), vl, egress);
+        self.crossbar.note_wait::<SMALL>(index, egress, vl, begin);
         let mut left = self.crossbar.full_blocks;
         let mut part = begin;
         loop {
-            let entry = self.crossbar.queues.entry(place);
+            let entry = self.crossbar.queues.entry(index);
             let (bytes, whole_at) = (entry.packet.bytes, entry.ready_at);
             let (blocks, end) = (Credits::blocks(bytes), part + self.transfer_time(bytes));
             left = left.saturating_sub(blocks);
@@ -242,13 +242,13 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
                 returns.give(end.max(whole_at), input_vl, blocks, self.context, self.round);
             }
             if part == now && has_credits {
-                self.start(place, vl);
+                self.start(index, vl);
             } else {
-                self.stage(place, vl, part);
+                self.stage(index, vl, part);
             }
             part = end;
             let Some(next) = self.next_of_train((ingress, input_vl), vl, left) else { break };
-            place = next;
+            index = next;
         }
         self.crossbar.grant::<SMALL>(Transfer { ingress, egress, vl, end: part });
         begin == now && !has_credits && self.crossbar.output_vl::<SMALL>(egress, vl).staged.first != NONE
@@ -256,14 +256,14 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
 
     /// Stages a packet of a VL that may start at `ready`; its start may be known.
     #[inline]
-    fn stage(&mut self, place: u32, vl: usize, ready: u64) {
+    fn stage(&mut self, index: u32, vl: usize, ready: u64) {
         let is_next = self.egress.precomputes_starts()
             && ready <= self.egress.free_at().max(self.now)
             && self.crossbar.output_vl::<SMALL>(self.number, vl).staged.first == NONE;
-        if is_next && self.egress.has_credits(self.now, &self.crossbar.queues.entry(place).packet) {
-            self.start(place, vl);
+        if is_next && self.egress.has_credits(self.now, &self.crossbar.queues.entry(index).packet) {
+            self.start(index, vl);
         } else {
-            self.crossbar.stage(self.number, vl, place, ready);
+            self.crossbar.stage(self.number, vl, index, ready);
         }
     }
 
@@ -288,9 +288,9 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     /// Starts a packet of a VL that is in no queue any more, at once or, where starts are computed ahead, when the wire
     /// is free.
     #[inline]
-    fn start(&mut self, place: u32, vl: usize) {
+    fn start(&mut self, index: u32, vl: usize) {
         self.crossbar.outputs[self.number as usize].wire_vl = vl;
-        let (packet, snapshot) = self.crossbar.remove(self.number, place);
+        let (packet, snapshot) = self.crossbar.remove(self.number, index);
         if self.egress.precomputes_starts() {
             self.egress.launch_precomputed(self.now, &packet, self.context, self.round);
         } else {

@@ -325,9 +325,9 @@ impl Crossbar {
         let input_vl = if SMALL { 0 } else { self.input_vl(ingress, egress, vl) };
         let n_grants = self.output_vl::<SMALL>(egress, vl).n_grants;
         let entry = Entry::new(packet, egress, (now, whole_at), n_grants);
-        let (place, is_head) = self.queues.insert(ingress, input_vl, entry);
+        let (index, is_head) = self.queues.insert(ingress, input_vl, entry);
         if let Some(snapshot) = snapshot {
-            self.queues.note(place, snapshot);
+            self.queues.note(index, snapshot);
         }
         self.inputs[ingress as usize].n_queued += 1;
         self.outputs[egress as usize].n_waiting += 1;
@@ -397,15 +397,15 @@ impl Crossbar {
     ) -> u32 {
         self.inputs[ingress as usize].n_queued -= 1;
         let own = self.vl_number::<SMALL>(egress, vl);
-        let (place, next) = self.queues.take_head(ingress, input_vl, egress);
+        let (index, next) = self.queues.take_head(ingress, input_vl, egress);
         let Some(head) = next else {
             self.clear_request::<SMALL>(ingress, vl, egress);
-            return place;
+            return index;
         };
         let next = head.egress;
         if next == egress {
             head.become_head(now, self.output_vls[own].n_grants);
-            return place;
+            return index;
         }
         let next_vl = input_vl + rise(self.steps.as_deref(), ingress, next);
         let number = if SMALL { next as usize } else { next as usize * self.n_vls + next_vl };
@@ -414,14 +414,14 @@ impl Crossbar {
         self.set_request::<SMALL>(ingress, next_vl, next);
         // Its egress may grant it a transfer ahead of time.
         self.ask_at(next, now);
-        place
+        index
     }
 
     /// Removes a packet that leaves the switch and is in no queue any more.
     #[inline]
-    pub fn remove(&mut self, egress: u32, place: u32) -> (Packet, Option<QueueSnapshot>) {
+    pub fn remove(&mut self, egress: u32, index: u32) -> (Packet, Option<QueueSnapshot>) {
         self.outputs[egress as usize].n_waiting -= 1;
-        self.queues.remove(place)
+        self.queues.remove(index)
     }
 
     /// Records that there are no credits for the head that has the turn at an egress.
@@ -432,15 +432,15 @@ impl Crossbar {
 
     /// Stages a packet at an egress; it may start at `begin`.
     #[inline]
-    pub fn stage(&mut self, egress: u32, vl: usize, place: u32, begin: u64) {
-        let entry = self.queues.entry_mut(place);
+    pub fn stage(&mut self, egress: u32, vl: usize, index: u32, begin: u64) {
+        let entry = self.queues.entry_mut(index);
         entry.ready_at = begin;
         let bytes = u64::from(entry.packet.bytes);
         let output = &mut self.outputs[egress as usize];
         output.staged_bytes += bytes;
         output.staged_vls |= 1 << vl;
         let own = &mut self.output_vls[egress as usize * self.n_vls + vl];
-        self.queues.append(&mut own.staged, place);
+        self.queues.append(&mut own.staged, index);
         own.staged_bytes += bytes;
     }
 
@@ -448,14 +448,14 @@ impl Crossbar {
     #[inline]
     pub fn take_staged(&mut self, egress: u32, vl: usize) -> u32 {
         let own = &mut self.output_vls[egress as usize * self.n_vls + vl];
-        let place = own.staged.first;
+        let index = own.staged.first;
         self.queues.take_first(&mut own.staged);
-        let bytes = u64::from(self.queues.entry(place).packet.bytes);
+        let bytes = u64::from(self.queues.entry(index).packet.bytes);
         own.staged_bytes -= bytes;
         let output = &mut self.outputs[egress as usize];
         output.staged_bytes -= bytes;
         output.staged_vls ^= u32::from(own.staged.first == NONE) << vl;
-        place
+        index
     }
 
     /// As [`Crossbar::take_staged`], of any VL that has such a packet.

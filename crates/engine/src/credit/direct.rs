@@ -141,7 +141,7 @@ impl Crossbar {
     #[inline]
     fn stage_unopposed(&mut self, now: u64, port: u32, vl: usize, packet: &Packet) {
         self.outputs[port as usize].n_waiting += 1;
-        let place = self.queues.hold(Entry::new(packet, port, (now, now), 0));
-        self.stage(port, vl, place, now);
+        let index = self.queues.hold(Entry::new(packet, port, (now, now), 0));
+        self.stage(port, vl, index, now);
     }
 }

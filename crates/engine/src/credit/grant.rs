@@ -229,8 +229,8 @@ impl Crossbar {
 
     /// Records how long a packet was the head of its queue whose transfer begins at `begin`.
     #[inline]
-    pub fn note_wait<const SMALL: bool>(&mut self, place: u32, egress: u32, vl: usize, begin: u64) {
-        let entry = self.queues.entry(place);
+    pub fn note_wait<const SMALL: bool>(&mut self, index: u32, egress: u32, vl: usize, begin: u64) {
+        let entry = self.queues.entry(index);
         let n_grants = self.output_vls[self.vl_number::<SMALL>(egress, vl)].n_grants;
         // Its own transfer is counted already.
         let passes = n_grants.wrapping_sub(entry.grants).wrapping_sub(1);

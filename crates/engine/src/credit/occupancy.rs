@@ -112,26 +112,26 @@ impl QueueOccupancy {
         self.all.come(now, bytes);
         self.peak = self.peak.max(self.all.bytes);
         self.by_link[ingress as usize].come(now, bytes);
-        if let Some((place, pair)) = data {
+        if let Some((index, pair)) = data {
             let fresh = Queue { until: now, ..Queue::default() };
-            self.messages.entry(place).or_insert((pair, fresh)).1.come(now, bytes);
+            self.messages.entry(index).or_insert((pair, fresh)).1.come(now, bytes);
         }
     }
 
-    /// Removes a packet that starts, or is lost; `place` is the index of its message, if it is data.
-    pub fn leave(&mut self, now: u64, bytes: u32, ingress: u32, place: Option<u32>, is_started: bool) {
+    /// Removes a packet that starts, or is lost; `index` is the index of its message, if it is data.
+    pub fn leave(&mut self, now: u64, bytes: u32, ingress: u32, index: Option<u32>, is_started: bool) {
         self.n_packets -= 1;
         if self.n_packets == 0 {
             self.occupied += now - self.since;
         }
         self.all.leave(now, bytes, is_started);
         self.by_link[ingress as usize].leave(now, bytes, is_started);
-        let Some(place) = place else { return };
-        let (pair, queue) = self.messages.get_mut(&place).expect("it came before it leaves");
+        let Some(index) = index else { return };
+        let (pair, queue) = self.messages.get_mut(&index).expect("it came before it leaves");
         queue.leave(now, bytes, is_started);
         if queue.bytes == 0 {
             let (pair, passed) = (*pair, queue.take(now));
-            self.messages.remove(&place);
+            self.messages.remove(&index);
             add(&mut self.gone, pair, passed);
         }
     }

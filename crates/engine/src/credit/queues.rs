@@ -102,8 +102,8 @@ impl Queues {
     #[inline(always)]
     pub fn insert(&mut self, ingress: u32, vl: usize, entry: Entry) -> (u32, bool) {
         let number = self.number(ingress, vl, entry.egress);
-        let place = self.entries.insert(entry);
-        (place, append(&mut self.entries, &mut self.queues[number], place))
+        let index = self.entries.insert(entry);
+        (index, append(&mut self.entries, &mut self.queues[number], index))
     }
 
     /// Stores a packet that is in no queue; returns its slot.
@@ -114,11 +114,11 @@ impl Queues {
 
     /// Stores the queue that a packet found.
     #[cold]
-    pub fn note(&mut self, place: u32, snapshot: QueueSnapshot) {
-        if self.snapshots.len() <= place as usize {
-            self.snapshots.resize(place as usize + 1, None);
+    pub fn note(&mut self, index: u32, snapshot: QueueSnapshot) {
+        if self.snapshots.len() <= index as usize {
+            self.snapshots.resize(index as usize + 1, None);
         }
-        self.snapshots[place as usize] = Some(snapshot);
+        self.snapshots[index as usize] = Some(snapshot);
     }
 
     /// The head of a queue that is known to have one.
@@ -132,29 +132,29 @@ impl Queues {
     pub fn take_head(&mut self, ingress: u32, vl: usize, egress: u32) -> (u32, Option<&mut Entry>) {
         let number = self.number(ingress, vl, egress);
         let queue = &mut self.queues[number];
-        let place = queue.first;
+        let index = queue.first;
         take_first(&self.entries, queue);
         let next = queue.first;
-        (place, (next != NONE).then(|| self.entries.get_mut(next)))
+        (index, (next != NONE).then(|| self.entries.get_mut(next)))
     }
 
     /// The packet in a slot.
     #[inline]
-    pub fn entry(&self, place: u32) -> &Entry {
-        self.entries.get(place)
+    pub fn entry(&self, index: u32) -> &Entry {
+        self.entries.get(index)
     }
 
     /// As [`Queues::entry`], to be changed.
     #[inline]
-    pub fn entry_mut(&mut self, place: u32) -> &mut Entry {
-        self.entries.get_mut(place)
+    pub fn entry_mut(&mut self, index: u32) -> &mut Entry {
+        self.entries.get_mut(index)
     }
 
     /// Puts a packet that has left its queue at the end of another one.
     #[inline]
-    pub fn append(&mut self, queue: &mut QueueEnds, place: u32) {
-        self.entries.get_mut(place).next = NONE;
-        append(&mut self.entries, queue, place);
+    pub fn append(&mut self, queue: &mut QueueEnds, index: u32) {
+        self.entries.get_mut(index).next = NONE;
+        append(&mut self.entries, queue, index);
     }
 
     /// Takes the first packet out of a queue, not out of the table.
@@ -165,19 +165,19 @@ impl Queues {
 
     /// Takes a packet that is in no queue out of the table, with the queue that it found.
     #[inline]
-    pub fn remove(&mut self, place: u32) -> (Packet, Option<QueueSnapshot>) {
-        let packet = self.entries.get(place).packet;
-        self.entries.remove(place);
-        let snapshot = if self.snapshots.is_empty() { None } else { self.snapshot_at(place).take() };
+    pub fn remove(&mut self, index: u32) -> (Packet, Option<QueueSnapshot>) {
+        let packet = self.entries.get(index).packet;
+        self.entries.remove(index);
+        let snapshot = if self.snapshots.is_empty() { None } else { self.snapshot_at(index).take() };
         (packet, snapshot)
     }
 
     #[cold]
-    fn snapshot_at(&mut self, place: u32) -> &mut Option<QueueSnapshot> {
-        if self.snapshots.len() <= place as usize {
-            self.snapshots.resize(place as usize + 1, None);
+    fn snapshot_at(&mut self, index: u32) -> &mut Option<QueueSnapshot> {
+        if self.snapshots.len() <= index as usize {
+            self.snapshots.resize(index as usize + 1, None);
         }
-        &mut self.snapshots[place as usize]
+        &mut self.snapshots[index as usize]
     }
 
     /// The heads of the queues of an ingress in a VL.
@@ -197,9 +197,9 @@ impl Queues {
     /// The packets of a queue, first to last, and the queues that they found.
     pub fn packets_of(&self, queue: QueueEnds) -> impl Iterator<Item = (&Entry, Option<QueueSnapshot>)> {
         let first = Some(queue.first).filter(|&first| first != NONE);
-        let next = |&place: &u32| Some(self.entries.get(place).next).filter(|&next| next != NONE);
+        let next = |&index: &u32| Some(self.entries.get(index).next).filter(|&next| next != NONE);
         std::iter::successors(first, next)
-            .map(|place| (self.entries.get(place), self.snapshots.get(place as usize).copied().flatten()))
+            .map(|index| (self.entries.get(index), self.snapshots.get(index as usize).copied().flatten()))
     }
 
     /// The packets in all input buffers.
@@ -210,12 +210,12 @@ impl Queues {
 
 /// Puts a slot at the end of a queue; returns whether it is the first there.
 #[inline]
-fn append(entries: &mut Slab<Entry>, queue: &mut QueueEnds, place: u32) -> bool {
-    let last = std::mem::replace(&mut queue.last, place);
+fn append(entries: &mut Slab<Entry>, queue: &mut QueueEnds, index: u32) -> bool {
+    let last = std::mem::replace(&mut queue.last, index);
     if last == NONE {
-        queue.first = place;
+        queue.first = index;
     } else {
-        entries.get_mut(last).next = place;
+        entries.get_mut(last).next = index;
     }
     last == NONE
 }

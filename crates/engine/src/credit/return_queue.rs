@@ -56,7 +56,7 @@ impl ReturnSender {
     #[inline(never)]
     fn announce(&self, arrival: u64, context: &mut PartitionContext, round: &Round) {
         match self.destination {
-            Destination::Partition(place) => round.activity.announce(place, arrival),
+            Destination::Partition(index) => round.activity.announce(index, arrival),
             Destination::Inside { node, port } => {
                 context.set_timer(arrival, node, TimerKind::Credits { port });
             }

@@ -201,15 +201,15 @@ impl Node {
         round: &Round,
     ) -> Option<(Packet, Option<QueueSnapshot>)> {
         let crossbar = self.crossbar.as_deref_mut()?;
-        if let Some(place) = crossbar.take_any_staged(port) {
-            return Some(crossbar.remove(port, place));
+        if let Some(index) = crossbar.take_any_staged(port) {
+            return Some(crossbar.remove(port, index));
         }
         let head = |vl| Some((vl, crossbar.next_ingress(port, vl)?));
         let (vl, ingress) = (0..crossbar.n_vls).find_map(head)?;
         let input_vl = crossbar.input_vl(ingress, port, vl);
-        let place = crossbar.take_head::<false>(now, (ingress, input_vl), vl, port);
+        let index = crossbar.take_head::<false>(now, (ingress, input_vl), vl, port);
         crossbar.request_arbitration_for_heads(ingress);
-        let (packet, snapshot) = crossbar.remove(port, place);
+        let (packet, snapshot) = crossbar.remove(port, index);
         if let Some(returns) = &mut crossbar.inputs[ingress as usize].returns {
             returns.give(now, input_vl, Credits::blocks(packet.bytes), context, round);
         }

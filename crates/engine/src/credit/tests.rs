@@ -140,13 +140,13 @@ impl Scene {
         self.worst = self.worst.max(head.n_grants as f64 / bound as f64);
         let of_vl = self.heads.iter_mut().filter(|(key, _)| (key.0, key.1) == (egress, vl));
         of_vl.for_each(|(_, head)| head.n_grants += 1);
-        let place = self.crossbar.take_granted::<false>(self.now, (ingress, vl), vl, egress);
-        self.crossbar.note_wait::<false>(place, egress, vl, begin);
+        let index = self.crossbar.take_granted::<false>(self.now, (ingress, vl), vl, egress);
+        self.crossbar.note_wait::<false>(index, egress, vl, begin);
         // Small packets come between large ones, as ACKs between data.
         let span = if self.random.below(3) == 0 { 2 } else { LONGEST };
         let transfer = Transfer { ingress, egress, vl, end: begin + span };
         self.crossbar.grant::<false>(transfer);
-        self.crossbar.remove(egress, place);
+        self.crossbar.remove(egress, index);
         self.see_heads();
     }
 

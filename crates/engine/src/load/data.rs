@@ -60,9 +60,9 @@ impl DataCounts {
                 list.iter().fold(u64::MAX, |least, &port| least.min(self.bytes[port as usize]))
             }
         };
-        let place = limits.iter().take_while(|&&limit| fewest >= limit).count();
-        let below = limits.get(place).copied().unwrap_or(u64::MAX);
-        (place, mask(&self.bytes, set, |bytes| bytes < below))
+        let index = limits.iter().take_while(|&&limit| fewest >= limit).count();
+        let below = limits.get(index).copied().unwrap_or(u64::MAX);
+        (index, mask(&self.bytes, set, |bytes| bytes < below))
     }
 }
 

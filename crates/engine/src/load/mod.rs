@@ -163,8 +163,8 @@ mod tests {
                 let expected = ties_of_least(own);
                 let ties = loads.fewest_packets(set_of(count, &list), now).expect("all are regular");
                 assert_eq!(ties, expected, "{seed} {now} {list:?}");
-                let place = random.below(list.len() as u32) as usize;
-                let port = list[if random.below(4) == 0 { place } else { ties.trailing_zeros() as usize }];
+                let index = random.below(list.len() as u32) as usize;
+                let port = list[if random.below(4) == 0 { index } else { ties.trailing_zeros() as usize }];
                 let bytes = [1_000, 1_000, 64, 300][random.below(4) as usize];
                 let egress = &mut listed[port as usize];
                 let start = egress.free_at().max(now);
@@ -194,8 +194,8 @@ mod tests {
                 now += u64::from(random.below(4)) * [0, 1, 1_000, 50_000][random.below(4) as usize];
                 let (count, list) = some_ports(&mut random, n_ports);
                 let set = set_of(count, &list);
-                for place in bits(counts.stale(set, now)) {
-                    let port = list[place as usize];
+                for index in bits(counts.stale(set, now)) {
+                    let port = list[index as usize];
                     advance_port(&mut late[port as usize], now);
                     counts.note(port, &late[port as usize]);
                     n_stale += 1;
@@ -206,11 +206,11 @@ mod tests {
                 let waiting: Vec<_> =
                     list.iter().map(|&port| eager[port as usize].class_bytes(now, 0)).collect();
                 let limits = [1_000, 3_000, 10_000].map(|limit| limit + u64::from(random.below(1_000)));
-                let (place, below) = counts.below_limits(set, &limits);
+                let (index, below) = counts.below_limits(set, &limits);
                 let least = waiting.iter().min().expect("a set has ports");
-                assert_eq!(place, limits.iter().filter(|limit| least >= limit).count(), "{seed} {number}");
+                assert_eq!(index, limits.iter().filter(|limit| least >= limit).count(), "{seed} {number}");
                 for (own, waiting) in waiting.iter().enumerate() {
-                    let is_below = limits.get(place).is_none_or(|limit| waiting < limit);
+                    let is_below = limits.get(index).is_none_or(|limit| waiting < limit);
                     assert_eq!(below >> own & 1 == 1, is_below, "{seed} {number} {own}");
                 }
                 let port = list[below.trailing_zeros() as usize];

@@ -115,15 +115,15 @@ impl PacketCounts {
     #[inline(always)]
     fn advance_block(&mut self, now: u64, block: usize) {
         let mut earliest = u64::MAX;
-        for place in 0..BLOCK {
-            let mut first = self.first[block][place];
+        for index in 0..BLOCK {
+            let mut first = self.first[block][index];
             if first <= now {
-                let port = block * BLOCK + place;
+                let port = block * BLOCK + index;
                 let starts = &mut self.starts[port];
                 let before = starts.len();
                 first = forget_until(now, starts);
                 let after = starts.len();
-                self.first[block][place] = first;
+                self.first[block][index] = first;
                 self.change(port, before, after);
             }
             earliest = earliest.min(first);

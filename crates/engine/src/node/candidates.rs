@@ -89,8 +89,8 @@ impl Ports for Candidates<'_, '_> {
         if set.len() > MOST_MASKED {
             return None;
         }
-        for place in bits(counts.stale(*set, *now)) {
-            let port = set.get(place as usize);
+        for index in bits(counts.stale(*set, *now)) {
+            let port = set.get(index as usize);
             advance_port(&mut ports[port as usize], *now, context, round);
             counts.note(port, &ports[port as usize]);
         }

@@ -131,7 +131,7 @@ impl Node {
     /// An idle node.
     pub fn new(
         id: NodeId,
-        place: u32,
+        index: u32,
         ports: Vec<Egress>,
         route: Route,
         balancer: Balancer,
@@ -140,7 +140,7 @@ impl Node {
         let busy = vec![0; ports.len().div_ceil(64)];
         Node {
             id,
-            index_in_partition: place,
+            index_in_partition: index,
             ports,
             loads: None,
             busy,
@@ -226,7 +226,7 @@ impl Node {
                 if edge.is_below(packet.destination) {
                     self.remember_data(now, packet, context, round);
                 }
-            } else if edge.observes(packet) && !self.pass_answer(now, ingress, packet, context, round) {
+            } else if edge.observes(packet) && !self.pass_response(now, ingress, packet, context, round) {
                 return;
             }
         }

@@ -240,7 +240,7 @@ impl Egress {
     pub(super) fn mark_at_enqueue(&mut self, packet: Packet) -> Packet {
         let own = self.by_class_mut().expect("seen by the caller").of(packet.class());
         match &mut own.marker {
-            Some(marker) if marker.at_enqueue => marker.judge(own.totals.waiting, packet),
+            Some(marker) if marker.at_enqueue => marker.mark(own.totals.waiting, packet),
             _ => packet,
         }
     }
@@ -249,7 +249,7 @@ impl Egress {
     pub(super) fn mark_at_dequeue(&mut self, packet: Packet) -> Packet {
         let own = self.by_class_mut().expect("seen by the caller").of(packet.class());
         match &mut own.marker {
-            Some(marker) if !marker.at_enqueue => marker.judge(own.totals.waiting, packet),
+            Some(marker) if !marker.at_enqueue => marker.mark(own.totals.waiting, packet),
             _ => packet,
         }
     }

@@ -423,7 +423,7 @@ impl Egress {
             self.leave_queue(now, packet, snapshot, true);
         }
         self.free_at = now + self.serialization(packet.bytes);
-        let packet = if self.extras.marker.is_some() { self.judge(now, *packet) } else { *packet };
+        let packet = if self.extras.marker.is_some() { self.mark(now, *packet) } else { *packet };
         let start = Start { at: now, end: self.free_at, packet };
         if self.extras.watched {
             self.launch_watched(&start, snapshot, context, round);
@@ -450,7 +450,7 @@ impl Egress {
     }
 
     /// Marks a packet that starts, if this port is a root of congestion.
-    fn judge(&mut self, now: u64, packet: Packet) -> Packet {
+    fn mark(&mut self, now: u64, packet: Packet) -> Packet {
         let (waiting, free_for) = (self.extras.data_bytes, self.free_for(now));
         match &mut self.extras.marker {
             Some(marker) if packet.is_data() => marker.mark_root(waiting, packet, free_for),
@@ -462,8 +462,8 @@ impl Egress {
     #[cold]
     fn leave_queue(&mut self, now: u64, packet: &Packet, snapshot: QueueSnapshot, is_started: bool) {
         if let Some(occupancy) = self.count.as_deref_mut().and_then(|count| count.occupancy.as_mut()) {
-            let place = packet.is_data().then_some(packet.flow);
-            occupancy.leave(now, packet.bytes, snapshot.ingress, place, is_started);
+            let index = packet.is_data().then_some(packet.flow);
+            occupancy.leave(now, packet.bytes, snapshot.ingress, index, is_started);
         }
     }
 

@@ -128,7 +128,7 @@ impl Egress {
             return self.mark_at_enqueue(packet);
         }
         match &mut self.extras.marker {
-            Some(marker) if marker.at_enqueue => marker.judge(waiting, packet),
+            Some(marker) if marker.at_enqueue => marker.mark(waiting, packet),
             _ => packet,
         }
     }
@@ -162,7 +162,7 @@ impl Egress {
         if waiting <= extras.marked_above {
             return packet;
         }
-        extras.marker.as_mut().expect("the marker is at this port").judge(waiting, packet)
+        extras.marker.as_mut().expect("the marker is at this port").mark(waiting, packet)
     }
 
     /// Subtracts a packet that has left its queue.
@@ -235,11 +235,11 @@ mod tests {
                 let data = Packet::data(to, 0, number, 0, 1_000, HeaderFlags::new(0, true));
                 advance_port(&mut eager, now);
                 if random.next_u32().is_multiple_of(3) {
-                    let answer = data.answer(PacketKind::Acknowledgement, to, 64, 1);
+                    let response = data.response(PacketKind::Acknowledgement, to, 64, 1);
                     advance_port(&mut late, now);
                     for port in [&mut eager, &mut late] {
-                        let arrival = port.enqueue_computed(now, answer.bytes).unwrap();
-                        port.channel.put(InFlight { arrival, packet: answer });
+                        let arrival = port.enqueue_computed(now, response.bytes).unwrap();
+                        port.channel.put(InFlight { arrival, packet: response });
                     }
                     continue;
                 }

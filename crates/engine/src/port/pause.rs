@@ -146,7 +146,7 @@ mod tests {
         port.trace_packets(true);
         let to = Address { host: 1, slot: 0 };
         let data = |sequence| Packet::data(to, 0, sequence, 0, 1_000, HeaderFlags::new(0, true));
-        let control = data(9).answer(PacketKind::Acknowledgement, to, 64, 5);
+        let control = data(9).response(PacketKind::Acknowledgement, to, 64, 5);
         port.enqueue(10, &data(0));
         assert_eq!(port.set_paused(20, 1, true), None);
         assert!(port.enqueue_paused(30, &data(1)));

@@ -100,11 +100,11 @@ mod tests {
         port.enable_data_counting();
         let to = Address { host: 1, slot: 0 };
         let data = Packet::data(to, 0, 0, 0, 1_000, HeaderFlags::new(0, true));
-        let answer = data.answer(PacketKind::Acknowledgement, to, 64, 5);
+        let response = data.response(PacketKind::Acknowledgement, to, 64, 5);
         for _ in 0..3 {
             port.count_in(&data);
             port.enqueue(0, &data);
-            port.enqueue(0, &answer);
+            port.enqueue(0, &response);
         }
         assert_eq!((port.class_bytes(0, 0), port.waiting_bytes(0)), (3_000, 3_192));
         // Answers are sent first; then a data packet is on the wire, which no longer waits.

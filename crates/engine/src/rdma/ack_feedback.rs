@@ -48,7 +48,7 @@ impl Signals {
         self.window = u64::MAX;
     }
 
-    fn place(&self, position: u64) -> usize {
+    fn index(&self, position: u64) -> usize {
         position as usize & (self.starts.len() - 1)
     }
 
@@ -58,8 +58,8 @@ impl Signals {
         if n_needed > self.starts.len() {
             self.grow(n_needed, course);
         }
-        let place = self.place(turn.position);
-        self.starts[place] = if turn.is_again { UNKNOWN } else { at };
+        let index = self.index(turn.position);
+        self.starts[index] = if turn.is_again { UNKNOWN } else { at };
     }
 
     #[cold]
@@ -69,7 +69,7 @@ impl Signals {
         let known = if self.starts.is_empty() { 0 } else { course.highest - course.una };
         // The last position is the packet that starts now.
         for position in course.una..course.una + known.saturating_sub(1) {
-            larger[position as usize & mask] = self.starts[self.place(position)];
+            larger[position as usize & mask] = self.starts[self.index(position)];
         }
         self.starts = larger;
     }
@@ -77,7 +77,7 @@ impl Signals {
     /// The time since the transmission of a packet in flight started, if that is known.
     fn since(&self, position: u64, course: SendProgress, now: u64) -> Option<Duration> {
         let is_in_flight = (course.una..course.highest).contains(&position) && !self.starts.is_empty();
-        let start = is_in_flight.then(|| self.starts[self.place(position)])?;
+        let start = is_in_flight.then(|| self.starts[self.index(position)])?;
         (start != UNKNOWN).then(|| Duration(now - start))
     }
 
@@ -85,7 +85,7 @@ impl Signals {
     pub fn write_state(&self, course: SendProgress, out: &mut StateWriter) {
         out.word(self.window);
         for position in course.una..course.highest {
-            match self.starts[self.place(position)] {
+            match self.starts[self.index(position)] {
                 UNKNOWN => out.word(UNKNOWN),
                 start => out.instant(Time(start)),
             }
@@ -163,8 +163,8 @@ impl SendPair {
 
 impl Nic {
     /// The retransmission timeout has expired.
-    pub(super) fn note_timeout(&mut self, now: u64, place: u32) {
-        let pair = self.sends.get_mut(place);
+    pub(super) fn note_timeout(&mut self, now: u64, index: u32) {
+        let pair = self.sends.get_mut(index);
         if pair.signals.is_none() {
             return;
         }

@@ -47,8 +47,8 @@ impl ByClass {
     }
 
     /// Removes a queue pair of a class: it has nothing left to send.
-    pub fn remove(&mut self, class: u8, place: u32) {
-        self.ready[usize::from(class & 7)].remove(place);
+    pub fn remove(&mut self, class: u8, slot: u32) {
+        self.ready[usize::from(class & 7)].remove(slot);
         self.note_filled(class);
     }
 
@@ -86,7 +86,7 @@ impl ByClass {
         let ByClass { ready: queues, turns, .. } = self;
         turns.next(ready, |class| {
             let turn = queues[usize::from(class & 7)].first().expect("it is ready");
-            u64::from(pairs.sends.get_mut(turn.place).next_bytes(round))
+            u64::from(pairs.sends.get_mut(turn.slot).next_bytes(round))
         })
     }
 }

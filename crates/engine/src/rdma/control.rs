@@ -32,7 +32,7 @@ impl Node {
         let slot = flow.send_slot;
         let nic = self.nic_mut().expect("the host has queue pairs");
         let sent = nic.outgoing.get_mut(slot);
-        sent.answers += 1;
+        sent.responses += 1;
         if is_notification(packet, rdma) {
             sent.notified += 1;
             nic.on_notification(now, packet, rdma);
@@ -64,19 +64,19 @@ impl Node {
     pub(super) fn finish_messages(
         &mut self,
         now: u64,
-        place: u32,
+        index: u32,
         context: &mut PartitionContext,
         round: &Round,
     ) {
         let n_before = context.reports.len();
         let nic = self.nic_mut().expect("the host has queue pairs");
-        nic.wake(now, place);
-        let pair = nic.sends.get_mut(place);
+        nic.wake(now, index);
+        let pair = nic.sends.get_mut(index);
         while let Some(done) = pair.take_done() {
             context.reports.push(Report::Sent { flow: done.flow });
         }
-        for place in n_before..context.reports.len() {
-            if let Report::Sent { flow } = context.reports[place] {
+        for index in n_before..context.reports.len() {
+            if let Report::Sent { flow } = context.reports[index] {
                 self.notify_sender(now, flow, context, round);
             }
         }

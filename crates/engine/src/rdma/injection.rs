@@ -46,13 +46,13 @@ impl Nic {
     /// The port that could start a data packet first, with the start time.
     fn first_start(&self, ports: &[Egress], data: u8) -> Option<(u64, usize)> {
         let gate = self.not_before();
-        let start = |(place, (nic_port, egress)): (usize, (&super::nic::NicPort, &Egress))| {
+        let start = |(slot, (nic_port, egress)): (usize, (&super::nic::NicPort, &Egress))| {
             let from = nic_port.first_from(egress, data)?;
             let free = egress.free_at();
-            Some((from.max(free).max(gate), free, place))
+            Some((from.max(free).max(gate), free, slot))
         };
         let first = self.ports.iter().zip(ports).enumerate().filter_map(start).min();
-        first.map(|(start, _, place)| (start, place))
+        first.map(|(start, _, slot)| (start, slot))
     }
 
     /// As [`crate::node::Node::serve_now`], with an injection limit.
@@ -66,14 +66,14 @@ impl Nic {
         round: &Round,
     ) -> u64 {
         let data = round.model.classes.data;
-        while let Some((start, place)) = self.first_start(ports, data).filter(|(start, _)| *start < until) {
-            let egress = &mut ports[place];
+        while let Some((start, slot)) = self.first_start(ports, data).filter(|(start, _)| *start < until) {
+            let egress = &mut ports[slot];
             if let_control_start(egress, start, context, round) {
                 continue;
             }
             let is_to_many = self.ports.iter().map(|nic_port| nic_port.ready.len()).sum::<usize>() > 1;
             let Nic { ports: nic_ports, sends, outgoing, injection, .. } = self;
-            let nic_port = &mut nic_ports[place];
+            let nic_port = &mut nic_ports[slot];
             let turn = nic_port.ready.first().expect("it could start");
             let mut pairs = Pairs { sends, outgoing, at };
             let (controller, ready) = (&mut nic_port.controller, &mut nic_port.ready);

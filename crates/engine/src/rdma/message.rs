@@ -8,7 +8,7 @@ pub struct Outgoing {
     /// Of these, retransmissions.
     pub retransmitted: u64,
     /// ACKs, NACKs and CNPs received.
-    pub answers: u64,
+    pub responses: u64,
     /// Of these, congestion notifications.
     pub notified: u32,
     /// Timeouts of its queue pair while it was the first message there that was not wholly acknowledged.
@@ -18,7 +18,7 @@ pub struct Outgoing {
 impl Outgoing {
     /// Packets put on the wire, less responses received.
     pub fn balance(&self) -> i64 {
-        self.packets.cast_signed() - self.answers.cast_signed()
+        self.packets.cast_signed() - self.responses.cast_signed()
     }
 }
 

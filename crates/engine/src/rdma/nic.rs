@@ -103,55 +103,55 @@ impl Nic {
     /// Creates a sending end in a class, with a rate limit if it has one.
     pub fn insert_send(&mut self, rdma: &Rdma, destination: u32, class: u8, limit: Option<Rate>) -> u32 {
         let start = self.ports[0].controller.start();
-        let (place, pair) = self.sends.place(|| SendPair::new(Sender::new(rdma.rule, rdma.window), start));
+        let (slot, pair) = self.sends.allocate(|| SendPair::new(Sender::new(rdma.rule, rdma.window), start));
         (pair.destination, pair.class) = (destination, class);
         if pair.signals.is_none() {
             pair.signals = Signals::of(&self.ports[0].controller);
         }
         pair.limit = limit.unwrap_or(Rate(u64::MAX));
-        place
+        slot
     }
 
     /// Creates a receiving end.
     pub fn insert_receive(&mut self, rdma: &Rdma, source: u32) -> u32 {
-        let (place, pair) = self.receives.place(|| ReceivePair::new(Receiver::new(rdma.rule)));
+        let (slot, pair) = self.receives.allocate(|| ReceivePair::new(Receiver::new(rdma.rule)));
         pair.source = source;
-        place
+        slot
     }
 
     /// Frees a sending end that nothing refers to any more.
-    pub fn forget_send(&mut self, place: u32) {
-        self.sends.get_mut(place).clear(self.ports[0].controller.start());
-        self.sends.remove(place);
+    pub fn forget_send(&mut self, slot: u32) {
+        self.sends.get_mut(slot).clear(self.ports[0].controller.start());
+        self.sends.remove(slot);
     }
 
     /// Frees a receiving end that nothing refers to any more.
-    pub fn forget_receive(&mut self, place: u32) {
-        self.receives.get_mut(place).clear();
-        self.receives.remove(place);
+    pub fn forget_receive(&mut self, slot: u32) {
+        self.receives.get_mut(slot).clear();
+        self.receives.remove(slot);
         if let Some(reordering) = &mut self.reordering {
-            reordering.forget_stream(place);
+            reordering.forget_stream(slot);
         }
     }
 
     /// Re-evaluates whether a queue pair has something to send, from `now` on.
-    pub fn wake(&mut self, now: u64, place: u32) {
-        if let Some(has_work) = self.sends.get_mut(place).queue_change() {
-            self.queue(now, place, has_work);
+    pub fn wake(&mut self, now: u64, slot: u32) {
+        if let Some(has_work) = self.sends.get_mut(slot).queue_change() {
+            self.queue(now, slot, has_work);
         }
     }
 
     /// Adds a queue pair to the ready queue of its port, or removes it.
     #[inline(never)]
-    pub fn queue(&mut self, now: u64, place: u32, has_work: bool) {
-        let pair = self.sends.get_mut(place);
+    pub fn queue(&mut self, now: u64, slot: u32, has_work: bool) {
+        let pair = self.sends.get_mut(slot);
         pair.is_queued = has_work;
         let (nic_port, class) = (&mut self.ports[pair.port as usize], pair.class);
         if !has_work {
-            return nic_port.remove(class, place);
+            return nic_port.remove(class, slot);
         }
         let number = pair.number.expect("a queue pair with work has a number");
-        let turn = ReadyEntry { from: now.max(pair.next_at), number, place };
+        let turn = ReadyEntry { from: now.max(pair.next_at), number, slot };
         self.quiet_until = self.quiet_until.min(turn.from);
         self.has_inner_work |= nic_port.is_inner;
         nic_port.push(class, turn);
@@ -207,10 +207,10 @@ impl NicPort {
         }
     }
 
-    fn remove(&mut self, class: u8, place: u32) {
+    fn remove(&mut self, class: u8, slot: u32) {
         match &mut self.by_class {
-            Some(by_class) => by_class.remove(class, place),
-            None => self.ready.remove(place),
+            Some(by_class) => by_class.remove(class, slot),
+            None => self.ready.remove(slot),
         }
     }
 

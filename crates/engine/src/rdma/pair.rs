@@ -215,7 +215,7 @@ impl ReceivePair {
     /// Removes and returns the next message, in order, that has arrived completely together with all before it.
     pub fn take_ended(&mut self) -> Option<u32> {
         let expected = self.receiver.expected();
-        let first = (0..self.ends.len()).min_by_key(|&place| self.ends[place].0)?;
+        let first = (0..self.ends.len()).min_by_key(|&index| self.ends[index].0)?;
         (self.ends[first].0 <= expected).then(|| self.ends.swap_remove(first).1)
     }
 }

@@ -23,18 +23,18 @@ pub struct ReadyEntry {
     /// Its number among the host's queue pairs.
     pub number: u32,
     /// Its slot there.
-    pub place: u32,
+    pub slot: u32,
 }
 
 impl ReadyEntry {
     #[inline(always)]
     fn word(self) -> u128 {
-        u128::from(self.from) << 64 | u128::from(self.number) << 32 | u128::from(self.place)
+        u128::from(self.from) << 64 | u128::from(self.number) << 32 | u128::from(self.slot)
     }
 
     #[inline(always)]
     fn of(word: u128) -> ReadyEntry {
-        ReadyEntry { from: (word >> 64) as u64, number: (word >> 32) as u32, place: word as u32 }
+        ReadyEntry { from: (word >> 64) as u64, number: (word >> 32) as u32, slot: word as u32 }
     }
 }
 
@@ -83,9 +83,9 @@ impl Ready {
     }
 
     /// Removes a queue pair that has nothing left to send.
-    pub fn remove(&mut self, place: u32) {
-        self.line.retain(|&word| ReadyEntry::of(word).place != place);
-        self.others.retain(|&Reverse(word)| ReadyEntry::of(word).place != place);
+    pub fn remove(&mut self, slot: u32) {
+        self.line.retain(|&word| ReadyEntry::of(word).slot != slot);
+        self.others.retain(|&Reverse(word)| ReadyEntry::of(word).slot != slot);
     }
 }
 
@@ -103,13 +103,13 @@ mod tests {
         let mut ready = Ready::default();
         let mut sorted: BTreeSet<(u64, u32)> = BTreeSet::new();
         for number in 0..40 {
-            ready.push(ReadyEntry { from: 7, number, place: 100 - number });
+            ready.push(ReadyEntry { from: 7, number, slot: 100 - number });
             sorted.insert((7, number));
         }
         for round in 0..2_000 {
             let first = ready.first().expect("forty are left");
             assert_eq!(sorted.pop_first(), Some((first.from, first.number)));
-            assert_eq!(first.place, 100 - first.number);
+            assert_eq!(first.slot, 100 - first.number);
             ready.pop();
             // Most at one rate, some slower, some absent for a while.
             let from =
@@ -119,7 +119,7 @@ mod tests {
             if round % 100 == 99 {
                 let gone = *sorted.iter().nth(5).expect("forty are left");
                 ready.remove(100 - gone.1);
-                ready.push(ReadyEntry { from: gone.0 + 1, number: gone.1, place: 100 - gone.1 });
+                ready.push(ReadyEntry { from: gone.0 + 1, number: gone.1, slot: 100 - gone.1 });
                 sorted.remove(&gone);
                 sorted.insert((gone.0 + 1, gone.1));
             }

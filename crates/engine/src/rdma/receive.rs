@@ -5,7 +5,7 @@
 
 use netloom_model::Rdma;
 use netloom_policy::congestion::Notify;
-use netloom_policy::transport::{Answer, Psn, Receipt};
+use netloom_policy::transport::{Psn, Receipt, Response};
 
 use super::message::{Incoming, ReceiveCounts};
 use super::pair::ReceivePair;
@@ -17,9 +17,9 @@ use crate::round::Round;
 
 /// The responses to a data packet, in the order in which they are sent.
 #[derive(Debug, Clone, Copy)]
-struct Answers {
+struct Responses {
     cnp: bool,
-    answer: Option<PacketKind>,
+    response: Option<PacketKind>,
 }
 
 impl Node {
@@ -46,25 +46,25 @@ impl Node {
             pair.ends.push((position + 1, packet.flow));
         }
         let is_marked = packet.has(Packet::MARKED);
-        let answer = pair.answer(receipt, is_marked, rdma);
+        let response = pair.response(receipt, is_marked, rdma);
         let notify = if is_marked { nic.ports[0].controller.notify() } else { None };
         let cnp =
             notify == Some(Notify::Packet) && pair.is_cnp_due(now, nic.ports[0].controller.cnp_interval().0);
         let echo = if notify == Some(Notify::Acknowledgement) { Packet::ECHO } else { 0 };
         let incoming = nic.incoming.get_mut(slot);
-        incoming.take(packet, receipt, Answers { cnp, answer }, rdma);
+        incoming.take(packet, receipt, Responses { cnp, response }, rdma);
         let expected = Psn::of(pair.receiver.expected(), rdma.first_psn).bits();
         let to = Address { host: pair.source, slot: pair.peer_slot };
         // A message cannot be complete before its last packet has arrived.
         let may_end = receipt.is_new && !pair.ends.is_empty();
         let control = |kind| {
-            packet.answer(kind, to, rdma.control.0 as u32, round.model.classes.control).expecting(expected)
+            packet.response(kind, to, rdma.control.0 as u32, round.model.classes.control).expecting(expected)
         };
         if cnp {
             self.send_cnp(now, control(PacketKind::Cnp), context, round);
         }
-        if let Some(kind) = answer {
-            self.answer(now, &control(kind).with(echo), context, round);
+        if let Some(kind) = response {
+            self.response(now, &control(kind).with(echo), context, round);
         }
         if may_end {
             self.complete(now, packet, slot, context, round);
@@ -73,17 +73,17 @@ impl Node {
 
     #[inline(never)]
     fn send_cnp(&mut self, now: u64, packet: Packet, context: &mut PartitionContext, round: &Round) {
-        self.answer(now, &packet, context, round);
+        self.response(now, &packet, context, round);
     }
 
     /// Sends a control packet.
     #[inline(always)]
-    fn answer(&mut self, now: u64, packet: &Packet, context: &mut PartitionContext, round: &Round) {
+    fn response(&mut self, now: u64, packet: &Packet, context: &mut PartitionContext, round: &Round) {
         let own = self.ports.len() as u32;
         if self.needs_host_slow_path {
             let mut packet = *packet;
             if let Some(telemetry) = &mut context.telemetry {
-                telemetry.answered(&mut packet);
+                telemetry.responded(&mut packet);
             }
             self.forward::<COUNTED>(now, own, &packet, context, round);
         } else {
@@ -127,8 +127,8 @@ impl Node {
 impl Incoming {
     /// Counts a received packet and the responses to it.
     #[inline(always)]
-    fn take(&mut self, packet: &Packet, receipt: Receipt, answers: Answers, rdma: &Rdma) {
-        self.balance += i64::from(answers.cnp) + i64::from(answers.answer.is_some()) - 1;
+    fn take(&mut self, packet: &Packet, receipt: Receipt, responses: Responses, rdma: &Rdma) {
+        self.balance += i64::from(responses.cnp) + i64::from(responses.response.is_some()) - 1;
         if receipt.is_new {
             self.missing -= u64::from(packet.bytes) - rdma.header.0;
             self.packets += 1;
@@ -136,19 +136,19 @@ impl Incoming {
         }
         if receipt.distance > 0 || receipt.is_duplicate || packet.has(Packet::RETRANSMISSION | Packet::MARKED)
         {
-            self.tally.take(packet, receipt, answers);
+            self.tally.take(packet, receipt, responses);
         }
     }
 }
 
 impl ReceiveCounts {
     /// Counts a packet that is early, a duplicate, retransmitted or marked.
-    fn take(&mut self, packet: &Packet, receipt: Receipt, answers: Answers) {
+    fn take(&mut self, packet: &Packet, receipt: Receipt, responses: Responses) {
         self.again += u32::from(packet.has(Packet::RETRANSMISSION));
         self.duplicates += u32::from(receipt.is_duplicate);
-        self.nacks += u32::from(answers.answer == Some(PacketKind::Nack));
+        self.nacks += u32::from(responses.response == Some(PacketKind::Nack));
         self.marked += u32::from(packet.has(Packet::MARKED));
-        self.cnps += u32::from(answers.cnp);
+        self.cnps += u32::from(responses.cnp);
         self.distance = self.distance.max(receipt.distance.min(u64::from(u32::MAX)) as u32);
     }
 }
@@ -156,13 +156,13 @@ impl ReceiveCounts {
 impl ReceivePair {
     /// The transport's response to a packet.
     #[inline(always)]
-    fn answer(&mut self, receipt: Receipt, is_marked: bool, rdma: &Rdma) -> Option<PacketKind> {
+    fn response(&mut self, receipt: Receipt, is_marked: bool, rdma: &Rdma) -> Option<PacketKind> {
         self.unanswered += u32::from(receipt.is_new);
-        let answer = match receipt.answer {
-            Answer::Nothing => return None,
-            Answer::Nack => PacketKind::Nack,
-            Answer::AcknowledgeNow => PacketKind::Acknowledgement,
-            Answer::Acknowledge => {
+        let response = match receipt.response {
+            Response::Nothing => return None,
+            Response::Nack => PacketKind::Nack,
+            Response::AcknowledgeNow => PacketKind::Acknowledgement,
+            Response::Acknowledge => {
                 if self.unanswered < rdma.coalesce && !is_marked && !self.has_ended() {
                     return None;
                 }
@@ -170,7 +170,7 @@ impl ReceivePair {
             }
         };
         self.unanswered = 0;
-        Some(answer)
+        Some(response)
     }
 
     /// Whether a CNP may be sent now; if so, it counts as sent.

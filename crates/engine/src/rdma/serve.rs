@@ -79,7 +79,7 @@ impl Node {
 
     #[inline(never)]
     fn expect_inner_starts(&mut self, context: &mut PartitionContext, round: &Round) {
-        let Node { ports, host, index_in_partition: place, .. } = self;
+        let Node { ports, host, index_in_partition: index, .. } = self;
         let Some(nic) = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) else { return };
         nic.has_inner_work = nic.inner_ports.iter().any(|&port| !nic.ports[port as usize].is_empty());
         for &port in &nic.inner_ports {
@@ -88,7 +88,7 @@ impl Node {
             let Some(from) = first else { continue };
             let start = from.max(egress.free_at()).max(nic.not_before());
             if egress.is_timer_needed(start) {
-                context.set_timer(start, *place, TimerKind::Start { port });
+                context.set_timer(start, *index, TimerKind::Start { port });
             }
         }
     }
@@ -124,7 +124,7 @@ impl Node {
     pub fn timeout(
         &mut self,
         now: u64,
-        place: u32,
+        index: u32,
         number: u32,
         context: &mut PartitionContext,
         round: &Round,
@@ -133,20 +133,20 @@ impl Node {
         let rdma = round.model.transport.rdma().expect("only queue pairs set such timers");
         let late = |pair: &SendPair| pair.number == Some(number) && pair.deadline <= now;
         let nic = self.nic_mut().expect("only NICs set such timers");
-        let pair = nic.sends.get_mut(place);
+        let pair = nic.sends.get_mut(index);
         if pair.number != Some(number) || pair.timer != now {
             return false;
         }
         pair.timer = u64::MAX;
         if pair.deadline != u64::MAX && pair.deadline > now {
-            arm(pair, node, place, context);
+            arm(pair, node, index, context);
         }
         if !late(pair) {
             return false;
         }
         self.serve(now, context, round);
         let nic = self.nic_mut().expect("seen above");
-        let pair = nic.sends.get_mut(place);
+        let pair = nic.sends.get_mut(index);
         pair.n_timeouts += 1;
         nic.outgoing.get_mut(pair.first.slot).timeouts += 1;
         if pair.n_timeouts > rdma.retries {
@@ -162,9 +162,9 @@ impl Node {
         }));
         pair.sender.timeout();
         pair.restart(now, rdma);
-        arm(pair, node, place, context);
-        nic.note_timeout(now, place);
-        nic.wake(now, place);
+        arm(pair, node, index, context);
+        nic.note_timeout(now, index);
+        nic.wake(now, index);
         true
     }
 
@@ -175,10 +175,10 @@ impl Node {
     }
 
     /// Posts a message on its queue pair.
-    pub fn post(&mut self, now: u64, place: u32, number: u32, context: &mut PartitionContext, round: &Round) {
+    pub fn post(&mut self, now: u64, index: u32, number: u32, context: &mut PartitionContext, round: &Round) {
         // Earlier messages must not appear to end later than they did.
         self.serve(now, context, round);
-        let flow = &round.flows[place as usize];
+        let flow = &round.flows[index as usize];
         let Flow { message, send_slot, send_pair, .. } = *flow;
         let (n_packets, last) = round.model.transport.cut(message.size);
         let mut header_flags = flow.header_flags(round.model);
@@ -194,7 +194,7 @@ impl Node {
         let pair = nic.sends.get_mut(send_pair);
         let end = pair.sender.course().end + n_packets;
         let last_bytes = last.0 as u32;
-        pair.post(Posted { flow: place, slot: send_slot, end, last_bytes, header_flags }, n_packets);
+        pair.post(Posted { flow: index, slot: send_slot, end, last_bytes, header_flags }, n_packets);
         nic.wake(now, send_pair);
     }
 
@@ -202,25 +202,25 @@ impl Node {
     fn open(
         &mut self,
         now: u64,
-        place: u32,
+        index: u32,
         (entropy, header_flags): (u32, HeaderFlags),
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        let destination = self.nic_mut().expect("seen by the caller").sends.get_mut(place).destination;
+        let destination = self.nic_mut().expect("seen by the caller").sends.get_mut(index).destination;
         let to = Address { host: destination, slot: 0 };
         let first = Packet::data(to, 0, 0, entropy, round.model.transport.packet.0 as u32, header_flags);
         let port = self.port_towards(now, &first, context, round);
         let line = self.ports[port as usize].rate();
         let nic = self.nic_mut().expect("seen by the caller");
-        let pair = nic.sends.get_mut(place);
+        let pair = nic.sends.get_mut(index);
         (pair.number, pair.port, pair.entropy) = (Some(nic.n_pairs), port, entropy);
         pair.line_rate = line;
         pair.rate = nic.ports[port as usize].feedback;
         pair.renew_window(now, &nic.ports[port as usize].controller);
         nic.n_pairs += 1;
         if !nic.shares.is_empty() {
-            nic.share_with(now, place);
+            nic.share_with(now, index);
         }
     }
 }
@@ -248,7 +248,7 @@ impl Pairs<'_> {
         context: &mut PartitionContext,
         round: &Round,
     ) -> Packet {
-        let pair = self.sends.get_mut(turn.place);
+        let pair = self.sends.get_mut(turn.slot);
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let sent = pair.sender.take();
         let message = pair.message_at(sent.position);
@@ -266,7 +266,7 @@ impl Pairs<'_> {
         pair.next_at = start + rate.serialization(bytes).0;
         if pair.deadline == u64::MAX {
             pair.restart(start, rdma);
-            arm(pair, self.at.1, turn.place, context);
+            arm(pair, self.at.1, turn.slot, context);
         }
         pair.is_queued = pair.sender.has_work() && !(MAY_SENSE && pair.is_window_limited);
         if pair.is_queued {
@@ -430,10 +430,10 @@ impl SendPair {
 
 /// Sets a timer for the timeout of a queue pair, unless an earlier timer will check it.
 #[inline(always)]
-pub(super) fn arm(pair: &mut SendPair, node: u32, place: u32, context: &mut PartitionContext) {
+pub(super) fn arm(pair: &mut SendPair, node: u32, index: u32, context: &mut PartitionContext) {
     if pair.timer > pair.deadline {
         pair.timer = pair.deadline;
         let number = pair.number.expect("it has sent");
-        context.set_timer(pair.timer, node, TimerKind::Timeout { number, pair: place });
+        context.set_timer(pair.timer, node, TimerKind::Timeout { number, pair: index });
     }
 }

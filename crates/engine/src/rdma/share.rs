@@ -43,9 +43,9 @@ impl Node {
         nic.shares.push(lease);
         let concerned = nic.towards(lease.destination);
         let each = Rate((share.0 / concerned.len().max(1) as u64).max(1));
-        for &place in &concerned {
-            nic.allow(now, place, each);
-            nic.wake(now, place);
+        for &slot in &concerned {
+            nic.allow(now, slot, each);
+            nic.wake(now, slot);
         }
         nic.concerned = concerned;
     }
@@ -54,18 +54,18 @@ impl Node {
 impl Nic {
     /// Slots of the queue pairs towards a host that have packets in flight.
     fn towards(&mut self, destination: u32) -> Vec<u32> {
-        let mut places = std::mem::take(&mut self.concerned);
-        places.clear();
+        let mut slots = std::mem::take(&mut self.concerned);
+        slots.clear();
         let is_concerned = |(_, pair): &(u32, &super::pair::SendPair)| {
             pair.destination == destination && pair.number.is_some() && pair.is_in_flight()
         };
-        places.extend((0..).zip(self.sends.iter()).filter(is_concerned).map(|(place, _)| place));
-        places
+        slots.extend((0..).zip(self.sends.iter()).filter(is_concerned).map(|(slot, _)| slot));
+        slots
     }
 
     /// Applies a share to a queue pair.
-    fn allow(&mut self, now: u64, place: u32, share: Rate) {
-        let pair = self.sends.get_mut(place);
+    fn allow(&mut self, now: u64, slot: u32, share: Rate) {
+        let pair = self.sends.get_mut(slot);
         let controller = &self.ports[pair.port as usize].controller;
         controller.on_share(&mut pair.rate, Time(now), share);
         pair.renew_window(now, controller);
@@ -73,13 +73,13 @@ impl Nic {
 
     /// A queue pair is about to send for the first time: it takes part in the share towards its destination.
     #[cold]
-    pub(super) fn share_with(&mut self, now: u64, place: u32) {
-        let destination = self.sends.get_mut(place).destination;
+    pub(super) fn share_with(&mut self, now: u64, slot: u32) {
+        let destination = self.sends.get_mut(slot).destination;
         let is_fresh = |lease: &&RateShare| lease.destination == destination && lease.at + FRESH > now;
         let Some(lease) = self.shares.iter().find(is_fresh).copied() else { return };
         let concerned = self.towards(destination);
         let each = Rate((lease.share.0 / (concerned.len() as u64 + 1)).max(1));
         self.concerned = concerned;
-        self.allow(now, place, each);
+        self.allow(now, slot, each);
     }
 }

@@ -50,9 +50,9 @@ impl Axis {
     }
 
     /// Position of a number, from 0 to 1; names are in the middle of parts of equal size.
-    fn place(&self, number: f64) -> f64 {
+    fn position(&self, number: f64) -> f64 {
         match self {
-            Axis::Numbers { scale, .. } => scale.place(number),
+            Axis::Numbers { scale, .. } => scale.position(number),
             Axis::Names { names, .. } => (number + 0.5) / names.len().max(1) as f64,
         }
     }
@@ -128,12 +128,12 @@ fn is_aslant(names: &[String], width: f64) -> bool {
 impl Frame {
     /// Position of a number of the axis below.
     pub fn x(&self, number: f64) -> f64 {
-        self.left + self.across.place(number) * (self.right - self.left)
+        self.left + self.across.position(number) * (self.right - self.left)
     }
 
     /// Position of a number of the axis on the left.
     pub fn y(&self, number: f64) -> f64 {
-        self.bottom - self.up.place(number) * (self.bottom - self.top)
+        self.bottom - self.up.position(number) * (self.bottom - self.top)
     }
 
     /// Position of a pair of numbers.

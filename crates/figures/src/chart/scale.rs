@@ -64,7 +64,7 @@ impl Scale {
     }
 
     /// Position of a number, from 0 at the beginning of the scale to 1 at its end.
-    pub fn place(&self, number: f64) -> f64 {
+    pub fn position(&self, number: f64) -> f64 {
         if self.is_log {
             (number.max(self.low) / self.low).ln() / (self.high / self.low).ln()
         } else {
@@ -151,7 +151,10 @@ mod tests {
         assert!(same.low < 10.0 && same.high > 10.0 && labels(same, 8).len() >= 2, "{same:?}");
         for number in [1e-12, 0.9999, 1.0, 7.3, 1e9] {
             let scale = Scale::logarithmic(number, number * 3.0);
-            assert!(scale.place(number) >= -1e-9 && scale.place(number * 3.0) <= 1.0 + 1e-9, "{number}");
+            assert!(
+                scale.position(number) >= -1e-9 && scale.position(number * 3.0) <= 1.0 + 1e-9,
+                "{number}"
+            );
         }
     }
 }

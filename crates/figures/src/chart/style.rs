@@ -134,9 +134,9 @@ const SHARES: [Colour; 7] = [
 
 /// The colour of a share from 0 to 1.
 pub fn shade(share: f64) -> Colour {
-    let place = share.clamp(0.0, 1.0) * (SHARES.len() - 1) as f64;
-    let below = (place as usize).min(SHARES.len() - 2);
-    let part = place - below as f64;
+    let position = share.clamp(0.0, 1.0) * (SHARES.len() - 1) as f64;
+    let below = (position as usize).min(SHARES.len() - 2);
+    let part = position - below as f64;
     let (Colour(low), Colour(high)) = (SHARES[below], SHARES[below + 1]);
     let mixed = |channel: usize| {
         (f64::from(low[channel]) * (1.0 - part) + f64::from(high[channel]) * part).round() as u8

@@ -94,7 +94,7 @@ fn letters(text: &str, at: Point, align: Align, turn: Turn, size: f64) -> Option
     for glyph in font::glyphs(text) {
         font::outline(
             glyph.id,
-            &mut Placed { path: &mut path, at, direction: turn.direction(), along, scale },
+            &mut Located { path: &mut path, at, direction: turn.direction(), along, scale },
         );
         along += f64::from(glyph.advance) * scale;
     }
@@ -102,7 +102,7 @@ fn letters(text: &str, at: Point, align: Align, turn: Turn, size: f64) -> Option
 }
 
 /// Builds the outline of a glyph at its position.
-struct Placed<'a> {
+struct Located<'a> {
     path: &'a mut PathBuilder,
     at: Point,
     direction: (f64, f64),
@@ -110,32 +110,33 @@ struct Placed<'a> {
     scale: f64,
 }
 
-impl Placed<'_> {
-    fn place(&self, x: f32, y: f32) -> (f32, f32) {
+impl Located<'_> {
+    fn position(&self, x: f32, y: f32) -> (f32, f32) {
         let (x, y) = (self.along + f64::from(x) * self.scale, f64::from(y) * self.scale);
         let (cosine, sine) = self.direction;
         ((self.at.0 + x * cosine - y * sine) as f32, (self.at.1 - x * sine - y * cosine) as f32)
     }
 }
 
-impl OutlineBuilder for Placed<'_> {
+impl OutlineBuilder for Located<'_> {
     fn move_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.place(x, y);
+        let (x, y) = self.position(x, y);
         self.path.move_to(x, y);
     }
 
     fn line_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.place(x, y);
+        let (x, y) = self.position(x, y);
         self.path.line_to(x, y);
     }
 
     fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        let ((x1, y1), (x, y)) = (self.place(x1, y1), self.place(x, y));
+        let ((x1, y1), (x, y)) = (self.position(x1, y1), self.position(x, y));
         self.path.quad_to(x1, y1, x, y);
     }
 
     fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        let ((x1, y1), (x2, y2), (x, y)) = (self.place(x1, y1), self.place(x2, y2), self.place(x, y));
+        let ((x1, y1), (x2, y2), (x, y)) =
+            (self.position(x1, y1), self.position(x2, y2), self.position(x, y));
         self.path.cubic_to(x1, y1, x2, y2, x, y);
     }
 

@@ -26,11 +26,11 @@ pub fn svg(picture: &Picture) -> String {
 fn element(shape: &Shape) -> String {
     match shape {
         Shape::Line { points, pen } => {
-            format!("<polyline points=\"{}\" fill=\"none\"{}/>\n", places(points), stroke(*pen))
+            format!("<polyline points=\"{}\" fill=\"none\"{}/>\n", positions(points), stroke(*pen))
         }
         Shape::Area { corners, fill, edge } => {
             let edge = edge.map(stroke).unwrap_or_default();
-            format!("<polygon points=\"{}\" fill=\"{}\"{edge}/>\n", places(corners), hex(*fill))
+            format!("<polygon points=\"{}\" fill=\"{}\"{edge}/>\n", positions(corners), hex(*fill))
         }
         Shape::Words { text, at, align, turn, size } => words(text, *at, *align, *turn, *size),
     }
@@ -57,10 +57,10 @@ fn words(text: &str, at: Point, align: Align, turn: Turn, size: f64) -> String {
     )
 }
 
-fn places(points: &[Point]) -> String {
-    let places: Vec<String> =
+fn positions(points: &[Point]) -> String {
+    let positions: Vec<String> =
         points.iter().map(|point| format!("{},{}", number(point.0), number(point.1))).collect();
-    places.join(" ")
+    positions.join(" ")
 }
 
 fn stroke(pen: Pen) -> String {

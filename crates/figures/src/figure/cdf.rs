@@ -116,7 +116,7 @@ fn panel(what: &str, shares: &str, lines: &[(Style, &Cdf)], is_log: bool) -> Pan
 
 /// Begins with share 0 at the smallest value, so that the line begins at the axis.
 fn points(cdf: &Cdf, worth: f64) -> Vec<(f64, f64)> {
-    let place = |value: f64| value.max(LEAST) / worth;
-    let first = cdf.values.first().map(|value| (place(*value), 0.0));
-    first.into_iter().chain(pairs(cdf).map(|(value, share)| (place(value), share * 100.0))).collect()
+    let position = |value: f64| value.max(LEAST) / worth;
+    let first = cdf.values.first().map(|value| (position(*value), 0.0));
+    first.into_iter().chain(pairs(cdf).map(|(value, share)| (position(value), share * 100.0))).collect()
 }

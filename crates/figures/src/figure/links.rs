@@ -127,10 +127,10 @@ fn chart(width: f64, maps: &[(&str, &TierData)], most: f64) -> Picture {
         }
         let height = height(room, tiers, maps.len());
         for (nth, (_, _, cells)) in DIRECTIONS.iter().enumerate() {
-            let place = (left + nth as f64 * (room + BETWEEN), top);
-            draw_cells(&mut picture, place, (room, height), cells(tiers), most);
+            let position = (left + nth as f64 * (room + BETWEEN), top);
+            draw_cells(&mut picture, position, (room, height), cells(tiers), most);
             if is_named {
-                names_below(&mut picture, (place.0, top + height), room, spines);
+                names_below(&mut picture, (position.0, top + height), room, spines);
             }
         }
         names_left(&mut picture, (left, top), height, leaves, widest);
@@ -197,8 +197,8 @@ impl Names {
     fn shown(&self, each: f64, length: f64) -> impl Iterator<Item = (f64, &String)> {
         let n_names = self.ticks.len();
         let every = (each * n_names as f64 / length).ceil().max(1.0) as usize;
-        let place = move |nth: usize| (nth as f64 + 0.5) / n_names as f64 * length;
-        self.ticks.iter().enumerate().step_by(every).map(move |(nth, name)| (place(nth), name))
+        let position = move |nth: usize| (nth as f64 + 0.5) / n_names as f64 * length;
+        self.ticks.iter().enumerate().step_by(every).map(move |(nth, name)| (position(nth), name))
     }
 }
 

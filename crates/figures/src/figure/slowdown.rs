@@ -70,7 +70,7 @@ fn panel(
     let most = largest(with.iter().flat_map(|(_, _, found)| found.buckets.iter().map(read)));
     let scale = if most > WIDE { Scale::logarithmic(1.0, most) } else { Scale::linear(0.0, most, 4) };
     let line = |(number, _, found): &(usize, &Run, &Slowdowns)| Line {
-        points: found.buckets.iter().map(|bucket| (place(sizes, bucket), read(bucket))).collect(),
+        points: found.buckets.iter().map(|bucket| (position(sizes, bucket), read(bucket))).collect(),
         style: Style::of(*number),
         join: Join::Straight,
         is_marked: true,
@@ -79,6 +79,6 @@ fn panel(
     Panel { across: across.clone(), up, lines: with.iter().map(line).collect(), events: Vec::new() }
 }
 
-fn place(sizes: &[u64], bucket: &SizeBucket) -> f64 {
+fn position(sizes: &[u64], bucket: &SizeBucket) -> f64 {
     sizes.binary_search(&bucket.largest_bytes).unwrap_or(0) as f64
 }

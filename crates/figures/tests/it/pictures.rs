@@ -4,7 +4,7 @@ use netloom_figures::{Figures, Format, figures};
 use netloom_records::statistics::Over;
 
 use crate::data::{drawn, with_samples};
-use crate::sample::{Place, names, rows, summary};
+use crate::sample::{Workspace, names, rows, summary};
 
 /// Texts of an SVG, with the attributes of their position.
 fn texts(svg: &str) -> Vec<(String, String)> {
@@ -84,9 +84,9 @@ fn words(found: &Figures, name: &str) -> Vec<String> {
 
 #[test]
 fn axes_have_names_and_units() {
-    let mut place = Place::new();
-    place.run("spray", &with_samples(), names("training"), summary("spray"));
-    let found = drawn(&place).unwrap();
+    let mut workspace = Workspace::new();
+    workspace.run("spray", &with_samples(), names("training"), summary("spray"));
+    let found = drawn(&workspace).unwrap();
     check(&found);
     for (figure, axes) in [
         (
@@ -118,15 +118,15 @@ fn axes_have_names_and_units() {
 
 #[test]
 fn many_runs_with_long_names_stay_on_the_paper() {
-    let mut place = Place::new();
+    let mut workspace = Workspace::new();
     for number in 0..8 {
         let name = format!(
             "balance=adaptive_with_a_long_name_{number}/transport=go_back_n_with_all_its_settings,window=16MiB/seed-1"
         );
-        place.run(&name, &with_samples(), names("a job whose name is long as well"), summary("spray"));
+        workspace.run(&name, &with_samples(), names("a job whose name is long as well"), summary("spray"));
     }
     for width in [50.0, 84.6, 176.0] {
-        let found = figures(place.runs(), width, Over::Jobs).unwrap();
+        let found = figures(workspace.runs(), width, Over::Jobs).unwrap();
         check(&found);
         assert!(found.boxed.is_empty());
         let reported = words(&found, "throughput");
@@ -138,11 +138,11 @@ fn many_runs_with_long_names_stay_on_the_paper() {
 
 #[test]
 fn more_lines_than_can_be_distinguished_are_refused() {
-    let mut place = Place::new();
+    let mut workspace = Workspace::new();
     (0..73).for_each(|nth| {
-        place.run(&format!("run {nth}"), &rows(), names("training"), summary("spray"));
+        workspace.run(&format!("run {nth}"), &rows(), names("training"), summary("spray"));
     });
-    let error = drawn(&place).unwrap_err().to_string();
+    let error = drawn(&workspace).unwrap_err().to_string();
     for reported in ["`fct_cdf`: 73 lines", "`step_time`: 73 bars", "`links`: maps of 73 runs"] {
         assert!(error.contains(reported), "{error}");
     }
@@ -150,11 +150,11 @@ fn more_lines_than_can_be_distinguished_are_refused() {
 
 #[test]
 fn no_name_becomes_markup() {
-    let mut place = Place::new();
+    let mut workspace = Workspace::new();
     let hostile = "<script>alert(\"1\")</script>&\u{1b}[31m 漢";
-    place.run(hostile, &with_samples(), names("</text>"), summary("spray"));
-    place.run("plain", &with_samples(), names("]]>"), summary("spray"));
-    let found = drawn(&place).unwrap();
+    workspace.run(hostile, &with_samples(), names("</text>"), summary("spray"));
+    workspace.run("plain", &with_samples(), names("]]>"), summary("spray"));
+    let found = drawn(&workspace).unwrap();
     check(&found);
     assert_eq!(found.boxed, [hostile]);
     let csv = found.figures[0].csv();

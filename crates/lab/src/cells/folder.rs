@@ -24,7 +24,7 @@ const TEXT: &str = "This folder of measured runs is still being written, or was 
 /// A run that can be written into a folder of measured runs.
 pub(crate) trait StoredRun {
     /// Where its folder is, below that of all runs.
-    fn place(&self) -> PathBuf;
+    fn location(&self) -> PathBuf;
 
     /// Writes its folder.
     ///
@@ -51,11 +51,11 @@ pub(crate) fn write_measured(
     let marker = Marker::set(folder, UNFINISHED_FILE, TEXT)?;
     let mut written = Vec::new();
     for run in runs {
-        let place = folder.join(POINTS).join(run.place());
-        run.write(&place, Overwrite::Replace, command)?;
-        written.push(place);
+        let location = folder.join(POINTS).join(run.location());
+        run.write(&location, Overwrite::Replace, command)?;
+        written.push(location);
     }
-    let names: Vec<PathBuf> = runs.iter().map(StoredRun::place).collect();
+    let names: Vec<PathBuf> = runs.iter().map(StoredRun::location).collect();
     let content =
         json!({ "netloom": env!("CARGO_PKG_VERSION"), "by": by, "source": source, "points": names });
     let mut text = serde_json::to_string_pretty(&content).expect("it is JSON");
@@ -91,7 +91,7 @@ fn check(folder: &Path, runs: &[impl StoredRun], overwrite: Overwrite) -> Result
 
 /// Runs that are there and are not among those to be written.
 fn others(points: &Path, runs: &[impl StoredRun]) -> Vec<PathBuf> {
-    let written: Vec<PathBuf> = runs.iter().map(|run| points.join(run.place())).collect();
+    let written: Vec<PathBuf> = runs.iter().map(|run| points.join(run.location())).collect();
     let mut found = Vec::new();
     collect_others(points, &written, &mut found);
     found.sort();

@@ -143,7 +143,7 @@ impl CellRun {
 }
 
 impl StoredRun for CellRun {
-    fn place(&self) -> PathBuf {
+    fn location(&self) -> PathBuf {
         PathBuf::from(&self.system)
     }
 

@@ -98,7 +98,7 @@ fn without_warm_up(mut rows: Vec<CollectiveRow>, folder: &RunFolder) -> Result<V
     Ok(rows)
 }
 
-/// The scenario of a run, the only place that describes its phases. The manifest holds it with all inherited values
+/// The scenario of a run, the only part that describes its phases. The manifest holds it with all inherited values
 /// resolved; flows that were read from a file are left out.
 ///
 /// # Errors

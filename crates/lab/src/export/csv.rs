@@ -17,7 +17,7 @@ use netloom_records::{Overwrite, RunFolder, Table, fresh};
 use serde::Serialize;
 
 use super::ExportError;
-use super::place::{NewFile, refused};
+use super::location::{NewFile, refused};
 use crate::error::LabError;
 
 /// Name of the file that describes the columns.
@@ -44,11 +44,16 @@ pub struct CsvTable {
 /// # Errors
 /// If the folder is no complete run, lacks a table, or cannot be read; if the destination exists and may not or cannot
 /// be replaced; if the operating system reports an error.
-pub fn csv(run: &Path, tables: &[String], place: &Path, overwrite: Overwrite) -> Result<CsvReport, LabError> {
+pub fn csv(
+    run: &Path,
+    tables: &[String],
+    location: &Path,
+    overwrite: Overwrite,
+) -> Result<CsvReport, LabError> {
     let run = RunFolder::open(run)?;
     let tables = chosen(&run, tables)?;
-    check(place, overwrite)?;
-    let draft = Draft::make(place)?;
+    check(location, overwrite)?;
+    let draft = Draft::make(location)?;
     let mut report = CsvReport { tables: Vec::new() };
     let mut columns = CSV_COLUMNS_HEAD.to_owned();
     for table in tables {
@@ -59,7 +64,7 @@ pub fn csv(run: &Path, tables: &[String], place: &Path, overwrite: Overwrite) ->
     let mut file = NewFile::create(&draft.folder.join(COLUMNS), Overwrite::Replace)?;
     file.write(columns.as_bytes())?;
     file.finish()?;
-    draft.finish(place)?;
+    draft.finish(location)?;
     Ok(report)
 }
 
@@ -113,17 +118,17 @@ fn file_name(table: Table) -> String {
 }
 
 /// Checks whether a folder may be created here.
-fn check(place: &Path, overwrite: Overwrite) -> Result<(), ExportError> {
-    let entries = match fs::read_dir(place) {
+fn check(location: &Path, overwrite: Overwrite) -> Result<(), ExportError> {
+    let entries = match fs::read_dir(location) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(error) if error.kind() == ErrorKind::NotADirectory => {
-            return Err(ExportError::File(place.to_owned()));
+            return Err(ExportError::File(location.to_owned()));
         }
-        Err(error) => return Err(refused(place)(error)),
+        Err(error) => return Err(refused(location)(error)),
     };
     let names = entries.map(|entry| entry.map(|entry| entry.file_name())).collect::<Result<Vec<_>, _>>();
-    let names = names.map_err(refused(place))?;
+    let names = names.map_err(refused(location))?;
     if names.is_empty() {
         return Ok(());
     }
@@ -132,10 +137,10 @@ fn check(place: &Path, overwrite: Overwrite) -> Result<(), ExportError> {
         name == COLUMNS || stem.is_some_and(|stem| Table::from_name(stem).is_some())
     };
     if !names.iter().any(|name| name == COLUMNS) || !names.iter().all(is_own_temporary) {
-        return Err(ExportError::Foreign(place.to_owned()));
+        return Err(ExportError::Foreign(location.to_owned()));
     }
     match overwrite {
-        Overwrite::Refuse => Err(ExportError::Exists(place.to_owned())),
+        Overwrite::Refuse => Err(ExportError::Exists(location.to_owned())),
         Overwrite::Replace => Ok(()),
     }
 }
@@ -146,29 +151,29 @@ struct Draft {
 }
 
 impl Draft {
-    fn make(place: &Path) -> Result<Draft, ExportError> {
-        let place = whole(place)?;
-        if let Some(above) = place.parent() {
+    fn make(location: &Path) -> Result<Draft, ExportError> {
+        let location = whole(location)?;
+        if let Some(above) = location.parent() {
             fs::create_dir_all(above).map_err(refused(above))?;
         }
         let (folder, ()) =
-            fresh(&place, "draft", |folder| fs::create_dir(folder)).map_err(refused(&place))?;
+            fresh(&location, "draft", |folder| fs::create_dir(folder)).map_err(refused(&location))?;
         Ok(Draft { folder })
     }
 
     /// Renames it to its final name; a folder that was there is then removed.
-    fn finish(self, place: &Path) -> Result<(), ExportError> {
-        let place = whole(place)?;
-        if !place.exists() {
-            return fs::rename(&self.folder, &place).map_err(refused(&place));
+    fn finish(self, location: &Path) -> Result<(), ExportError> {
+        let location = whole(location)?;
+        if !location.exists() {
+            return fs::rename(&self.folder, &location).map_err(refused(&location));
         }
         // A rename may replace an empty folder.
-        let (old, ()) = fresh(&place, "old", |old| fs::create_dir(old)).map_err(refused(&place))?;
-        fs::rename(&place, &old).map_err(refused(&place))?;
-        if let Err(error) = fs::rename(&self.folder, &place) {
+        let (old, ()) = fresh(&location, "old", |old| fs::create_dir(old)).map_err(refused(&location))?;
+        fs::rename(&location, &old).map_err(refused(&location))?;
+        if let Err(error) = fs::rename(&self.folder, &location) {
             // The previous folder is still complete.
-            let _ = fs::rename(&old, &place);
-            return Err(refused(&place)(error));
+            let _ = fs::rename(&old, &location);
+            return Err(refused(&location)(error));
         }
         clear(&old)
     }
@@ -182,8 +187,12 @@ impl Drop for Draft {
 }
 
 /// The path with a last part that is a name, which `.` is not.
-fn whole(place: &Path) -> Result<PathBuf, ExportError> {
-    if place.exists() { fs::canonicalize(place).map_err(refused(place)) } else { Ok(place.to_owned()) }
+fn whole(location: &Path) -> Result<PathBuf, ExportError> {
+    if location.exists() {
+        fs::canonicalize(location).map_err(refused(location))
+    } else {
+        Ok(location.to_owned())
+    }
 }
 
 /// Removes a folder that an export wrote, if it is there.

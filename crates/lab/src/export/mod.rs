@@ -11,12 +11,12 @@
 pub(crate) mod alone;
 mod csv;
 mod error;
+mod location;
 pub mod nccl;
 pub mod osu;
 mod perfetto;
-mod place;
 
 pub use csv::{CsvReport, CsvTable, csv};
 pub use error::ExportError;
+pub use location::NewFile;
 pub use perfetto::{TraceReport, perfetto};
-pub use place::NewFile;

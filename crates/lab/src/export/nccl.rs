@@ -182,7 +182,7 @@ fn of_collective(name: &str) -> Option<&'static Benchmark> {
 fn root(collective: &Collective) -> i64 {
     let root = collective.settings.iter().find(|(name, _)| *name == "root");
     match root {
-        Some((_, Value::Count(place))) => i64::try_from(place).unwrap_or(i64::MAX),
+        Some((_, Value::Count(location))) => i64::try_from(location).unwrap_or(i64::MAX),
         _ => -1,
     }
 }

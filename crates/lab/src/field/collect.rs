@@ -124,8 +124,8 @@ enum Found {
 }
 
 fn read(asked: &Collection, point: &StudyPoint) -> Result<Found, FieldError> {
-    let place = PointFolder::new(&asked.study, &point.name);
-    let (result, draft) = (place.result(), place.draft());
+    let location = PointFolder::new(&asked.study, &point.name);
+    let (result, draft) = (location.result(), location.draft());
     let (folder, has_died) = match (result.exists(), draft.exists()) {
         (true, _) => (result, false),
         (false, true) => (draft, true),
@@ -154,8 +154,8 @@ fn read(asked: &Collection, point: &StudyPoint) -> Result<Found, FieldError> {
 }
 
 /// The lines about the testbed's network, if it ran in one.
-fn network(place: &PointFolder) -> Vec<String> {
-    let text = fs::read(place.network()).unwrap_or_default();
+fn network(location: &PointFolder) -> Vec<String> {
+    let text = fs::read(location.network()).unwrap_or_default();
     String::from_utf8_lossy(&text).lines().take(MOST_LINES).map(str::to_owned).collect()
 }
 

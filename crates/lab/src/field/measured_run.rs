@@ -224,7 +224,7 @@ impl<'a> MeasuredRun<'a> {
 }
 
 impl StoredRun for MeasuredRun<'_> {
-    fn place(&self) -> PathBuf {
+    fn location(&self) -> PathBuf {
         Path::new(&self.point.name).join(self.run.kind.word())
     }
 

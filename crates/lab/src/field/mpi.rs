@@ -128,8 +128,8 @@ impl Launcher {
             }
             // Open MPI maps the launcher's own host first, independent of the order of a list of hosts.
             Mpi::OpenMpi => {
-                for (place, address) in addresses.iter().enumerate() {
-                    words.extend((place > 0).then(|| ":".to_owned()));
+                for (location, address) in addresses.iter().enumerate() {
+                    words.extend((location > 0).then(|| ":".to_owned()));
                     words.extend(["-n", "1", "-host", address].map(str::to_owned));
                     words.extend_from_slice(program);
                 }
@@ -175,15 +175,15 @@ pub(super) fn build(
     launcher: &Launcher,
     stop: Option<&AtomicBool>,
 ) -> Result<Option<PathBuf>, FieldError> {
-    let (source, place) = (study.join(SOURCE), study.join("build").join(launcher.mpi.word()));
-    remove_moved(&source, &place)?;
+    let (source, location) = (study.join(SOURCE), study.join("build").join(launcher.mpi.word()));
+    remove_moved(&source, &location)?;
     let log = study.join(BUILD_LOG);
     drop(File::create(&log).map_err(FieldError::io("write the file", &log))?);
     let text = |path: &Path| path.display().to_string();
     // CMake takes a relative name as a path in the build folder.
     let choice = format!("-DMPI_CXX_COMPILER={}", find(&launcher.compiler()?));
-    let configure = ["cmake", "-S", &text(&source), "-B", &text(&place), "-DFIELD_TESTS=OFF", &choice];
-    let build = ["cmake", "--build", &text(&place), "--parallel", &cores().to_string()];
+    let configure = ["cmake", "-S", &text(&source), "-B", &text(&location), "-DFIELD_TESTS=OFF", &choice];
+    let build = ["cmake", "--build", &text(&location), "--parallel", &cores().to_string()];
     for words in [&configure[..], &build[..]] {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         match run(&words, &log, "cmake g++", stop, |_| {})? {
@@ -194,29 +194,29 @@ pub(super) fn build(
             Ending::Exited(_) => {}
         }
     }
-    Ok(Some(place.join("netloom-field")))
+    Ok(Some(location.join("netloom-field")))
 }
 
 /// The path of a command found in `PATH`, or its name.
 fn find(name: &str) -> String {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut places = std::env::split_paths(&path).map(|folder| folder.join(name));
-    places.find(|path| path.is_file()).map_or(name.to_owned(), |path| path.display().to_string())
+    let mut locations = std::env::split_paths(&path).map(|folder| folder.join(name));
+    locations.find(|path| path.is_file()).map_or(name.to_owned(), |path| path.display().to_string())
 }
 
 /// Removes a build whose folder was copied from elsewhere: `cmake` refuses to reuse it.
-fn remove_moved(source: &Path, place: &Path) -> Result<(), FieldError> {
-    let Ok(cache) = fs::read_to_string(place.join("CMakeCache.txt")) else { return Ok(()) };
+fn remove_moved(source: &Path, location: &Path) -> Result<(), FieldError> {
+    let Ok(cache) = fs::read_to_string(location.join("CMakeCache.txt")) else { return Ok(()) };
     let stated = |key: &str| cache.lines().find_map(|line| line.strip_prefix(key)).map(Path::new);
     let is_same = |stated: Option<&Path>, path: &Path| {
         let stated = stated.and_then(|stated| stated.canonicalize().ok());
         stated.zip(path.canonicalize().ok()).is_some_and(|(one, other)| one == other)
     };
     if is_same(stated("CMAKE_HOME_DIRECTORY:INTERNAL="), source)
-        && is_same(stated("CMAKE_CACHEFILE_DIR:INTERNAL="), place)
+        && is_same(stated("CMAKE_CACHEFILE_DIR:INTERNAL="), location)
     {
         return Ok(());
     }
-    fs::remove_dir_all(place)
-        .map_err(FieldError::io("remove the build that belongs to another folder", place))
+    fs::remove_dir_all(location)
+        .map_err(FieldError::io("remove the build that belongs to another folder", location))
 }

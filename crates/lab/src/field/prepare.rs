@@ -172,12 +172,12 @@ fn write_files(folder: &Path, study: &Study, keep: KeptFiles) -> Result<(), Fiel
         write_file(&folder.join(name), text, *is_program, keep)?;
     }
     for point in &study.points {
-        let place = PointFolder::new(folder, &point.name);
-        write_file(&place.plan(), &point.plan.to_string(), false, keep)?;
-        write_file(&place.hosts(), &scripts::hosts_of(point), false, keep)?;
+        let location = PointFolder::new(folder, &point.name);
+        write_file(&location.plan(), &point.plan.to_string(), false, keep)?;
+        write_file(&location.hosts(), &scripts::hosts_of(point), false, keep)?;
         // The last run has the aggressor, if there is one.
         let scenario = point.runs.last().map_or("", |run| run.scenario_yaml.as_str());
-        write_file(&place.scenario(), scenario, false, keep)?;
+        write_file(&location.scenario(), scenario, false, keep)?;
     }
     Ok(())
 }

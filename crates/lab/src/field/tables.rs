@@ -80,8 +80,8 @@ impl Tables {
         let bytes = input.plan.sizes()[0];
         // The warm-up of the second baseline is left out; that of the first one stays, where readers expect it.
         let mut iterations: Vec<&Iteration> = Vec::new();
-        for (place, &segment) in segments.iter().enumerate() {
-            let n_left_out = if place == 0 { 0 } else { input.plan.segments[segment].warm_up as usize };
+        for (index, &segment) in segments.iter().enumerate() {
+            let n_left_out = if index == 0 { 0 } else { input.plan.segments[segment].warm_up as usize };
             iterations.extend(input.results.series(segment, bytes).iter().skip(n_left_out));
         }
         let steps = one_after_the_other(iterations.into_iter())?;
@@ -130,12 +130,12 @@ impl Tables {
         for (number, stage) in (0..).zip(&staged.stages) {
             let [start, measured_from, end] =
                 [stage.start, stage.measured_from, stage.end].map(|time| Time(time.0 * scale));
-            for (place, flow) in staged.flows.iter().enumerate().filter(|(_, flow)| stage.judges(flow)) {
-                let stretches = input.results.streams.get(&place).map_or(&[][..], Vec::as_slice);
+            for (index, flow) in staged.flows.iter().enumerate().filter(|(_, flow)| stage.judges(flow)) {
+                let stretches = input.results.streams.get(&index).map_or(&[][..], Vec::as_slice);
                 let size = arrived(stretches, measured_from.0 / PS, end.0 / PS);
                 let (source, destination) = (flow.source, flow.destination);
                 let throughput = size as f64 * 8e12 / end.since(measured_from).0 as f64;
-                let (size, flow) = (Bytes(size), place as u16);
+                let (size, flow) = (Bytes(size), index as u16);
                 self.stages.push(StageRow {
                     stage: number,
                     start,

@@ -1,4 +1,4 @@
-//! Common parts of the importers of collective benchmarks: options, lines with their places, cells of the victim in
+//! Common parts of the importers of collective benchmarks: options, lines with their locations, cells of the victim in
 //! isolation.
 //!
 //! Models: one run for all files; lines that are left out, counted by reason.
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use netloom_records::{Allocation, Measured};
-use netloom_scenario::Place;
+use netloom_scenario::Location;
 use netloom_scenario::foreign::Foreign;
 use netloom_units::{Bytes, Duration};
 
@@ -40,7 +40,7 @@ pub(super) struct Line<'a> {
     pub number: usize,
     /// Without its line end.
     pub text: &'a str,
-    pub place: Place,
+    pub location: Location,
 }
 
 /// A result.
@@ -111,9 +111,9 @@ impl<'a> Benchmarks<'a> {
     }
 
     /// Adds a result; the error states where it was found before.
-    pub fn add(&mut self, row: Row, place: &str) -> Result<(), String> {
+    pub fn add(&mut self, row: Row, location: &str) -> Result<(), String> {
         let at = At { nodes: 2 * row.ranks, victim: row.collective, aggressor: None, size: row.size };
-        if let Some(before) = self.seen.add("", &at, place.to_owned()) {
+        if let Some(before) = self.seen.add("", &at, location.to_owned()) {
             return Err(format!("{} with this size and number of ranks is also in {before}", at.victim));
         }
         self.cells.push(Cell {
@@ -128,18 +128,18 @@ impl<'a> Benchmarks<'a> {
         Ok(())
     }
 
-    /// Adds the result of parsing a line: a result, a mistake to report at its place, or a line to leave out.
+    /// Adds the result of parsing a line: a result, a mistake to report at its location, or a line to leave out.
     pub fn take(&mut self, row: Result<Row, Wrong>, line: Line<'_>, name: &str, foreign: &mut Foreign) {
         let number = line.number;
         match row {
             Ok(row) => {
                 if let Err(message) = self.add(row, &format!("line {number} of {name}")) {
-                    foreign.report(line.place, message, "each collective and size once", None);
+                    foreign.report(line.location, message, "each collective and size once", None);
                 }
             }
             Err(Wrong::Mistake(message, expected)) => {
                 let message = format!("line {number}: {message}");
-                foreign.report(line.place, message, &format!("expected {expected}"), None);
+                foreign.report(line.location, message, &format!("expected {expected}"), None);
             }
             Err(Wrong::Left(left)) => self.leave_out(left),
         }
@@ -202,9 +202,9 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     text.split_inclusive('\n').enumerate().map(move |(nth, line)| {
         let bare = line.trim_end_matches(['\n', '\r']);
         let narrow = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
-        let place = Place { source: 0, start: narrow(start), end: narrow(start + bare.len()) };
+        let location = Location { source: 0, start: narrow(start), end: narrow(start + bare.len()) };
         start += line.len();
-        Line { number: nth + 1, text: bare, place }
+        Line { number: nth + 1, text: bare, location }
     })
 }
 

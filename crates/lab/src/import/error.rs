@@ -75,7 +75,7 @@ fn paths(paths: &[PathBuf]) -> String {
 }
 
 impl ImportError {
-    /// The complete message for users, mistakes shown with their places.
+    /// The complete message for users, mistakes shown with their locations.
     pub fn render(&self, style: Style) -> String {
         match self {
             ImportError::Text(diagnostics) => diagnostics.render(style),

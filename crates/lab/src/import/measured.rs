@@ -104,12 +104,12 @@ pub(super) struct Seen(BTreeMap<(String, At), String>);
 
 impl Seen {
     /// Records a cell and where it was found; returns where it was found before.
-    pub fn add(&mut self, system: &str, at: &At, place: String) -> Option<String> {
+    pub fn add(&mut self, system: &str, at: &At, location: String) -> Option<String> {
         let key = (system.to_owned(), at.clone());
         match self.0.entry(key) {
             Entry::Occupied(before) => Some(before.get().clone()),
             Entry::Vacant(free) => {
-                free.insert(place);
+                free.insert(location);
                 None
             }
         }

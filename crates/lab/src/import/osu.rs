@@ -14,7 +14,7 @@
 use std::path::PathBuf;
 
 use netloom_scenario::foreign::Foreign;
-use netloom_scenario::{Diagnostics, Place};
+use netloom_scenario::{Diagnostics, Location};
 use netloom_units::{Bytes, Duration};
 
 use super::ImportError;
@@ -87,7 +87,7 @@ fn read(bytes: &[u8], name: &str, options: &Options, found: &mut Benchmarks) -> 
     for line in benchmark::lines(text) {
         let bare = line.text.trim();
         if let Some(comment) = bare.strip_prefix('#') {
-            table.comment(comment.trim(), &mut foreign, line.place, options);
+            table.comment(comment.trim(), &mut foreign, line.location, options);
             if comment.contains("OSU ") && comment.contains('v') {
                 found.fact("title", comment.trim());
             }
@@ -105,13 +105,13 @@ fn read(bytes: &[u8], name: &str, options: &Options, found: &mut Benchmarks) -> 
 
 impl Table {
     /// Reads a line that begins with `#`: a title, a remark of the exporter, or the heading of the columns.
-    fn comment(&mut self, text: &str, foreign: &mut Foreign, place: Place, options: &Options) {
+    fn comment(&mut self, text: &str, foreign: &mut Foreign, location: Location, options: &Options) {
         if let Some((title, _)) = text.split_once(" Test") {
             *self = Table::default();
             match collective(title, options) {
                 Ok(found) => self.collective = Some(found),
                 Err((message, hint)) => {
-                    foreign.report(place, message, "no such collective in scenarios", Some(hint));
+                    foreign.report(location, message, "no such collective in scenarios", Some(hint));
                 }
             }
         } else if let Some((collective, ranks)) = benchmark::own_job(text) {

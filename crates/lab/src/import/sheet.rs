@@ -1,4 +1,4 @@
-//! Comma-separated text of another program, cell by cell with its place.
+//! Comma-separated text of another program, cell by cell with its location.
 //!
 //! Models: a heading; columns found by their names, in any order; cells in double quotes; mistakes collected, each with
 //! line, column and what was expected.
@@ -10,7 +10,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use netloom_scenario::foreign::Foreign;
-use netloom_scenario::{Diagnostics, Place};
+use netloom_scenario::{Diagnostics, Location};
 use netloom_units::Duration;
 
 /// Picoseconds in a microsecond, and in a second.
@@ -26,7 +26,7 @@ pub(super) const MOST_BYTES: u64 = 1 << 50;
 /// A text and its mistakes so far.
 pub(super) struct Sheet<'a> {
     foreign: Foreign,
-    heading: Vec<(&'a str, Place)>,
+    heading: Vec<(&'a str, Location)>,
     lines: Vec<Line<'a>>,
     passed_over: Vec<String>,
 }
@@ -37,8 +37,8 @@ pub(super) struct Line<'a> {
     /// Its number, from 1.
     pub number: usize,
     /// The whole line.
-    pub place: Place,
-    cells: Vec<(&'a str, Place)>,
+    pub location: Location,
+    cells: Vec<(&'a str, Location)>,
 }
 
 impl<'a> Sheet<'a> {
@@ -58,8 +58,8 @@ impl<'a> Sheet<'a> {
 
     fn check_heading(&mut self, columns: &[&str]) {
         let head = match (self.heading.first(), self.heading.last()) {
-            (Some(first), Some(last)) => Place { end: last.1.end, ..first.1 },
-            _ => Place::default(),
+            (Some(first), Some(last)) => Location { end: last.1.end, ..first.1 },
+            _ => Location::default(),
         };
         for column in columns {
             if self.column(column).is_some() {
@@ -69,9 +69,14 @@ impl<'a> Sheet<'a> {
             self.foreign.report(head, format!("the heading has no column `{column}`"), &label, None);
         }
         let mut seen: Vec<&str> = Vec::new();
-        for (name, place) in self.heading.clone() {
+        for (name, location) in self.heading.clone() {
             if seen.contains(&name) {
-                self.foreign.report(place, format!("the heading has `{name}` twice"), "the second one", None);
+                self.foreign.report(
+                    location,
+                    format!("the heading has `{name}` twice"),
+                    "the second one",
+                    None,
+                );
             }
             seen.push(name);
             if !columns.contains(&name) {
@@ -90,7 +95,7 @@ impl<'a> Sheet<'a> {
         for line in bad {
             let message =
                 format!("line {}: {} cells where {expected} are expected", line.number, line.cells.len());
-            self.foreign.report(line.place, message, "differs from the heading", None);
+            self.foreign.report(line.location, message, "differs from the heading", None);
         }
     }
 
@@ -108,24 +113,25 @@ impl<'a> Sheet<'a> {
         &self.passed_over
     }
 
-    /// A cell and its place.
-    pub fn cell(&self, line: &Line<'a>, column: &str) -> (&'a str, Place) {
-        self.column(column).and_then(|nth| line.cells.get(nth).copied()).unwrap_or(("", line.place))
+    /// A cell and its location.
+    pub fn cell(&self, line: &Line<'a>, column: &str) -> (&'a str, Location) {
+        self.column(column).and_then(|nth| line.cells.get(nth).copied()).unwrap_or(("", line.location))
     }
 
     /// Reports a mistake in a cell.
     pub fn wrong(&mut self, line: &Line<'_>, column: &str, what: impl Display, expected: &str) {
-        let place = self.column(column).and_then(|nth| line.cells.get(nth)).map_or(line.place, |cell| cell.1);
+        let location =
+            self.column(column).and_then(|nth| line.cells.get(nth)).map_or(line.location, |cell| cell.1);
         let message = format!("line {}, column `{column}`: {what}", line.number);
-        self.foreign.report(place, message, &format!("expected {expected}"), None);
+        self.foreign.report(location, message, &format!("expected {expected}"), None);
     }
 
     /// Reports an unknown word, with a hint.
     pub fn unknown(&mut self, line: &Line<'a>, column: &str, known: &[&str]) {
-        let (word, place) = self.cell(line, column);
+        let (word, location) = self.cell(line, column);
         let message = format!("line {}, column `{column}`: there is no `{word}`", line.number);
         let label = format!("expected one of {}", known.join(", "));
-        self.foreign.report(place, message, &label, Foreign::hint(word, known));
+        self.foreign.report(location, message, &label, Foreign::hint(word, known));
     }
 
     /// The index of the cell's word among these words.
@@ -207,20 +213,20 @@ fn split(text: &str) -> Vec<Line<'_>> {
     for (nth, line) in text.split_inclusive('\n').enumerate() {
         let bare = line.trim_end_matches(['\n', '\r']);
         if !bare.trim().is_empty() {
-            let place = place(start, bare.len());
-            lines.push(Line { number: nth + 1, place, cells: cells(bare, start) });
+            let location = location(start, bare.len());
+            lines.push(Line { number: nth + 1, location, cells: cells(bare, start) });
         }
         start += line.len();
     }
     lines
 }
 
-fn place(start: usize, length: usize) -> Place {
+fn location(start: usize, length: usize) -> Location {
     let narrow = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
-    Place { source: 0, start: narrow(start), end: narrow(start + length) }
+    Location { source: 0, start: narrow(start), end: narrow(start + length) }
 }
 
-fn cells(line: &str, start: usize) -> Vec<(&str, Place)> {
+fn cells(line: &str, start: usize) -> Vec<(&str, Location)> {
     let mut cells = Vec::new();
     let mut from = 0;
     let mut quoted = false;
@@ -233,7 +239,7 @@ fn cells(line: &str, start: usize) -> Vec<(&str, Place)> {
         let cell = line[from..end].trim();
         let at = start + from + (line[from..end].len() - line[from..end].trim_start().len());
         let bare = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"'));
-        cells.push((bare.unwrap_or(cell), place(at, cell.len())));
+        cells.push((bare.unwrap_or(cell), location(at, cell.len())));
         from = end + 1;
     }
     cells
@@ -246,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_are_found_by_column_and_mistakes_reported_with_their_places() {
+    fn cells_are_found_by_column_and_mistakes_reported_with_their_locations() {
         let text = b"b,a,more\n\"1,5\",7,x\n2,nan,y\n3\n";
         let mut sheet = Sheet::open(text, "t.csv", &["a", "b"]).expect("the heading is right");
         assert_eq!(sheet.passed_over(), ["more"]);

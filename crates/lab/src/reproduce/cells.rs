@@ -119,9 +119,9 @@ fn resolved(plan: Plan) -> Result<serde_json::Value, LabError> {
 }
 
 fn run(paper: &Paper, system: String, found: &Found) -> CellRun {
-    let mut places: BTreeMap<At, Vec<&Point>> = BTreeMap::new();
+    let mut points_by_cell: BTreeMap<At, Vec<&Point>> = BTreeMap::new();
     for point in &found.points {
-        places.entry(point.at.clone()).or_default().push(point);
+        points_by_cell.entry(point.at.clone()).or_default().push(point);
     }
     let alone: BTreeMap<&str, Sample> = found
         .points
@@ -130,14 +130,14 @@ fn run(paper: &Paper, system: String, found: &Found) -> CellRun {
         .map(|point| (point.key.as_str(), point.times))
         .collect();
     let mut passed_over = 0;
-    for points in places.values_mut() {
+    for points in points_by_cell.values_mut() {
         let n_points = points.len();
         if points.iter().any(|point| point.is_published) {
             points.retain(|point| point.is_published);
         }
         passed_over += n_points - points.len();
     }
-    let several = places.values().filter(|points| points.len() > 1).count();
+    let several = points_by_cell.values().filter(|points| points.len() > 1).count();
     let size = if paper.is_full() { "the paper's full size" } else { "the claims' size" };
     let mut assumptions = vec![format!("Simulated means of the runs of {} at {size}, over seeds.", paper.id)];
     if several > 0 {
@@ -154,7 +154,7 @@ fn run(paper: &Paper, system: String, found: &Found) -> CellRun {
         assumptions
             .push(format!("Left out, since they change settings other than those of the study: {runs}."));
     }
-    let cells = places.into_iter().map(|(at, points)| cell(at, &points, &alone)).collect();
+    let cells = points_by_cell.into_iter().map(|(at, points)| cell(at, &points, &alone)).collect();
     CellRun { system, cells, measured: None, assumptions }
 }
 

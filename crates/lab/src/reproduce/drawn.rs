@@ -10,7 +10,7 @@ use netloom_report::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, Ne
 
 use super::bench::{Asked, Bench};
 use super::claims::Figure;
-use super::maps::{self, Axis, Cell, Map, Places};
+use super::maps::{self, Axis, Cell, CellsOfMap, Map};
 use super::quantity::Quantity;
 use super::report::Report;
 use super::score::{Score, Statistic};
@@ -51,14 +51,14 @@ fn of(report: &Report, figure: &Figure) -> Option<FigureMaps> {
     })
 }
 
-fn panels(drawing: &Drawing<'_>, map: &Map, laid: &[Places<'_>]) -> Vec<PanelMap> {
+fn panels(drawing: &Drawing<'_>, map: &Map, laid: &[CellsOfMap<'_>]) -> Vec<PanelMap> {
     let axis = |axis: &Axis| MapAxis { name: axis.name.clone(), labels: axis.labels() };
     let panels = map.panels.iter().zip(laid);
-    let panel = |(panel, places): (&maps::Panel, &Places<'_>)| PanelMap {
+    let panel = |(panel, cells_of_map): (&maps::Panel, &CellsOfMap<'_>)| PanelMap {
         title: panel.title.clone(),
         across: axis(&panel.across),
         up: axis(&panel.up),
-        cells: places.iter().map(|(place, cell)| drawing.cell(*place, cell)).collect(),
+        cells: cells_of_map.iter().map(|(index, cell)| drawing.cell(*index, cell)).collect(),
     };
     panels.map(panel).collect()
 }

@@ -100,7 +100,7 @@ impl Cell {
 }
 
 /// The cells of a panel by position: column, then row.
-pub(super) type Places<'a> = BTreeMap<(usize, usize), &'a Cell>;
+pub(super) type CellsOfMap<'a> = BTreeMap<(usize, usize), &'a Cell>;
 
 /// All cells that a figure's maps may have: its own, and those left out of scores.
 pub(super) fn cells(paper: &Paper, figure: &Figure) -> Result<Vec<Cell>, String> {
@@ -128,14 +128,14 @@ pub(super) fn cells(paper: &Paper, figure: &Figure) -> Result<Vec<Cell>, String>
 }
 
 /// The positions of the cells of each panel.
-pub(super) fn laid<'a>(map: &Map, cells: &'a [Cell]) -> Result<Vec<Places<'a>>, String> {
+pub(super) fn laid<'a>(map: &Map, cells: &'a [Cell]) -> Result<Vec<CellsOfMap<'a>>, String> {
     if map.panels.is_empty() {
         return Err("map: it has no panels".into());
     }
     let wrong = |panel: &Panel, reason: String| format!("map: panel `{}`: {reason}", panel.title);
     let mut laid = Vec::new();
     for panel in &map.panels {
-        laid.push(places(panel, cells).map_err(|reason| wrong(panel, reason))?);
+        laid.push(cells_of_map(panel, cells).map_err(|reason| wrong(panel, reason))?);
     }
     let times = |cell: &Cell| laid.iter().flat_map(BTreeMap::values).filter(|other| **other == cell).count();
     let placed: Vec<(&Cell, usize)> = cells.iter().map(|cell| (cell, times(cell))).collect();
@@ -153,34 +153,35 @@ pub(super) fn laid<'a>(map: &Map, cells: &'a [Cell]) -> Result<Vec<Places<'a>>, 
 }
 
 /// The positions of the cells of a panel.
-fn places<'a>(panel: &Panel, cells: &'a [Cell]) -> Result<Places<'a>, String> {
+fn cells_of_map<'a>(panel: &Panel, cells: &'a [Cell]) -> Result<CellsOfMap<'a>, String> {
     let axes = [("across", &panel.across), ("up", &panel.up)];
     for (side, axis) in axes {
         axis.check().map_err(|reason| format!("{side}: {reason}"))?;
     }
-    let mut places = Places::new();
+    let mut cells_of_map = CellsOfMap::new();
     for pattern in &panel.cells {
-        let before = places.len();
+        let before = cells_of_map.len();
         for (column, across) in panel.across.words.iter().enumerate() {
             for (row, up) in panel.up.words.iter().enumerate() {
                 let name = pattern.replace("{across}", across).replace("{up}", up);
                 for cell in cells.iter().filter(|cell| cell.is_called(&name)) {
-                    if let Some(other) = places.insert((column, row), cell) {
+                    if let Some(other) = cells_of_map.insert((column, row), cell) {
                         let (one, other) = (cell.below.name(), other.below.name());
                         return Err(format!("both `{other}` and `{one}` are at `{across}`, `{up}`"));
                     }
                 }
             }
         }
-        if places.len() == before {
+        if cells_of_map.len() == before {
             return Err(format!("`{pattern}` is not a cell of the figure"));
         }
     }
-    let has = |side: usize, place: usize| places.keys().any(|(column, row)| [*column, *row][side] == place);
+    let has =
+        |side: usize, index: usize| cells_of_map.keys().any(|(column, row)| [*column, *row][side] == index);
     for (side, (word, axis)) in axes.into_iter().enumerate() {
-        if let Some(bare) = (0..axis.words.len()).find(|place| !has(side, *place)) {
+        if let Some(bare) = (0..axis.words.len()).find(|index| !has(side, *index)) {
             return Err(format!("{word}: no cell of the figure is at `{}`", axis.words[bare]));
         }
     }
-    Ok(places)
+    Ok(cells_of_map)
 }

@@ -192,7 +192,7 @@ impl Paper {
 
     /// The text of a scenario.
     pub fn scenario(&self, name: &str) -> Option<&str> {
-        self.shelf.get(&self.place(name)).map(AsRef::as_ref)
+        self.shelf.get(&self.location(name)).map(AsRef::as_ref)
     }
 
     /// The names of the scenarios, in order.
@@ -207,7 +207,7 @@ impl Paper {
     /// The source of a scenario; its bases are among the paper's files.
     pub fn source(&self, name: &str) -> Option<Source> {
         self.scenario(name)?;
-        Some(Source::shelved(self.place(name), Arc::clone(&self.shelf)))
+        Some(Source::shelved(self.location(name), Arc::clone(&self.shelf)))
     }
 
     /// Whether this is a scenario, or an experiment on one.
@@ -216,7 +216,7 @@ impl Paper {
     }
 
     /// The path of a scenario of this name: among the paper's, or among the fabrics that all papers share.
-    fn place(&self, name: &str) -> PathBuf {
+    fn location(&self, name: &str) -> PathBuf {
         let file = format!("{name}.yaml");
         if name.starts_with(SHARED) {
             PathBuf::from(file)

@@ -76,8 +76,8 @@ impl Report {
     /// Violated invariants, with run and seed.
     pub fn broken_laws(&self) -> impl Iterator<Item = String> {
         self.measured.iter().flat_map(|measured| {
-            let place = format!("{}, seed {}", measured.run, measured.seed);
-            measured.broken_laws.iter().map(move |law| format!("{place}: {law}"))
+            let location = format!("{}, seed {}", measured.run, measured.seed);
+            measured.broken_laws.iter().map(move |law| format!("{location}: {law}"))
         })
     }
 

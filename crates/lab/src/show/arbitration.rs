@@ -140,7 +140,7 @@ struct Walk<'a> {
 /// A node with its tables.
 struct NodeTables {
     balancer: Balancer,
-    by_hand: Option<StaticTable>,
+    static_table: Option<StaticTable>,
 }
 
 impl<'a> Walk<'a> {
@@ -152,7 +152,7 @@ impl<'a> Walk<'a> {
             let chosen = if model.fabric.is_host(node) { &balances.host } else { &balances.switch };
             let behind = model.behind(node);
             let balancer = Balancer::instantiate(chosen, model.position(node, &neighbours, &behind));
-            NodeTables { balancer, by_hand: StaticTable::of(&balances.static_routes, node) }
+            NodeTables { balancer, static_table: StaticTable::of(&balances.static_routes, node) }
         };
         Walk { model, tables: (0..model.fabric.n_nodes()).map(node_tables).collect(), met: BTreeMap::new() }
     }
@@ -167,9 +167,9 @@ impl<'a> Walk<'a> {
             if at == goal || !seen.insert((at, ingress)) {
                 continue;
             }
-            let NodeTables { balancer, by_hand } = &mut self.tables[at.index()];
+            let NodeTables { balancer, static_table } = &mut self.tables[at.index()];
             let first = fabric.port_range(at).start;
-            for local in may_leave(self.model, at, from, to, by_hand.as_ref(), balancer) {
+            for local in may_leave(self.model, at, from, to, static_table.as_ref(), balancer) {
                 let egress = PortId(first + local);
                 if let Some(ingress) = ingress {
                     self.met.entry(egress).or_default().insert(ingress);

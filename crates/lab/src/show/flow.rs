@@ -47,15 +47,15 @@ impl Wanted {
     /// Parses a name.
     pub fn parse(text: &str, run: &Recorded) -> Result<Wanted, LabError> {
         let hosts = run.hosts()?;
-        let place = |name: &str| hosts.iter().position(|host| host == name);
-        let name = FlowName::parse(text, |name| place(name).is_some());
+        let slot = |name: &str| hosts.iter().position(|host| host == name);
+        let name = FlowName::parse(text, |name| slot(name).is_some());
         let name = name.ok_or_else(|| ShowError::NoFlowName(text.to_owned()))?;
         let host = |name: &str| {
             let unknown = || ShowError::NoHost {
                 name: name.to_owned(),
                 hint: hint(name, hosts.iter().map(String::as_str)),
             };
-            Ok::<_, ShowError>(HostId(place(name).ok_or_else(unknown)? as u32))
+            Ok::<_, ShowError>(HostId(slot(name).ok_or_else(unknown)? as u32))
         };
         let (source, destination) = (host(name.source)?, host(name.destination)?);
         Ok(Wanted { source, destination, number: name.number })

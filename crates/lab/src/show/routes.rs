@@ -68,7 +68,7 @@ pub struct RouteRow {
     /// The links that packets may leave by.
     pub links: Vec<String>,
     /// Whether it is a static route.
-    pub by_hand: bool,
+    pub is_static: bool,
 }
 
 /// The tables of a scenario's switches.
@@ -107,10 +107,10 @@ pub(super) fn may_leave(
     at: NodeId,
     from: HostId,
     to: HostId,
-    by_hand: Option<&StaticTable>,
+    is_static: Option<&StaticTable>,
     balancer: &mut Balancer,
 ) -> Vec<u32> {
-    match by_hand.and_then(|table| table.port(to, || from)) {
+    match is_static.and_then(|table| table.port(to, || from)) {
         Some(port) => vec![port],
         None => may_choose(model, at, from, to, balancer),
     }
@@ -156,7 +156,7 @@ struct Row {
     to: RangeInclusive<u32>,
     from: Option<HostId>,
     ports: Vec<u32>,
-    by_hand: bool,
+    is_static: bool,
 }
 
 /// Next hops of which only the ports are known.
@@ -188,11 +188,11 @@ impl<'a> Asked<'a> {
         let find = |name: &String, what, among: Range<u32>| -> Result<u32, ShowError> {
             let names = &compiled.node_names[among.start as usize..among.end as usize];
             let found = names.iter().position(|known| known == name);
-            let place = found.ok_or_else(|| {
+            let slot = found.ok_or_else(|| {
                 let hint = hint(name, names.iter().map(String::as_str));
                 ShowError::NoNode { what, name: name.clone(), hint }
             })?;
-            Ok(among.start + place as u32)
+            Ok(among.start + slot as u32)
         };
         let host = |name| find(name, "host", 0..n_hosts);
         let only = |number: u32| number..number + 1;
@@ -216,10 +216,10 @@ impl<'a> Asked<'a> {
         let behind = self.model.behind(at);
         let position = self.model.position(at, &neighbours, &behind);
         let mut balancer = Balancer::instantiate(&self.model.balances.switch, position);
-        let by_hand = StaticTable::of(&self.model.balances.static_routes, at);
+        let is_static = StaticTable::of(&self.model.balances.static_routes, at);
         let mut rows: Vec<Row> = Vec::new();
         for to in self.hosts.clone().map(HostId).filter(|&to| self.from != Some(to)) {
-            for row in self.rows(at, to, by_hand.as_ref(), &mut balancer) {
+            for row in self.rows(at, to, is_static.as_ref(), &mut balancer) {
                 join(&mut rows, row);
             }
         }
@@ -229,7 +229,7 @@ impl<'a> Asked<'a> {
 
     /// The rows of a switch for packets to a host; the one for any source comes first.
     fn rows(&self, at: NodeId, to: HostId, table: Option<&StaticTable>, balancer: &mut Balancer) -> Vec<Row> {
-        let row = |from, ports, by_hand| Row { to: to.0..=to.0, from, ports, by_hand };
+        let row = |from, ports, is_static| Row { to: to.0..=to.0, from, ports, is_static };
         let entries = table.map_or(&[][..], |table| table.towards(to));
         let listed = match self.from {
             Some(source) => table.and_then(|table| table.port(to, || source)),
@@ -267,7 +267,7 @@ impl<'a> Asked<'a> {
             hosts: row.to.end() - row.to.start() + 1,
             from: row.from.map(|host| self.name(host.0)),
             links: row.ports.iter().map(link).collect(),
-            by_hand: row.by_hand,
+            is_static: row.is_static,
         }
     }
 }
@@ -280,7 +280,7 @@ fn join(rows: &mut Vec<Row>, row: Row) {
             if is_plain
                 && last.from.is_none()
                 && last.to.end() + 1 == *row.to.start()
-                && last.by_hand == row.by_hand
+                && last.is_static == row.is_static
                 && last.ports == row.ports =>
         {
             last.to = *last.to.start()..=*row.to.end();

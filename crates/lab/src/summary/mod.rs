@@ -6,7 +6,7 @@
 //! Invariants: times in seconds, sizes in bytes, bandwidths in bytes per second (where a name ends in `_bps`, in bits),
 //! shares from 0 to 1.
 //!
-//! Source: peaks in packets, percentiles and utilization are defined as in seed 000, with one difference: its queue
+//! Source: peaks in packets, percentiles and utilization are defined as in Zeltser 2026, with one difference: its queue
 //! counts for an instant a packet that arrives at an idle port, this one does not, so its peaks are larger by up to
 //! one.
 
@@ -180,7 +180,7 @@ impl BackgroundSummary {
 /// The longest queues, separately for hosts and switches.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct QueueSummary {
-    /// Over all nodes, as seed 000 counts them.
+    /// Over all nodes, as Zeltser 2026 counts them.
     pub all: PeakSummary,
     /// At hosts.
     pub hosts: PeakSummary,

@@ -1,7 +1,7 @@
 //! Means and percentiles of durations.
 //!
 //! Invariants: sums are exact integers; percentiles interpolate linearly on the sorted list (rank `q (n - 1)`), as
-//! numpy does by default and as in seed 000. Where there are too many durations to hold, percentiles are within 0.4 %.
+//! numpy does by default and as in Zeltser 2026. Where there are too many durations to hold, percentiles are within 0.4 %.
 
 use netloom_records::statistics::Taken;
 use netloom_units::Duration;

@@ -271,8 +271,8 @@ impl Difference {
         for point in points {
             // Both are sorted by seed.
             let seed = point.report.seed;
-            let Ok(place) = base.binary_search_by_key(&seed, |other| other.report.seed) else { continue };
-            let jobs = &base[place].report.summary.jobs;
+            let Ok(location) = base.binary_search_by_key(&seed, |other| other.report.seed) else { continue };
+            let jobs = &base[location].report.summary.jobs;
             let Some(other) = counterpart(jobs, name, job) else { continue };
             let here = step_mean(&point.report.summary.jobs[job]);
             if let (Some(here), Some(there)) = (here, step_mean(other)) {
@@ -286,8 +286,8 @@ impl Difference {
 }
 
 /// The job of the same name, or with the same index if no name matches.
-fn counterpart<'a>(jobs: &'a [JobSummary], name: &str, place: usize) -> Option<&'a JobSummary> {
-    jobs.iter().find(|job| job.name == name).or_else(|| jobs.get(place))
+fn counterpart<'a>(jobs: &'a [JobSummary], name: &str, location: usize) -> Option<&'a JobSummary> {
+    jobs.iter().find(|job| job.name == name).or_else(|| jobs.get(location))
 }
 
 fn step_mean(job: &JobSummary) -> Option<f64> {

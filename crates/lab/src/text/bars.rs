@@ -13,10 +13,10 @@ pub fn bar(share: f64, columns: usize) -> String {
 
 /// A whisker from the end of a bar of one share to another; empty if that is not larger.
 pub fn whisker(from: f64, to: f64, columns: usize) -> String {
-    let place = |share: f64| (share.clamp(0.0, 1.0) * columns as f64).round() as usize;
+    let index = |share: f64| (share.clamp(0.0, 1.0) * columns as f64).round() as usize;
     // The last column of the bar may be partial.
     let start = bar(from, columns).chars().count();
-    match place(to).max(start) - start {
+    match index(to).max(start) - start {
         0 => String::new(),
         length => "─".repeat(length - 1) + "┤",
     }

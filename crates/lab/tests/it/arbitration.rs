@@ -78,11 +78,11 @@ fn met<'a>(found: &'a Arbitration, at: &str, link: &str) -> Vec<&'a str> {
 
 #[test]
 fn static_routes_determine_the_competing_ports() {
-    let by_hand = "routes:
+    let static_routes = "routes:
   - {at: left, from: A, to: C, link: left-right.0}
   - {at: left, from: B, to: C, link: left-right.1}
 ";
-    let apart = shown(&two_switches("{deterministic: {key: pair}}", by_hand));
+    let apart = shown(&two_switches("{deterministic: {key: pair}}", static_routes));
     assert_eq!(met(&apart, "left", "left-right.0"), ["A-left"]);
     assert_eq!(met(&apart, "left", "left-right.1"), ["B-left"]);
     assert_eq!(met(&apart, "right", "C-right"), ["left-right.0", "left-right.1"]);

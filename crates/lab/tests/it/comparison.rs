@@ -9,9 +9,9 @@ use crate::scenes::TWO_JOBS;
 
 #[test]
 fn each_run_is_shown_relative_to_the_first() {
-    let place = tempfile::tempdir().expect("a folder can be made");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
     let folders = ["ecmp", "adaptive"].map(|policy| {
-        let folder = place.path().join(policy);
+        let folder = workspace.path().join(policy);
         let set = [("balance", policy), ("record.reordering", "true")];
         let set = set.map(|(path, value)| (path.to_owned(), value.to_owned())).to_vec();
         run(RunRequest {
@@ -26,9 +26,11 @@ fn each_run_is_shown_relative_to_the_first() {
     let names: Vec<_> = comparison.rows.iter().map(|row| (row.run.as_str(), row.job.as_deref())).collect();
     let expected = [("ecmp", "large"), ("ecmp", "small"), ("adaptive", "large"), ("adaptive", "small")];
     assert_eq!(names, expected.map(|(run, job)| (run, Some(job))));
-    for (place, metric) in METRICS.iter().enumerate().filter(|(_, metric)| !metric.key.starts_with("stage_"))
+    for (workspace, metric) in
+        METRICS.iter().enumerate().filter(|(_, metric)| !metric.key.starts_with("stage_"))
     {
-        let [first, _, other, other_job] = [0, 1, 2, 3].map(|row: usize| comparison.rows[row].cells[place]);
+        let [first, _, other, other_job] =
+            [0, 1, 2, 3].map(|row: usize| comparison.rows[row].cells[workspace]);
         let (first, other) = (first.expect("measured"), other.expect("measured"));
         assert_eq!(first.ratio, None, "{}", metric.key);
         if first.value > 0.0 {
@@ -48,10 +50,10 @@ fn each_run_is_shown_relative_to_the_first() {
 
 #[test]
 fn staged_flows_are_compared_stage_by_stage() {
-    let place = tempfile::tempdir().expect("a folder can be made");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
     let staged = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/flows/staged.yaml");
     let folders = ["100Gbps", "50Gbps"].map(|rate| {
-        let folder = place.path().join(rate);
+        let folder = workspace.path().join(rate);
         let set = vec![("fabric.leaf_spine.host_rate".to_owned(), rate.to_owned())];
         let overrides = Overrides { set, ..Overrides::default() };
         let request = RunRequest::new(Source::file(&staged));
@@ -63,8 +65,8 @@ fn staged_flows_are_compared_stage_by_stage() {
     let expected = ["100Gbps", "50Gbps"].map(|run| [0, 1, 2].map(|stage| (run, Some(stage)))).concat();
     assert_eq!(stages, expected);
     let cell = |row: usize, key: &str| {
-        let place = METRICS.iter().position(|metric| metric.key == key).expect("there is such a metric");
-        comparison.rows[row].cells[place]
+        let workspace = METRICS.iter().position(|metric| metric.key == key).expect("there is such a metric");
+        comparison.rows[row].cells[workspace]
     };
     // The receiver's link is full in the first two stages; half the rate is half the sum.
     for stage in 0..2 {

@@ -136,15 +136,15 @@ fn branches_lead_to_the_root() {
     let rows: Vec<&CongestionRow> =
         reported.rows.congestion.iter().filter(|row| row.start >= STEADY && row.end <= STOP).collect();
     for row in rows.iter().filter(|row| matches!(row.role, Role::Branch | Role::Leaf)) {
-        let mut place = *row;
+        let mut workspace = *row;
         let mut steps = 0;
-        while let Some(next) = place.blocked_by {
-            place =
+        while let Some(next) = workspace.blocked_by {
+            workspace =
                 rows.iter().find(|other| other.end == row.end && other.port == next).expect("it has a row");
             steps += 1;
             assert!(steps < 5, "paths in a tree of three tiers are not longer");
         }
-        assert_eq!(reported.port(place), "LID7 to node4");
+        assert_eq!(reported.port(workspace), "LID7 to node4");
     }
 }
 

@@ -31,9 +31,9 @@ fn another_seed_changes_the_records() {
 
 #[test]
 fn a_stored_run_has_the_digest_of_its_rows_in_memory() {
-    let place = tempfile::tempdir().expect("a folder can be made");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
     let request = || RunRequest {
-        folder: Some(place.path().join("run")),
+        folder: Some(workspace.path().join("run")),
         overwrite: Overwrite::Replace,
         threads: Some(2),
         ..RunRequest::new(Source::text("two.yaml", TWO_JOBS))

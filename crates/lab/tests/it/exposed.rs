@@ -12,9 +12,9 @@ use netloom_report::{ReportedRun, read};
 use netloom_units::Time;
 use tempfile::TempDir;
 
-/// A stored run in a temporary place.
+/// A stored run in a temporary folder.
 struct Stored {
-    _place: TempDir,
+    _workspace: TempDir,
     folder: PathBuf,
     report: RunReport,
 }
@@ -22,13 +22,13 @@ struct Stored {
 /// Runs `scenarios/jobs/groups.yaml` with changes.
 fn stored(sets: &[(&str, &str)]) -> Stored {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/jobs/groups.yaml");
-    let place = tempfile::tempdir().expect("a folder can be made");
-    let folder = place.path().join("run");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
+    let folder = workspace.path().join("run");
     let set = sets.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
     let overrides = Overrides { set, ..Overrides::default() };
     let request =
         RunRequest { folder: Some(folder.clone()), overrides, ..RunRequest::new(Source::file(path)) };
-    Stored { report: run(request).expect("it runs"), folder, _place: place }
+    Stored { report: run(request).expect("it runs"), folder, _workspace: workspace }
 }
 
 impl Stored {

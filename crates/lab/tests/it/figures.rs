@@ -34,8 +34,8 @@ fn close(found: f64, expected: f64) {
 
 #[test]
 fn a_run_its_memory_and_its_folder_have_the_same_figures() {
-    let place = tempfile::tempdir().expect("a folder can be made");
-    let folder = place.path().join("run");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
+    let folder = workspace.path().join("run");
     let request =
         RunRequest { folder: Some(folder.clone()), ..RunRequest::new(Source::text("two", TWO_JOBS)) };
     let report = run(request).expect("it runs");
@@ -56,8 +56,8 @@ fn a_run_its_memory_and_its_folder_have_the_same_figures() {
 
 #[test]
 fn a_folder_of_queue_pairs_has_the_figures_of_its_run() {
-    let place = tempfile::tempdir().expect("a folder can be made");
-    let folder = place.path().join("run");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
+    let folder = workspace.path().join("run");
     let text = TWO_JOBS
         .replace("balance: adaptive", "balance: {switch: psn_spray, edge: themis}\ntransport: nic_sr");
     let request =
@@ -89,8 +89,8 @@ jobs: [ { name: in, phases: [ { incast: { size: 256KiB } } ] } ]
 
 #[test]
 fn a_folder_of_links_with_credits_has_the_figures_of_its_run() {
-    let place = tempfile::tempdir().expect("a folder can be made");
-    let folder = place.path().join("run");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
+    let folder = workspace.path().join("run");
     let request =
         RunRequest { folder: Some(folder.clone()), ..RunRequest::new(Source::text("credits", CREDITS)) };
     let report = run(request).expect("it runs");
@@ -115,8 +115,8 @@ fn a_folder_of_links_with_credits_has_the_figures_of_its_run() {
 
 #[test]
 fn a_folder_without_a_newer_table_has_all_other_figures() {
-    let place = tempfile::tempdir().expect("a folder can be made");
-    let folder = place.path().join("run");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
+    let folder = workspace.path().join("run");
     let request =
         RunRequest { folder: Some(folder.clone()), ..RunRequest::new(Source::text("credits", CREDITS)) };
     let report = run(request).expect("it runs");
@@ -134,8 +134,8 @@ fn a_folder_without_a_newer_table_has_all_other_figures() {
 
 #[test]
 fn a_folder_of_staged_flows_has_the_figures_of_its_run() {
-    let place = tempfile::tempdir().expect("a folder can be made");
-    let folder = place.path().join("run");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
+    let folder = workspace.path().join("run");
     let request =
         RunRequest { folder: Some(folder.clone()), ..RunRequest::new(Source::text("flows", FLOWS)) };
     let report = run(request).expect("it runs");

@@ -44,8 +44,8 @@ fn stored(folder: &Path, name: &str) -> Result<(RunReport, PathBuf), LabError> {
 
 #[test]
 fn a_run_has_the_digest_of_its_file_and_slowdowns_by_size() {
-    let place = folder(ROWS);
-    let (report, to) = stored(place.path(), "out").expect("the scenario is right");
+    let workspace = folder(ROWS);
+    let (report, to) = stored(workspace.path(), "out").expect("the scenario is right");
     let digest = Digest::of(ROWS.as_bytes()).to_string();
     let manifest = fs::read_to_string(to.join("manifest.json")).expect("it is there");
     assert!(manifest.contains(&digest));
@@ -60,7 +60,7 @@ fn a_run_has_the_digest_of_its_file_and_slowdowns_by_size() {
     assert_eq!((panels.fct[0].independent, panels.fct[0].background.unfinished), ("finite flows", 0));
     assert_eq!(panels.slowdown[0].as_ref().map(|found| found.all.count), Some(3));
     let estimate =
-        cost(&prepare(&source(place.path()), &Overrides::default()).expect("right")).expect("right");
+        cost(&prepare(&source(workspace.path()), &Overrides::default()).expect("right")).expect("right");
     assert!(
         (estimate.messages - 3.0).abs() < 1e-9 && (estimate.packets - 273.0).abs() < 1e-9,
         "{estimate:?}"
@@ -77,20 +77,20 @@ fn every_mistake_of_a_file_is_reported_by_line() {
     assert!(wrong.contains("there is no host `leaf7.host0`") && wrong.contains("trace.csv:2:3"), "{wrong}");
     let rows = "src,dst,size,start,after\n0,1,-1KiB,9us,\n0,1,1KiB,5us,\n0,1,1KiB,5us,7\n";
     let wrong = mistakes(&source(folder(rows).path()), &[]);
-    for (message, place) in [
+    for (message, workspace) in [
         ("`-1KiB` is negative", "trace.csv:2:5"),
         ("this row starts before one above it", "trace.csv:3:10"),
         ("there is no row 7 before this one", "trace.csv:4:14"),
     ] {
-        assert!(wrong.contains(message) && wrong.contains(place), "{wrong}");
+        assert!(wrong.contains(message) && wrong.contains(workspace), "{wrong}");
     }
     assert!(wrong.contains("3 mistakes in"), "{wrong}");
 }
 
 #[test]
 fn a_file_is_found_beside_the_text_that_names_it() {
-    let place = folder(ROWS);
-    let path = place.path();
+    let workspace = folder(ROWS);
+    let path = workspace.path();
     let below = path.join("below");
     fs::create_dir(&below).expect("it can be made");
     fs::write(below.join("heir.yaml"), "netloom: 1\nfrom: ../scenario.yaml\nseed: 2\n")

@@ -19,7 +19,7 @@ jobs: [ { name: pairs, steps: 3, phases: [ { permutation: { size: 128KiB } }, { 
 background: { mice: { end: 50us, interval: 10us } }
 ";
 
-fn place() -> (TempDir, PathBuf) {
+fn workspace() -> (TempDir, PathBuf) {
     let home = tempfile::tempdir().expect("a folder can be made");
     let folder = home.path().join("deep/sweep");
     (home, folder)
@@ -64,7 +64,7 @@ fn point(folder: &Path, balance: &str, seed: u64) -> PathBuf {
 
 #[test]
 fn a_grid_is_all_combinations_with_the_same_seeds() {
-    let (_home, folder) = place();
+    let (_home, folder) = workspace();
     let report = made(&twelve(&folder));
     assert_eq!((report.total, report.made, report.kept), (12, 12, 0));
     assert!(report.is_whole() && report.exit_code() == ExitCode::Good);
@@ -92,7 +92,7 @@ fn a_grid_is_all_combinations_with_the_same_seeds() {
 
 #[test]
 fn background_traffic_is_reported_without_a_job() {
-    let (_home, folder) = place();
+    let (_home, folder) = workspace();
     let text = PAIRS.lines().filter(|line| !line.starts_with("jobs")).collect::<Vec<_>>().join("\n");
     let vary = vary(&["balance=ecmp,spray"]);
     let report = made(&Grid { scenarios: vec![Source::text("pairs.yaml", text)], vary, ..twelve(&folder) });
@@ -101,8 +101,8 @@ fn background_traffic_is_reported_without_a_job() {
     let titles = lines.next().expect("a heading");
     let rows: Vec<Vec<&str>> = lines.collect();
     let mean_of_first = |title: &str| {
-        let place = titles.iter().position(|name| *name == title).expect("there is such a column");
-        rows[..3].iter().map(|row| row[place].parse::<f64>().expect("a number")).sum::<f64>() / 3.0
+        let workspace = titles.iter().position(|name| *name == title).expect("there is such a column");
+        rows[..3].iter().map(|row| row[workspace].parse::<f64>().expect("a number")).sum::<f64>() / 3.0
     };
     let found = report.variants[0].background.as_ref().expect("messages arrived");
     assert!(report.variants[0].jobs.is_empty() && found.seeds == 3);
@@ -119,7 +119,7 @@ fn background_traffic_is_reported_without_a_job() {
 
 #[test]
 fn differences_are_taken_seed_by_seed() {
-    let (_home, folder) = place();
+    let (_home, folder) = workspace();
     let report = made(&twelve(&folder));
     let text = String::from_utf8(table(&folder).0).expect("it is text");
     let mean = text.lines().next().expect("a heading").split(',').position(|name| name == "step_mean");
@@ -143,7 +143,7 @@ fn differences_are_taken_seed_by_seed() {
 
 #[test]
 fn a_second_call_runs_only_the_missing_points() {
-    let (_home, folder) = place();
+    let (_home, folder) = workspace();
     made(&twelve(&folder));
     let whole = table(&folder);
     let again = made(&twelve(&folder));
@@ -167,7 +167,7 @@ fn a_second_call_runs_only_the_missing_points() {
 
 #[test]
 fn an_interrupted_sweep_resumes_to_the_same_result() {
-    let (_home, folder) = place();
+    let (_home, folder) = workspace();
     let whole = folder.with_file_name("whole");
     made(&twelve(&whole));
     let stop = AtomicBool::new(false);
@@ -187,7 +187,7 @@ fn an_interrupted_sweep_resumes_to_the_same_result() {
 
 #[test]
 fn all_errors_are_reported_at_once() {
-    let (_home, folder) = place();
+    let (_home, folder) = workspace();
     let wrong = Grid {
         scenarios: vec![Source::text("pairs.yaml", PAIRS), Source::file("missing.yaml")],
         vary: vary(&["balance=ecmp,spary", "nothing.here=1", "jobs.0.steps=2,,2,2", "seed=1", "deadline=1"]),
@@ -218,7 +218,7 @@ fn all_errors_are_reported_at_once() {
 
 #[test]
 fn points_with_equal_names_or_scenarios_are_refused() {
-    let (_home, folder) = place();
+    let (_home, folder) = workspace();
     let twice = Grid {
         scenarios: ["a.yaml", "b.yaml"].map(|name| Source::text(name, PAIRS)).into(),
         ..twelve(&folder)
@@ -234,7 +234,7 @@ fn points_with_equal_names_or_scenarios_are_refused() {
 
 #[test]
 fn another_sweep_is_not_overwritten() {
-    let (_home, folder) = place();
+    let (_home, folder) = workspace();
     made(&twelve(&folder));
     let more = Grid { seeds: Some(Seeds(3..=6)), ..twelve(&folder) };
     let error = grid(&more).expect_err("it is another one");
@@ -253,7 +253,7 @@ fn another_sweep_is_not_overwritten() {
     assert_eq!((forced.made, forced.kept), (4, 12));
     assert_eq!(String::from_utf8(table(&folder).0).expect("text").lines().count(), 1 + 16);
 
-    let (home, _) = place();
+    let (home, _) = workspace();
     fs::write(home.path().join("letter.txt"), "dear").expect("it can be written");
     let foreign = Grid { force: true, ..twelve(home.path()) };
     assert!(refused(&foreign).contains("holds other files"));
@@ -271,7 +271,7 @@ fn heirs(home: &Path, base: &str) -> Grid<'static> {
 
 #[test]
 fn inherited_values_are_part_of_the_plan() {
-    let (home, _) = place();
+    let (home, _) = workspace();
     made(&heirs(home.path(), PAIRS));
     let again = made(&heirs(home.path(), PAIRS));
     assert_eq!((again.made, again.kept), (0, 3));
@@ -283,7 +283,7 @@ fn inherited_values_are_part_of_the_plan() {
 
 #[test]
 fn a_base_that_changes_during_the_sweep_ends_it() {
-    let (home, _) = place();
+    let (home, _) = workspace();
     let of = heirs(home.path(), PAIRS);
     let base = home.path().join("base.yaml");
     let meddle = |progress: &SweepProgress| {
@@ -300,7 +300,7 @@ fn a_base_that_changes_during_the_sweep_ends_it() {
 
 #[test]
 fn a_point_that_fails_does_not_affect_the_others() {
-    let (_home, folder) = place();
+    let (_home, folder) = workspace();
     let stranger = point(&folder, "ecmp", 3);
     made(&twelve(&folder));
     fs::remove_dir_all(&stranger).expect("it is there");
@@ -315,7 +315,7 @@ fn a_point_that_fails_does_not_affect_the_others() {
 
 #[test]
 fn seeds_are_added_until_the_means_are_precise_enough() {
-    let (_home, folder) = place();
+    let (_home, folder) = workspace();
     let until = |percent: f64, most: u64, folder: &Path| Grid {
         vary: vary(&["balance=ecmp,spray"]),
         seeds: Some(Seeds(1..=most)),
@@ -356,7 +356,7 @@ flows:
 
 #[test]
 fn stages_have_rows_and_means_of_their_own() {
-    let (_home, folder) = place();
+    let (_home, folder) = workspace();
     let report = made(&Grid {
         scenarios: vec![Source::text("staged.yaml", STAGED)],
         seeds: Some(Seeds(1..=4)),
@@ -369,10 +369,10 @@ fn stages_have_rows_and_means_of_their_own() {
     let rows: Vec<Vec<&str>> = lines.collect();
     assert_eq!(rows.len(), 4 * 2);
     let column = |title: &str, stage: &str| -> Vec<f64> {
-        let place =
+        let workspace =
             |title: &str| titles.iter().position(|name| *name == title).expect("there is such a column");
-        let of_stage = rows.iter().filter(|row| row[place("stage")] == stage);
-        of_stage.map(|row| row[place(title)].parse().expect("a number")).collect()
+        let of_stage = rows.iter().filter(|row| row[workspace("stage")] == stage);
+        of_stage.map(|row| row[workspace(title)].parse().expect("a number")).collect()
     };
     let stages = &report.variants[0].stages;
     assert!(stages.len() == 2 && report.variants[0].jobs.is_empty());

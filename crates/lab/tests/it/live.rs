@@ -126,8 +126,8 @@ fn shown<T: Send>(
 
 #[test]
 fn a_client_with_the_address_receives_the_states_of_a_run_until_its_end() {
-    let place = tempfile::tempdir().expect("a place for files");
-    let folder = place.path().join("run");
+    let workspace = tempfile::tempdir().expect("a place for files");
+    let folder = workspace.path().join("run");
     let (done, seen) = shown(LONG, &folder, 0, |shown| {
         let page = shown.ask("GET", &format!("/{}/", shown.token), &format!("127.0.0.1:{}", shown.port));
         assert_eq!(status(&page), "200");
@@ -157,10 +157,10 @@ fn a_client_with_the_address_receives_the_states_of_a_run_until_its_end() {
 
 #[test]
 fn an_open_page_receives_the_outcome_of_the_run() {
-    let place = tempfile::tempdir().expect("a place for files");
+    let workspace = tempfile::tempdir().expect("a place for files");
     let text =
         LONG.replace("steps: 1000000", "steps: 1000000000").replace("record:", "deadline: 40ms\nrecord:");
-    let (done, seen) = shown(&text, &place.path().join("run"), 0, |shown| {
+    let (done, seen) = shown(&text, &workspace.path().join("run"), 0, |shown| {
         let state = shown.until(|state| !state["ended"].is_null());
         (shown, state)
     });
@@ -174,8 +174,8 @@ fn an_open_page_receives_the_outcome_of_the_run() {
 
 #[test]
 fn invalid_requests_are_refused_and_the_run_continues() {
-    let place = tempfile::tempdir().expect("a place for files");
-    let (done, seen) = shown(LONG, &place.path().join("run"), 0, |shown| {
+    let workspace = tempfile::tempdir().expect("a place for files");
+    let (done, seen) = shown(LONG, &workspace.path().join("run"), 0, |shown| {
         let (own, right) = (shown.own(), format!("/{}/", shown.token));
         let wrong = format!("/{}/", "0".repeat(shown.token.len()));
         assert_eq!(status(&shown.ask("GET", &right, "evil.example")), "403");
@@ -218,7 +218,7 @@ impl Observer for Slow {
 
 #[test]
 fn a_live_view_does_not_change_results() {
-    let place = tempfile::tempdir().expect("a place for files");
+    let workspace = tempfile::tempdir().expect("a place for files");
     let text = LONG.replace("steps: 1000000", "steps: 300");
     let run_with = |name: &str, threads: usize, is_shown: bool| {
         let mut slow = Slow;
@@ -227,7 +227,7 @@ fn a_live_view_does_not_change_results() {
         let mut reported = |_: &str| n_reported += 1;
         let mut look = |_: &netloom_lab::RunProgress, _: &dyn States| n_looks += 1;
         let request = RunRequest {
-            folder: Some(place.path().join(name)),
+            folder: Some(workspace.path().join(name)),
             threads: Some(threads),
             live: is_shown.then_some(Serve { port: 0, on_address: &mut reported }),
             watch: Watch { look: Some(&mut look), observer: Some(&mut slow), ..Watch::default() },
@@ -246,8 +246,8 @@ fn a_live_view_does_not_change_results() {
 
 #[test]
 fn a_port_in_use_is_reported_before_the_run_begins() {
-    let place = tempfile::tempdir().expect("a place for files");
-    let folder = place.path().join("run");
+    let workspace = tempfile::tempdir().expect("a place for files");
+    let folder = workspace.path().join("run");
     let other = TcpListener::bind(("127.0.0.1", 0)).expect("there is a free port");
     let port = other.local_addr().expect("it has one").port();
     let (done, seen) = shown(LONG, &folder, port, |_| ());

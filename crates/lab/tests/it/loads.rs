@@ -132,8 +132,8 @@ fn a_multiple_is_a_number() {
 fn switch(seed: u64, policy: &str) -> (Vec<FlowRow>, Vec<PortRow>) {
     let paper = Paper::open("spectrum-ar").expect("it is there");
     let source: Source = paper.source("uplinks").expect("it is there");
-    let place = tempfile::tempdir().expect("a folder can be made");
-    let folder = place.path().join("run");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
+    let folder = workspace.path().join("run");
     let set = vec![("balance".to_owned(), policy.to_owned())];
     let overrides = Overrides { set, seed: Some(seed), ..Overrides::default() };
     let request = RunRequest {

@@ -26,8 +26,8 @@ jobs:
 
 #[test]
 fn all_views_report_the_same_number_of_lost_packets() {
-    let place = tempfile::tempdir().expect("a folder can be made");
-    let folder = place.path().join("run");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
+    let folder = workspace.path().join("run");
     let request = RunRequest { folder: Some(folder.clone()), ..RunRequest::new(Source::text("cut", CUT)) };
     let report = run(request).unwrap_or_else(|error| panic!("{error}"));
     let stored = RunFolder::open(&folder).expect("it is complete");

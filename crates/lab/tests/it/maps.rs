@@ -119,8 +119,8 @@ fn cells_have_the_positions_of_the_claims() {
     assert_eq!(panel["up"], json!({"name": "kind", "labels": ["grid", "odd"]}));
     let cells = panel["cells"].as_array().expect("there are cells");
     let reported = |cell: &Value| {
-        let place = [&cell["across"], &cell["up"]].map(|place| place.as_u64().expect("a place"));
-        (place, cell["measured"]["ratio"].as_f64().expect("published"), cell["left_out"] == true)
+        let workspace = [&cell["across"], &cell["up"]].map(|workspace| workspace.as_u64().expect("a place"));
+        (workspace, cell["measured"]["ratio"].as_f64().expect("published"), cell["left_out"] == true)
     };
     let reported: Vec<_> = cells.iter().map(reported).collect();
     assert_eq!(reported, [([0, 0], 0.75, false), ([0, 1], 1.0, true), ([1, 0], 0.125, false)]);

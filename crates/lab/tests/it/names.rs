@@ -70,7 +70,7 @@ fn a_name_that_looks_like_a_number_remains_a_name() {
     for name in NAMES {
         let prepared = prepared(&scene(name), None);
         let scenario = &prepared.scenario;
-        for place in [
+        for workspace in [
             "/name",
             "/fabric/custom/hosts/0",
             "/fabric/custom/links/0/from",
@@ -83,7 +83,7 @@ fn a_name_that_looks_like_a_number_remains_a_name() {
             "/flows/list/0/traffic",
             "/record/packets_from/0",
         ] {
-            assert_eq!(scenario.pointer(place), Some(&Value::from(name)), "{name} at {place}");
+            assert_eq!(scenario.pointer(workspace), Some(&Value::from(name)), "{name} at {workspace}");
         }
         assert!(scenario["seed"].is_u64(), "{name}: a number remains a number");
         let text = prepared.compiled.resolved_yaml.as_str();

@@ -27,8 +27,8 @@ jobs:
 
 #[test]
 fn bandwidth_is_the_size_over_the_mean_time_and_times_a_factor() {
-    let place = tempfile::tempdir().expect("a folder can be made");
-    let folder = place.path().join("run");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
+    let folder = workspace.path().join("run");
     let rows = made(SCENE, &folder);
     let found = nccl(&folder).expect("it has collectives");
     let reported: Vec<_> =
@@ -69,7 +69,7 @@ fn bandwidth_is_the_size_over_the_mean_time_and_times_a_factor() {
 
 #[test]
 fn a_run_and_the_benchmark_have_one_bus_bandwidth() {
-    let place = tempfile::tempdir().expect("a folder can be made");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
     let text = "
 netloom: 1
 fabric: { rail: { servers: 4, gpus_per_server: 2, spines: 2, host_rate: 100Gbps } }
@@ -83,7 +83,7 @@ jobs:
       - repeat: { times: 2, phases: [ { ring_all_reduce: { size: 256KiB } }, barrier ] }
 background: { mice: { end: 2ms, interval: 2us } }
 ";
-    let folder = place.path().join("run");
+    let folder = workspace.path().join("run");
     let request = RunRequest { folder: Some(folder.clone()), ..RunRequest::new(Source::text("rails", text)) };
     let report = run(request).expect("it runs");
     let reported: BTreeMap<String, f64> = report.bandwidths(0).into_iter().collect();

@@ -43,8 +43,8 @@ pub fn made(scene: &str, folder: &Path) -> Vec<CollectiveRow> {
 
 #[test]
 fn each_size_is_the_mean_of_the_collectives_that_ran_in_isolation() {
-    let place = tempfile::tempdir().expect("a folder can be made");
-    let folder = place.path().join("run");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
+    let folder = workspace.path().join("run");
     let rows = made(SCENE, &folder);
     let found = osu(&folder).expect("it has collectives");
     let reported = |table: &LatencyTable| {

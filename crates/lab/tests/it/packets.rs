@@ -95,19 +95,19 @@ fn the_second_run_does_not_change_the_records_of_the_first() {
 
 /// A stored run in a temporary folder.
 fn stored(record: &str) -> (tempfile::TempDir, PathBuf) {
-    let place = tempfile::tempdir().expect("a folder can be made");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
     let request = RunRequest {
-        folder: Some(place.path().join("run")),
+        folder: Some(workspace.path().join("run")),
         overwrite: Overwrite::Replace,
         ..RunRequest::new(Source::text("packets.yaml", scene(record)))
     };
     let report = run(request).expect("it runs");
-    (place, report.folder)
+    (workspace, report.folder)
 }
 
 #[test]
 fn a_life_is_reported_hop_by_hop_and_adds_up() {
-    let (_place, folder) = stored("{ packets_of: [leaf0.host0->leaf1.host0] }");
+    let (_workspace, folder) = stored("{ packets_of: [leaf0.host0->leaf1.host0] }");
     let flows = show::flows(&folder).expect("there are some");
     assert!(flows.iter().all(|flow| flow.flow.starts_with("leaf0.host0->leaf1.host0#")), "{flows:?}");
     let flow = &flows[0];
@@ -129,7 +129,7 @@ fn a_life_is_reported_hop_by_hop_and_adds_up() {
 
 #[test]
 fn a_record_of_one_link_shows_one_hop_and_no_sum() {
-    let (_place, folder) = stored("{ packets_on: [leaf0-spine0.0] }");
+    let (_workspace, folder) = stored("{ packets_on: [leaf0-spine0.0] }");
     let flows = show::flows(&folder).expect("there are some");
     let life = show::packet(&folder, &flows[0].flow, None).expect("it is recorded");
     let journey = life.data.or(life.acknowledgement).expect("one of them crossed");
@@ -143,7 +143,7 @@ fn packets_that_were_not_recorded_are_refused_with_a_hint() {
         Err(LabError::Show(error)) => error,
         other => panic!("{other:?}"),
     };
-    let (_place, folder) = stored("{ packets_of: [leaf0.host0->leaf1.host0] }");
+    let (_workspace, folder) = stored("{ packets_of: [leaf0.host0->leaf1.host0] }");
     let ask = |flow: &str, packet| refused(show::packet(&folder, flow, packet));
     assert_eq!(ask("leaf0.host0", None), ShowError::NoFlowName("leaf0.host0".to_owned()));
     let ShowError::NoHost { hint, .. } = ask("leaf0.hots0->leaf1.host0", None) else { panic!("a host") };
@@ -156,7 +156,7 @@ fn packets_that_were_not_recorded_are_refused_with_a_hint() {
     let missing = ask(&flow, Some(1_000_000)).to_string();
     assert!(missing.contains("recorded: 0 to "), "{missing}");
 
-    let (_place, nothing) = stored("{}");
+    let (_workspace, nothing) = stored("{}");
     assert!(matches!(refused(show::packet(&nothing, &flow, None)), ShowError::NoPackets(_)));
     assert!(matches!(show::flows(&nothing), Err(LabError::Show(ShowError::NoPackets(_)))));
     assert!(matches!(show::paths(&nothing), Err(LabError::Show(ShowError::NoPaths(_)))));
@@ -164,7 +164,7 @@ fn packets_that_were_not_recorded_are_refused_with_a_hint() {
 
 #[test]
 fn the_paths_of_the_slowest_are_reported_in_their_order() {
-    let (_place, folder) = stored("{ slowest_flows: 3 }");
+    let (_workspace, folder) = stored("{ slowest_flows: 3 }");
     let flows = show::paths(&folder).expect("they are recorded");
     assert_eq!(flows.iter().map(|flow| flow.rank).collect::<Vec<_>>(), [0, 1, 2]);
     assert!(flows.is_sorted_by(|a, b| a.time_ps >= b.time_ps));

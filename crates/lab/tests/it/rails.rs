@@ -34,9 +34,9 @@ jobs:
 
 #[test]
 fn a_message_is_measured_by_the_port_it_used() {
-    let place = tempfile::tempdir().expect("a folder can be made");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
     for (name, to) in [("inside", "server0.gpu1"), ("rail", "server1.gpu0"), ("spine", "server1.gpu1")] {
-        let folder = place.path().join(name);
+        let folder = workspace.path().join(name);
         let report = one_message(&folder, to);
         // In isolation it uses the full rate of its port, except for headers and latency.
         let found = report.summary.queue_pairs.expect("there are queue pairs");

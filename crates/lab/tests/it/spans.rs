@@ -182,12 +182,12 @@ fn figures_over_a_part_of_a_run_agree_with_plain_loops_over_its_tables() {
     assert!(scenarios.len() >= 13, "background traffic of all kinds: {scenarios:?}");
     let mut n_cut = 0;
     for path in scenarios {
-        let place = tempfile::tempdir().expect("a folder can be made");
-        let folder = place.path().join("run");
+        let workspace = tempfile::tempdir().expect("a folder can be made");
+        let folder = workspace.path().join("run");
         let request =
             RunRequest { folder: Some(folder.clone()), ..RunRequest::new(Source::file(path.clone())) };
         let report = run(request).unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)));
-        let tables = place.path().join("tables");
+        let tables = workspace.path().join("tables");
         export::csv(&folder, &[], &tables, Overwrite::Refuse).expect("it can be exported");
         let end = report.manifest.simulated_ps;
         let n_hosts = report.manifest.engine["hosts"].as_f64().expect("it is there");
@@ -207,8 +207,8 @@ fn figures_over_a_part_of_a_run_agree_with_plain_loops_over_its_tables() {
 
 #[test]
 fn a_span_outside_of_the_run_is_refused_by_every_view() {
-    let place = tempfile::tempdir().expect("a folder can be made");
-    let folder = place.path().join("run");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
+    let folder = workspace.path().join("run");
     let source = || Source::file(root().join("scenarios/background/mice.yaml"));
     let outside = Over::Between(Time(1), Time(u64::MAX / 2));
     let refused = |error: String| assert!(error.contains("is not within the run, which ended at"), "{error}");
@@ -223,7 +223,7 @@ fn a_span_outside_of_the_run_is_refused_by_every_view() {
             .expect_err("it is outside")
             .to_string(),
     );
-    let page = netloom_lab::report(&folders, &place.path().join("page.html"), Overwrite::Refuse, outside);
+    let page = netloom_lab::report(&folders, &workspace.path().join("page.html"), Overwrite::Refuse, outside);
     refused(page.expect_err("it is outside").to_string());
-    assert!(!place.path().join("page.html").exists());
+    assert!(!workspace.path().join("page.html").exists());
 }

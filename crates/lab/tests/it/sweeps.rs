@@ -43,8 +43,8 @@ fn an_error_in_one_point_does_not_affect_the_others() {
 
 #[test]
 fn points_may_store_run_folders() {
-    let place = tempfile::tempdir().expect("a folder can be made");
-    let folder = place.path().join("deep/one");
+    let workspace = tempfile::tempdir().expect("a folder can be made");
+    let folder = workspace.path().join("deep/one");
     let points = vec![points(4..=4)[0].clone().into_folder(&folder)];
     let done = sweep(&Sweep { points, command: vec!["test".to_owned()], ..Sweep::default() });
     let report = done[0].as_ref().expect("it runs");

@@ -125,10 +125,10 @@ fn one_destination_has_one_link_and_a_group_several() {
     assert_eq!((group("lag"), group("tree")), (2, 4));
 }
 
-fn row(to: &str, from: Option<&str>, links: &[&str], by_hand: bool) -> RouteRow {
+fn row(to: &str, from: Option<&str>, links: &[&str], is_static: bool) -> RouteRow {
     let links = links.iter().map(|&link| link.to_owned()).collect();
     let (to, from) = (to.to_owned(), from.map(str::to_owned));
-    RouteRow { to: to.clone(), to_last: to, hosts: 1, from, links, by_hand }
+    RouteRow { to: to.clone(), to_last: to, hosts: 1, from, links, is_static }
 }
 
 #[test]

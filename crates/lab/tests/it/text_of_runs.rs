@@ -16,14 +16,14 @@ use tempfile::TempDir;
 use crate::text_of_fabrics::{on_the_page, widest};
 
 /// Temporary run folders.
-struct Place {
+struct Workspace {
     folder: TempDir,
     runs: Vec<ReportedRun>,
 }
 
-impl Place {
-    fn new() -> Place {
-        Place { folder: tempfile::tempdir().expect("a folder can be made"), runs: Vec::new() }
+impl Workspace {
+    fn new() -> Workspace {
+        Workspace { folder: tempfile::tempdir().expect("a folder can be made"), runs: Vec::new() }
     }
 
     /// Runs a scenario of the repository.
@@ -103,39 +103,39 @@ fn no_names() -> Names {
 }
 
 /// A heavy job under two policies, sampled over time.
-fn heavy() -> Place {
-    let mut place = Place::new();
+fn heavy() -> Workspace {
+    let mut workspace = Workspace::new();
     for policy in ["ecmp", "adaptive"] {
         let set = [("balance", policy), ("record.series", "10us")];
-        place.simulate(policy, "scenarios/demo/heavy-x2.yaml", &set);
+        workspace.simulate(policy, "scenarios/demo/heavy-x2.yaml", &set);
     }
-    place
+    workspace
 }
 
 #[test]
 fn a_heavy_job_under_two_policies() {
-    let place = heavy();
-    insta::assert_snapshot!("a_heavy_job_in_60_columns", place.text(60));
-    insta::assert_snapshot!("a_heavy_job_in_120_columns", place.text(120));
-    on_the_page("netloom report --text out/ecmp out/adaptive", &place.text(80));
+    let workspace = heavy();
+    insta::assert_snapshot!("a_heavy_job_in_60_columns", workspace.text(60));
+    insta::assert_snapshot!("a_heavy_job_in_120_columns", workspace.text(120));
+    on_the_page("netloom report --text out/ecmp out/adaptive", &workspace.text(80));
 }
 
 #[test]
 fn runs_with_faults_with_staged_flows_and_without_any_job() {
-    let mut place = Place::new();
-    place.simulate("flap", "scenarios/faults/flap.yaml", &[("jobs.0.steps", "12")]);
-    insta::assert_snapshot!("a_run_with_faults", place.text(80));
-    let mut place = Place::new();
-    place.simulate("staged", "scenarios/flows/staged.yaml", &[]);
-    place.simulate("poisson", "scenarios/background/poisson.yaml", &[]);
-    insta::assert_snapshot!("staged_flows_and_no_job", place.text(80));
+    let mut workspace = Workspace::new();
+    workspace.simulate("flap", "scenarios/faults/flap.yaml", &[("jobs.0.steps", "12")]);
+    insta::assert_snapshot!("a_run_with_faults", workspace.text(80));
+    let mut workspace = Workspace::new();
+    workspace.simulate("staged", "scenarios/flows/staged.yaml", &[]);
+    workspace.simulate("poisson", "scenarios/background/poisson.yaml", &[]);
+    insta::assert_snapshot!("staged_flows_and_no_job", workspace.text(80));
 }
 
 #[test]
 fn an_empty_run_has_no_pictures() {
-    let mut place = Place::new();
-    place.store("nothing", &MemorySink::default(), no_names(), 0);
-    let text = place.text(80);
+    let mut workspace = Workspace::new();
+    workspace.store("nothing", &MemorySink::default(), no_names(), 0);
+    let text = workspace.text(80);
     assert!(text.contains("No run has a job") && text.contains("No packet was lost."), "{text}");
     assert!(text.contains("record.series"), "{text}");
 }
@@ -176,9 +176,9 @@ fn a_large_fabric_is_drawn_in_blocks() {
     let nodes =
         words.iter().flat_map(|(word, n)| (0..*n).map(move |number| format!("{word}{number}"))).collect();
     let names = Names { nodes, ..no_names() };
-    let mut place = Place::new();
-    place.store("large", &MemorySink { ports, ..MemorySink::default() }, names, leaves);
-    let text = place.text(80);
+    let mut workspace = Workspace::new();
+    workspace.store("large", &MemorySink { ports, ..MemorySink::default() }, names, leaves);
+    let text = workspace.text(80);
     assert!(text.contains("The fabric is drawn in blocks"), "{text}");
     insta::assert_snapshot!(text);
 }
@@ -203,15 +203,15 @@ fn missing_samples_are_zero_and_a_switch_is_the_sum_of_its_ports() {
         sample(400_000_000, 1, 500, 100),
     ];
     let names = Names { nodes: vec!["host".to_owned(), "switch".to_owned()], ..no_names() };
-    let mut place = Place::new();
-    place.store("sampled", &MemorySink { ports, series, ..MemorySink::default() }, names, 1);
-    let reported = read(&place.runs, Over::Jobs).expect("the run can be read");
+    let mut workspace = Workspace::new();
+    workspace.store("sampled", &MemorySink { ports, series, ..MemorySink::default() }, names, 1);
+    let reported = read(&workspace.runs, Over::Jobs).expect("the run can be read");
     let over_time = reported.over_time[0].as_ref().expect("it has samples");
     // 1,250 B in 100 us are 100 Mbps.
     assert_eq!(over_time.throughput[..5], [1e8, 0.0, 0.0, 4e7, 0.0]);
     assert_eq!((over_time.throughput.len(), over_time.backlog[..4].to_vec()), (10, vec![500, 0, 0, 100]));
     assert_eq!(over_time.worst.as_deref(), Some("switch"));
-    assert!(place.text(80).contains("│█  ▄      │"), "{}", place.text(80));
+    assert!(workspace.text(80).contains("│█  ▄      │"), "{}", workspace.text(80));
 }
 
 #[test]
@@ -239,21 +239,21 @@ fn control_characters_in_names_are_escaped() {
         faults: vec![FaultRow { time: Time(10), link: LinkId(0), up: false }],
         ..MemorySink::default()
     };
-    let mut place = Place::new();
-    place.store(bad, &rows, names, 1);
-    let text = place.text(80);
+    let mut workspace = Workspace::new();
+    workspace.store(bad, &rows, names, 1);
+    let text = workspace.text(80);
     assert!(!text.contains('\u{202e}') && text.contains("queue full") && text.contains("▼"), "{text}");
     // With colours there are escape sequences, but none from a name.
-    let reported = read(&place.runs, Over::Jobs).expect("the run can be read");
+    let reported = read(&workspace.runs, Over::Jobs).expect("the run can be read");
     let coloured = text::report(&reported, &[bad.to_owned()], Look { width: 80, colours: true });
     assert!(!coloured.contains("a\u{1b}[31m"), "{coloured:?}");
 }
 
 #[test]
 fn runs_are_named_by_their_folders_and_the_command_for_the_page_is_shown() {
-    let mut place = Place::new();
-    place.store("nothing", &MemorySink::default(), no_names(), 0);
-    let folder = place.runs[0].folder.clone();
+    let mut workspace = Workspace::new();
+    workspace.store("nothing", &MemorySink::default(), no_names(), 0);
+    let folder = workspace.runs[0].folder.clone();
     let text =
         report_text(&[folder], Over::Jobs, Look { width: 160, colours: false }).expect("it can be read");
     assert!(text.contains("run0") && text.contains("netloom report "), "{text}");

@@ -81,8 +81,8 @@ impl GlobalLinkMap {
     /// The switch of group `own` that owns its end of the `number`-th link to another group.
     pub fn switch(&self, own: u32, other: u32, number: u32) -> u32 {
         let n_ranks = u64::from(self.n_ranks());
-        let place = u64::from(number) * n_ranks + u64::from(self.rank(own, other));
-        (place * u64::from(self.switches) / (n_ranks * u64::from(self.per_pair))) as u32
+        let position = u64::from(number) * n_ranks + u64::from(self.rank(own, other));
+        (position * u64::from(self.switches) / (n_ranks * u64::from(self.per_pair))) as u32
     }
 
     #[inline]

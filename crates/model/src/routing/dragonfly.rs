@@ -155,8 +155,8 @@ impl Dragonfly {
             return self.to_other_group(own, switch, group);
         }
         let first = shape.first_switch(destination);
-        let place = switch.wrapping_sub(first);
-        if place < shape.nics {
+        let position = switch.wrapping_sub(first);
+        if position < shape.nics {
             let below = destination.0 % shape.hosts_per_block;
             return PortSet::Range { first: below * shape.host_links, count: shape.host_links };
         }

@@ -37,7 +37,7 @@ pub struct DragonflyPlusShape {
 }
 
 /// The position of a node.
-enum Place {
+enum Position {
     Host,
     /// Number over all groups.
     Leaf(u32),
@@ -80,11 +80,11 @@ impl DragonflyPlusShape {
     }
 
     #[inline]
-    fn place(&self, node: NodeId) -> Place {
-        let Some(number) = node.0.checked_sub(self.n_hosts()) else { return Place::Host };
+    fn position(&self, node: NodeId) -> Position {
+        let Some(number) = node.0.checked_sub(self.n_hosts()) else { return Position::Host };
         match number.checked_sub(self.n_leaves()) {
-            Some(spine) => Place::Spine(spine / self.spines_per_group, spine % self.spines_per_group),
-            None => Place::Leaf(number),
+            Some(spine) => Position::Spine(spine / self.spines_per_group, spine % self.spines_per_group),
+            None => Position::Leaf(number),
         }
     }
 
@@ -145,16 +145,16 @@ impl DragonflyPlus {
     /// The group of a node.
     #[inline]
     pub fn group_of(&self, node: NodeId) -> u32 {
-        match self.shape.place(node) {
-            Place::Host => self.group_of_host(HostId(node.0)),
-            Place::Leaf(leaf) => leaf / self.shape.leaves_per_group,
-            Place::Spine(group, _) => group,
+        match self.shape.position(node) {
+            Position::Host => self.group_of_host(HostId(node.0)),
+            Position::Leaf(leaf) => leaf / self.shape.leaves_per_group,
+            Position::Spine(group, _) => group,
         }
     }
 
     /// Tiers of switches below a node.
     pub fn tier(&self, node: NodeId) -> usize {
-        usize::from(matches!(self.shape.place(node), Place::Spine(..)))
+        usize::from(matches!(self.shape.position(node), Position::Spine(..)))
     }
 
     /// All minimal next hops.
@@ -162,29 +162,29 @@ impl DragonflyPlus {
     pub fn next_hops(&self, node: NodeId, destination: HostId) -> PortSet<'_> {
         let shape = &self.shape;
         let (leaf, group) = (destination.0 / shape.hosts_per_leaf, self.group_of_host(destination));
-        match shape.place(node) {
-            Place::Host => PortSet::Range { first: 0, count: shape.host_links },
-            Place::Leaf(own) if own == leaf => {
+        match shape.position(node) {
+            Position::Host => PortSet::Range { first: 0, count: shape.host_links },
+            Position::Leaf(own) if own == leaf => {
                 let below = destination.0 % shape.hosts_per_leaf;
                 PortSet::Range { first: below * shape.host_links, count: shape.host_links }
             }
-            Place::Leaf(own) => self.up(own / shape.leaves_per_group, group),
-            Place::Spine(own, _) if own == group => {
+            Position::Leaf(own) => self.up(own / shape.leaves_per_group, group),
+            Position::Spine(own, _) if own == group => {
                 let below = leaf % shape.leaves_per_group;
                 PortSet::Range { first: below * shape.local_links, count: shape.local_links }
             }
-            Place::Spine(own, spine) => self.across(own, spine, group),
+            Position::Spine(own, spine) => self.across(own, spine, group),
         }
     }
 
     /// Minimal next hops to another group; none within the group, where all paths are minimal.
     #[inline]
     pub fn towards_group(&self, node: NodeId, group: u32) -> PortSet<'_> {
-        match self.shape.place(node) {
-            Place::Host => PortSet::Range { first: 0, count: self.shape.host_links },
+        match self.shape.position(node) {
+            Position::Host => PortSet::Range { first: 0, count: self.shape.host_links },
             _ if self.group_of(node) == group => PortSet::List(&[]),
-            Place::Leaf(own) => self.up(own / self.shape.leaves_per_group, group),
-            Place::Spine(own, spine) => self.across(own, spine, group),
+            Position::Leaf(own) => self.up(own / self.shape.leaves_per_group, group),
+            Position::Spine(own, spine) => self.across(own, spine, group),
         }
     }
 
@@ -213,12 +213,12 @@ impl DragonflyPlus {
     /// The kind of the link behind a port.
     #[inline]
     pub fn port_kind(&self, node: NodeId, port: u32) -> PortKind {
-        match self.shape.place(node) {
-            Place::Host => PortKind::Host,
-            Place::Leaf(_) if port < self.shape.host_ports() => PortKind::Host,
-            Place::Leaf(_) => PortKind::Local,
-            Place::Spine(..) if port < self.shape.leaf_ports() => PortKind::Local,
-            Place::Spine(..) => PortKind::Global,
+        match self.shape.position(node) {
+            Position::Host => PortKind::Host,
+            Position::Leaf(_) if port < self.shape.host_ports() => PortKind::Host,
+            Position::Leaf(_) => PortKind::Local,
+            Position::Spine(..) if port < self.shape.leaf_ports() => PortKind::Local,
+            Position::Spine(..) => PortKind::Global,
         }
     }
 

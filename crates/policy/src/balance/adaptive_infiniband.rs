@@ -307,20 +307,20 @@ impl Turns {
             let by_ends = (group.first, group.count).cmp(&(first, count));
             by_ends.then_with(|| group.scattered.iter().copied().cmp(listed()))
         });
-        found.unwrap_or_else(|place| {
+        found.unwrap_or_else(|index| {
             let scattered = listed().collect();
-            self.meet(place, first, count, scattered);
-            place
+            self.meet(index, first, count, scattered);
+            index
         })
     }
 
     /// Adds a group at its first use.
     #[cold]
-    fn meet(&mut self, place: usize, first: u32, count: u32, scattered: Box<[u32]>) {
+    fn meet(&mut self, index: usize, first: u32, count: u32, scattered: Box<[u32]>) {
         let start = |ingress: u32| mix(self.salt ^ (u64::from(ingress) << 32 | u64::from(first)));
         let start = |ingress| (start(ingress) % u64::from(count)) as u32;
         let pointers = (0..self.n_ingresses).map(start).collect();
-        self.groups.insert(place, Group { first, count, scattered, pointers });
+        self.groups.insert(index, Group { first, count, scattered, pointers });
     }
 
     fn write_state(&self, out: &mut StateWriter) {

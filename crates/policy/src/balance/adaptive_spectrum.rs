@@ -377,13 +377,13 @@ impl Sticky {
         }
     }
 
-    fn place(&self, entropy: u32) -> usize {
+    fn index(&self, entropy: u32) -> usize {
         mix(u64::from(entropy)) as usize % self.n_entries
     }
 
     /// The candidate among the first `n_candidates` that is the port chosen less than an interval ago.
     fn kept<P: Ports>(&self, now: Time, entropy: u32, n_candidates: usize, ports: &P) -> Option<usize> {
-        let entry = self.table.get(self.place(entropy))?;
+        let entry = self.table.get(self.index(entropy))?;
         if entry.chosen_at == Time::NEVER || now.since(entry.chosen_at) >= self.interval {
             return None;
         }
@@ -394,8 +394,8 @@ impl Sticky {
         if self.table.is_empty() {
             self.table = vec![Entry { chosen_at: Time::NEVER, port: 0 }; self.n_entries];
         }
-        let place = self.place(entropy);
-        self.table[place] = Entry { chosen_at: now, port };
+        let index = self.index(entropy);
+        self.table[index] = Entry { chosen_at: now, port };
     }
 
     fn write_state(&self, out: &mut StateWriter) {

@@ -254,8 +254,8 @@ impl GroupRouting {
             if count == 0 {
                 return None;
             }
-            let place = context.random.below(count as u32) as usize;
-            return Some(beside[place + usize::from(known.is_ok_and(|known| place >= known))]);
+            let index = context.random.below(count as u32) as usize;
+            return Some(beside[index + usize::from(known.is_ok_and(|known| index >= known))]);
         }
         // All groups but the own one and the destination's.
         let (low, high) = (self.own.min(to), self.own.max(to));
@@ -311,8 +311,8 @@ impl GroupRouting {
         if range.is_empty() {
             return None;
         }
-        let place = self.least.of(context, range.len(), |place| ports.waiting_bytes(range.start + place));
-        let candidate = range.start + place;
+        let index = self.least.of(context, range.len(), |index| ports.waiting_bytes(range.start + index));
+        let candidate = range.start + index;
         Some((candidate, ports.waiting_bytes(candidate)))
     }
 
@@ -327,11 +327,11 @@ impl GroupRouting {
         if range.is_empty() {
             return None;
         }
-        let place = self.least.of(context, range.len(), |place| {
-            let candidate = range.start + place;
+        let index = self.least.of(context, range.len(), |index| {
+            let candidate = range.start + index;
             if qualifies(ports, candidate) { ports.waiting_bytes(candidate) } else { u64::MAX }
         });
-        Some(range.start + place)
+        Some(range.start + index)
     }
 
     /// The least loaded port of the minimal paths, or of those to the packet's intermediate group.

@@ -34,7 +34,7 @@ use crate::central::{Controller, Demand, Plan, Site, Unit};
 pub static SPEC: Spec = Spec {
     name: "nslb",
     summary: "a central controller assigns a separate path to each flow that it has seen; other flows are hashed",
-    source: "modelling assumption, after the flow matrix of seed 003, section II.A",
+    source: "modelling assumption, after the flow matrix of Piarulli et al. 2026, section II.A",
     parameters: &[
         Parameter {
             name: "unit",

@@ -148,7 +148,7 @@ impl Slingshot {
             return self.guide.minimal(context, ports);
         }
         let first = context.random.below(n_minimal as u32) as usize;
-        let some = (0..self.minimal).map(|place| (first + place) % n_minimal);
+        let some = (0..self.minimal).map(|index| (first + index) % n_minimal);
         some.map(|candidate| (candidate, ports.waiting_bytes(candidate))).min_by_key(|found| found.1)
     }
 

@@ -34,10 +34,10 @@ impl Ports for &mut Fixed {
 /// Each port leads to a different neighbour.
 const NEIGHBOURS: [NodeId; 8] = {
     let mut nodes = [NodeId(0); 8];
-    let mut place = 0;
-    while place < nodes.len() {
-        nodes[place] = NodeId(100 + place as u32);
-        place += 1;
+    let mut index = 0;
+    while index < nodes.len() {
+        nodes[index] = NodeId(100 + index as u32);
+        index += 1;
     }
     nodes
 };
@@ -89,7 +89,7 @@ fn all() -> impl Iterator<Item = Chosen> {
 }
 
 #[test]
-fn every_answer_is_a_candidate_and_repeats() {
+fn every_choice_is_a_candidate_and_repeats() {
     let stream: Vec<_> = (0..500).map(|i| (u64::from(i) * 1000, i % 7, i)).collect();
     for chosen in all() {
         for n_ports in 1..9 {
@@ -114,8 +114,8 @@ fn every_policy_uses_every_candidate_over_many_flows() {
 
 #[test]
 fn names_are_unique_and_specs_complete() {
-    for (place, spec) in SPECS.iter().enumerate() {
-        assert_eq!(number_of(spec.name), Some(place));
+    for (index, spec) in SPECS.iter().enumerate() {
+        assert_eq!(number_of(spec.name), Some(index));
         assert!(!spec.summary.is_empty() && !spec.source.is_empty());
     }
 }

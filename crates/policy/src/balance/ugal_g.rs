@@ -59,10 +59,10 @@ impl UgalG {
         };
         let shortest = range.clone().map(|candidate| beyond(ports, candidate)).min()?;
         // Among equal remote queues the local one decides.
-        let place = self.guide.least_where(context, ports, range.clone(), |ports, candidate| {
+        let index = self.guide.least_where(context, ports, range.clone(), |ports, candidate| {
             beyond(ports, candidate) == shortest
         })?;
-        Some((place, shortest))
+        Some((index, shortest))
     }
 }
 

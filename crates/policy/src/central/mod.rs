@@ -4,7 +4,7 @@
 //! Leaves out: when flows are reported, and how long plans take to reach the switches (the engine's part); unknown
 //! flows, which each switch forwards by its own rule (`balance/nslb.rs`).
 //!
-//! Source: seed 003, section II.A, names the flow matrix and assignments without collisions, but no algorithm; edge
+//! Source: Piarulli et al. 2026, section II.A, name the flow matrix and assignments without collisions, but no algorithm; edge
 //! colouring is the exact form of it (modelling assumption), `colouring.rs`.
 //!
 //! Invariants: the same flows reported in the same sequence give the same plans, for any order within a report.
@@ -68,8 +68,8 @@ pub struct Plan {
 impl Plan {
     /// The path of a flow, if it is known: the number of an uplink, which also determines the downlink.
     pub fn path(&self, key: Key) -> Option<u32> {
-        let place = self.paths.binary_search_by_key(&key, |entry| entry.0).ok()?;
-        Some(self.paths[place].1)
+        let index = self.paths.binary_search_by_key(&key, |entry| entry.0).ok()?;
+        Some(self.paths[index].1)
     }
 
     /// Writes the state that later answers depend on.

@@ -141,10 +141,10 @@ impl Hpcc {
 
     /// Use of the busiest link between two packets, and the time between them, in parts of T; `None` if no port saw
     /// both.
-    fn judge(&self, feedback: &Feedback) -> Option<(f64, f64)> {
+    fn utilization(&self, feedback: &Feedback) -> Option<(f64, f64)> {
         let busiest = |found: Option<(f64, f64)>, (now, before): (&Hop, &Hop)| {
-            let is_judged = now.port == before.port && now.at > before.at && now.sent >= before.sent;
-            if !is_judged {
+            let is_comparable = now.port == before.port && now.at > before.at && now.sent >= before.sent;
+            if !is_comparable {
                 return found;
             }
             let span = seconds(now.at - before.at);
@@ -213,7 +213,7 @@ impl Control for Hpcc {
         if is_first || !(is_round || self.fast_reaction) {
             return;
         }
-        let Some((busy, part)) = self.judge(feedback) else { return };
+        let Some((busy, part)) = self.utilization(feedback) else { return };
         own.busy = (1.0 - part) * own.busy + part * busy;
         let (window, stage) = self.step(own);
         own.window = window;

@@ -164,16 +164,16 @@ impl Bottleneck {
     pub fn came(&mut self, at: Time, host: u32, waiting: u64, mut notify: impl FnMut(u32, Rate)) {
         let now = at.0;
         self.sweep(now);
-        let Some(place) = self.enter(now, host) else { return };
+        let Some(index) = self.enter(now, host) else { return };
         let n_sources = self.sources.len();
         let was_calm = self.congestion == PortCongestion::Uncongested;
-        self.judge(now, waiting);
+        self.update(now, waiting);
         if self.congestion == PortCongestion::Uncongested {
             return;
         }
         let share = self.share(waiting);
         // All at the onset, later each with its next packet.
-        let notified = if was_calm { 0..n_sources } else { place..place + 1 };
+        let notified = if was_calm { 0..n_sources } else { index..index + 1 };
         for source in &mut self.sources[notified] {
             if source.next_notification <= now {
                 source.next_notification = now + self.rule.interval;
@@ -194,19 +194,19 @@ impl Bottleneck {
 
     /// Registers a packet of a host; `None` if the table is full.
     fn enter(&mut self, now: u64, host: u32) -> Option<usize> {
-        let place = match self.sources.binary_search_by_key(&host, |source| source.host) {
-            Ok(place) => place,
+        let index = match self.sources.binary_search_by_key(&host, |source| source.host) {
+            Ok(index) => index,
             Err(_) if self.sources.len() == self.rule.most_sources => return None,
-            Err(place) => {
-                self.sources.insert(place, Source { host, came: now, next_notification: 0 });
-                place
+            Err(index) => {
+                self.sources.insert(index, Source { host, came: now, next_notification: 0 });
+                index
             }
         };
-        self.sources[place].came = now;
-        Some(place)
+        self.sources[index].came = now;
+        Some(index)
     }
 
-    fn judge(&mut self, now: u64, waiting: u64) {
+    fn update(&mut self, now: u64, waiting: u64) {
         let is_shared = self.sources.len() > 1;
         self.congestion = match self.congestion {
             _ if !is_shared => PortCongestion::Uncongested,

@@ -39,8 +39,8 @@ fn share(rate: Rate) -> u64 {
 
 #[test]
 fn names_are_unique_and_specs_complete() {
-    for (place, spec) in SPECS.iter().enumerate() {
-        assert_eq!(number_of(spec.name), Some(place));
+    for (index, spec) in SPECS.iter().enumerate() {
+        assert_eq!(number_of(spec.name), Some(index));
         assert!(!spec.summary.is_empty() && !spec.source.is_empty());
         let controller = Controller::new(&Chosen::named(spec.name), SITE);
         assert_eq!(controller.senses(), senses(spec), "{}", spec.name);

@@ -142,7 +142,7 @@ pub struct LastHop {
     /// The largest packet on the wire.
     pub packet: Bytes,
     /// The longest time from a packet's last bit on this link to the end of its ACK or NACK at the switch.
-    pub answer: Duration,
+    pub response: Duration,
     /// Number of packets after which a host must send an ACK.
     pub coalesce: u32,
 }
@@ -155,7 +155,7 @@ pub struct Themis {
     race: Race,
     failure: Failure,
     /// Data that the last hop carries until the response to a packet that was sent is known, in units.
-    answer: u32,
+    response: u32,
     coalesce: u32,
 }
 
@@ -206,17 +206,17 @@ impl Themis {
             (Some(Value::Count(entries)), _) => entries,
             (_, Some(round_trip)) => carried(round_trip, last_hop.packet),
             // The paper's ring has a fixed length; one that removes answered packets needs none.
-            _ if race == Race::Literal => carried(last_hop.answer, last_hop.packet),
+            _ if race == Race::Literal => carried(last_hop.response, last_hop.packet),
             _ => LONGEST,
         };
-        let longest = last_hop.answer.max(given.unwrap_or(Duration::ZERO));
+        let longest = last_hop.response.max(given.unwrap_or(Duration::ZERO));
         Themis {
             n_paths: n_paths.max(1),
             capacity: capacity.clamp(1, 1 << 31) as u32,
             race,
             failure: Failure::of(settings),
             // One more: both ends of the counted span are rounded down.
-            answer: carried(longest, Bytes(UNIT)).saturating_add(1).min(1 << 30) as u32,
+            response: carried(longest, Bytes(UNIT)).saturating_add(1).min(1 << 30) as u32,
             coalesce: last_hop.coalesce.max(1),
         }
     }
@@ -286,24 +286,24 @@ impl Themis {
     }
 
     /// The host has sent an ACK or NACK, and has everything below `expected`.
-    pub fn on_answer(&self, of: &mut QueuePair, expected: u32) {
+    pub fn on_response(&self, of: &mut QueuePair, expected: u32) {
         // The paper's switch ignores ACKs.
         if self.race == Race::Scan {
-            of.hole.be_answered(expected);
+            of.hole.be_responded_to(expected);
         }
     }
 
     /// The host sends a NACK for `expected`; of the data enqueued `left` has been sent.
     pub fn on_nack(&self, of: &mut QueuePair, expected: u32, left: u32) -> Filter {
-        let answer = match self.race {
+        let response = match self.race {
             Race::Literal => self.judge_by_letter(of, expected),
             Race::Scan => self.classify(of, expected, left),
         };
-        match answer {
+        match response {
             Filter::Forward => of.counters.forwarded += 1,
             Filter::Block => of.counters.blocked += 1,
         }
-        answer
+        response
     }
 
     /// The rule of the paper.
@@ -333,7 +333,7 @@ impl Themis {
             return Filter::Forward;
         };
         let since = || of.ring.iter().skip(cause as usize + 1);
-        let (hole, answer) = if let Some(at) = since().position(|entry| entry.psn == expected) {
+        let (hole, response) = if let Some(at) = since().position(|entry| entry.psn == expected) {
             // It is on the last hop, or is lost there: the host's next response shows which.
             let behind = since().skip(at).map(|entry| entry.end);
             (self.delivered(expected, behind), Filter::Block)
@@ -344,7 +344,7 @@ impl Themis {
         };
         of.hole = hole;
         of.ring.drop_first(cause + 1);
-        answer
+        response
     }
 
     /// State of a number that has passed: the host must have responded when `coalesce` packets, this one included, have
@@ -354,7 +354,7 @@ impl Themis {
         for end in behind {
             missing -= 1;
             if missing == 0 {
-                return ExpectedPsn::Passed { psn, missing, until: end.wrapping_add(self.answer) };
+                return ExpectedPsn::Passed { psn, missing, until: end.wrapping_add(self.response) };
             }
         }
         ExpectedPsn::Passed { psn, missing, until: 0 }
@@ -385,7 +385,7 @@ impl Themis {
             ExpectedPsn::Passed { missing: 0, until, .. } => has_left(*until, left),
             ExpectedPsn::Passed { missing, until, .. } => {
                 *missing -= 1;
-                *until = end.wrapping_add(self.answer);
+                *until = end.wrapping_add(self.response);
                 false
             }
         };
@@ -402,7 +402,7 @@ impl Themis {
 
     /// Removes the entries whose NACK would have arrived by now.
     fn retire(&self, of: &mut QueuePair, left: u32) {
-        of.ring.drop_while(|entry| has_left(entry.end.wrapping_add(self.answer), left));
+        of.ring.drop_while(|entry| has_left(entry.end.wrapping_add(self.response), left));
     }
 
     /// Makes room for one more entry.
@@ -419,7 +419,7 @@ impl Themis {
             return;
         }
         let oldest = of.ring.pop().expect("a ring has room for one at least");
-        of.counters.overwritten += u64::from(!has_left(oldest.end.wrapping_add(self.answer), left));
+        of.counters.overwritten += u64::from(!has_left(oldest.end.wrapping_add(self.response), left));
     }
 }
 
@@ -442,13 +442,13 @@ impl PassedPacket {
     fn around(ring: &Recent, expected: u32) -> PassedPacket {
         let mut found = PassedPacket { cause: None, is_before: false };
         let mut has_passed = false;
-        for (place, Entry { psn, .. }) in ring.iter().enumerate() {
+        for (index, Entry { psn, .. }) in ring.iter().enumerate() {
             if psn == expected {
                 has_passed = true;
             } else if is_after(expected, psn) {
                 found.cause = None;
             } else if found.cause.is_none() {
-                found = PassedPacket { cause: Some(place as u32), is_before: has_passed };
+                found = PassedPacket { cause: Some(index as u32), is_before: has_passed };
             }
         }
         found

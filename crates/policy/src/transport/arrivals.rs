@@ -38,7 +38,7 @@ impl Arrivals {
         if position < self.expected {
             return true;
         }
-        let (word, bit) = self.place(position);
+        let (word, bit) = self.index(position);
         self.ahead.get(word).is_some_and(|bits| bits >> bit & 1 == 1)
     }
 
@@ -58,7 +58,7 @@ impl Arrivals {
     }
 
     fn add_ahead(&mut self, position: u64) -> bool {
-        let (word, bit) = self.place(position);
+        let (word, bit) = self.index(position);
         if self.ahead.len() <= word {
             self.ahead.resize(word + 1, 0);
         }
@@ -118,7 +118,7 @@ impl Arrivals {
     }
 
     #[inline]
-    fn place(&self, position: u64) -> (usize, u64) {
+    fn index(&self, position: u64) -> (usize, u64) {
         ((position / 64 - self.expected / 64) as usize, position % 64)
     }
 

@@ -10,23 +10,23 @@
 //! # When it misleads
 //! Real NICs also have a timer after which they repeat the NACK; here only the sender's timeout helps then.
 
-use super::{Answer, Arrivals, Receipt, SendProgress};
+use super::{Arrivals, Receipt, Response, SendProgress};
 
 /// A data packet arrives.
 pub(super) fn receive(arrivals: &mut Arrivals, refused: &mut u64, position: u64) -> Receipt {
     let expected = arrivals.expected();
     let distance = position.saturating_sub(expected);
     let is_new = position == expected && arrivals.add(position);
-    let answer = match position {
-        _ if is_new => Answer::Acknowledge,
-        _ if position < expected => Answer::AcknowledgeNow,
-        _ if *refused == expected + 1 => Answer::Nothing,
+    let response = match position {
+        _ if is_new => Response::Acknowledge,
+        _ if position < expected => Response::AcknowledgeNow,
+        _ if *refused == expected + 1 => Response::Nothing,
         _ => {
             *refused = expected + 1;
-            Answer::Nack
+            Response::Nack
         }
     };
-    Receipt { is_new, is_duplicate: position < expected, distance, answer }
+    Receipt { is_new, is_duplicate: position < expected, distance, response }
 }
 
 /// A NACK: the sender goes back to it.

@@ -1,5 +1,5 @@
 //! # Idea
-//! Packets carry the place of their bytes, so the receiver accepts them in any order and acknowledges each one by its
+//! Packets carry the offset of their bytes, so the receiver accepts them in any order and acknowledges each one by its
 //! position; the sender retransmits only after a timeout, and then only what is missing.
 //!
 //! # Source
@@ -11,15 +11,15 @@
 //! # When it misleads
 //! A lost packet costs a whole timeout; hardware of this kind detects losses sooner (trimming, probes).
 
-use super::{Answer, Arrivals, Receipt, SendItem, SendProgress};
+use super::{Arrivals, Receipt, Response, SendItem, SendProgress};
 
 /// A data packet arrives.
 #[inline]
 pub(super) fn receive(arrivals: &mut Arrivals, position: u64) -> Receipt {
     let distance = position.saturating_sub(arrivals.expected());
     let is_new = arrivals.add(position);
-    let answer = if is_new && distance == 0 { Answer::Acknowledge } else { Answer::AcknowledgeNow };
-    Receipt { is_new, is_duplicate: !is_new, distance, answer }
+    let response = if is_new && distance == 0 { Response::Acknowledge } else { Response::AcknowledgeNow };
+    Receipt { is_new, is_duplicate: !is_new, distance, response }
 }
 
 /// The positions known to have arrived, and those to retransmit.

@@ -12,19 +12,19 @@
 //! # When it misleads
 //! The window is a fixed number of packets; the published scheme derives it from the topology.
 
-use super::{Answer, Arrivals, Receipt, SendItem, SendProgress};
+use super::{Arrivals, Receipt, Response, SendItem, SendProgress};
 
 /// A data packet arrives.
 pub(super) fn receive(arrivals: &mut Arrivals, position: u64) -> Receipt {
     let expected = arrivals.expected();
     let distance = position.saturating_sub(expected);
     let is_new = arrivals.add(position);
-    let answer = match position {
-        _ if position == expected => Answer::Acknowledge,
-        _ if is_new => Answer::Nack,
-        _ => Answer::AcknowledgeNow,
+    let response = match position {
+        _ if position == expected => Response::Acknowledge,
+        _ if is_new => Response::Nack,
+        _ => Response::AcknowledgeNow,
     };
-    Receipt { is_new, is_duplicate: !is_new, distance, answer }
+    Receipt { is_new, is_duplicate: !is_new, distance, response }
 }
 
 /// The state of retransmission, and the limit on packets in flight.

@@ -35,7 +35,7 @@ pub enum Reliability {
 
 /// The response of a receiver to a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum Response {
     /// Nothing.
     Nothing,
     /// An ACK that may be coalesced with others.
@@ -56,7 +56,7 @@ pub struct Receipt {
     /// Its distance from the expected packet; 0 in order.
     pub distance: u64,
     /// The response.
-    pub answer: Answer,
+    pub response: Response,
 }
 
 /// The receiving end of a queue pair.
@@ -92,7 +92,12 @@ impl Receiver {
         let Receiver { rule, arrivals, refused } = self;
         if arrivals.add_next(position) {
             // If nothing above it has arrived, all rules agree.
-            return Receipt { is_new: true, is_duplicate: false, distance: 0, answer: Answer::Acknowledge };
+            return Receipt {
+                is_new: true,
+                is_duplicate: false,
+                distance: 0,
+                response: Response::Acknowledge,
+            };
         }
         match rule {
             Reliability::GoBackN => go_back_n::receive(arrivals, refused, position),

@@ -15,7 +15,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Answer, Arrivals, Receipt, SendItem, SendProgress};
+use super::{Arrivals, Receipt, Response, SendItem, SendProgress};
 
 /// A data packet arrives.
 #[inline]
@@ -23,16 +23,16 @@ pub(super) fn receive(arrivals: &mut Arrivals, refused: &mut u64, position: u64)
     let expected = arrivals.expected();
     let distance = position.saturating_sub(expected);
     let is_new = arrivals.add(position);
-    let answer = match position {
-        _ if position == expected => Answer::Acknowledge,
-        _ if !is_new => Answer::AcknowledgeNow,
-        _ if *refused == expected + 1 => Answer::Nothing,
+    let response = match position {
+        _ if position == expected => Response::Acknowledge,
+        _ if !is_new => Response::AcknowledgeNow,
+        _ if *refused == expected + 1 => Response::Nothing,
         _ => {
             *refused = expected + 1;
-            Answer::Nack
+            Response::Nack
         }
     };
-    Receipt { is_new, is_duplicate: !is_new, distance, answer }
+    Receipt { is_new, is_duplicate: !is_new, distance, response }
 }
 
 /// The packets to retransmit, before any new one.

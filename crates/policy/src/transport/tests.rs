@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use netloom_units::Random;
 
-use super::{Answer, Arrivals, Receiver, Reliability, Sender};
+use super::{Arrivals, Receiver, Reliability, Response, Sender};
 
 const ALL: [Reliability; 4] =
     [Reliability::GoBackN, Reliability::NicSr, Reliability::Irn, Reliability::Ideal];
 
 /// The responses of a receiver that gets these positions in order.
-fn answers(rule: Reliability, positions: &[u64]) -> Vec<(Answer, u64)> {
+fn responses(rule: Reliability, positions: &[u64]) -> Vec<(Response, u64)> {
     let mut receiver = Receiver::new(rule);
-    let answer = |&position: &u64| (receiver.receive(position).answer, receiver.expected());
-    positions.iter().map(answer).collect()
+    let response = |&position: &u64| (receiver.receive(position).response, receiver.expected());
+    positions.iter().map(response).collect()
 }
 
 #[test]
@@ -39,11 +39,11 @@ fn arrivals_are_a_set() {
 }
 
 #[test]
-fn a_gap_is_answered_as_each_transport_does() {
-    use Answer::{Acknowledge, AcknowledgeNow, Nack, Nothing};
+fn each_transport_responds_to_a_gap() {
+    use Response::{Acknowledge, AcknowledgeNow, Nack, Nothing};
     let order = [0, 2, 3, 1, 2, 5, 4];
     assert_eq!(
-        answers(Reliability::GoBackN, &order),
+        responses(Reliability::GoBackN, &order),
         [
             (Acknowledge, 1),
             (Nack, 1),
@@ -55,7 +55,7 @@ fn a_gap_is_answered_as_each_transport_does() {
         ]
     );
     assert_eq!(
-        answers(Reliability::NicSr, &order),
+        responses(Reliability::NicSr, &order),
         [
             (Acknowledge, 1),
             (Nack, 1),
@@ -67,7 +67,7 @@ fn a_gap_is_answered_as_each_transport_does() {
         ]
     );
     assert_eq!(
-        answers(Reliability::Irn, &order),
+        responses(Reliability::Irn, &order),
         [
             (Acknowledge, 1),
             (Nack, 1),
@@ -78,7 +78,7 @@ fn a_gap_is_answered_as_each_transport_does() {
             (Acknowledge, 6)
         ]
     );
-    assert!(answers(Reliability::Ideal, &order).iter().all(|(answer, _)| *answer != Nack));
+    assert!(responses(Reliability::Ideal, &order).iter().all(|(response, _)| *response != Nack));
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn with_losses_every_packet_arrives() {
             let (mut sender, mut receiver) = (Sender::new(rule, 12), Receiver::new(rule));
             let n_packets = 200;
             sender.post(n_packets);
-            let (mut data, mut answers) = (Vec::new(), Vec::new());
+            let (mut data, mut responses) = (Vec::new(), Vec::new());
             let mut quiet = 0;
             for _ in 0..200_000 {
                 if sender.course().una == n_packets {
@@ -154,18 +154,18 @@ fn with_losses_every_packet_arrives() {
                     }
                     1 if !data.is_empty() => {
                         // Mostly the oldest, sometimes a later one; one in ten is lost.
-                        let place = if random.below(4) == 0 { random.below(data.len() as u32) } else { 0 };
-                        let position = data.remove(place as usize);
+                        let index = if random.below(4) == 0 { random.below(data.len() as u32) } else { 0 };
+                        let position = data.remove(index as usize);
                         if random.below(10) > 0 {
                             let receipt = receiver.receive(position);
-                            answers.push((receipt.answer, receiver.expected(), position));
+                            responses.push((receipt.response, receiver.expected(), position));
                         }
                     }
-                    _ if !answers.is_empty() => {
-                        let (answer, expected, named) = answers.remove(0);
-                        let is_news = match answer {
-                            Answer::Nothing => false,
-                            Answer::Nack => sender.refused(expected, named),
+                    _ if !responses.is_empty() => {
+                        let (response, expected, named) = responses.remove(0);
+                        let is_news = match response {
+                            Response::Nothing => false,
+                            Response::Nack => sender.refused(expected, named),
                             _ => sender.acknowledged(expected, || named),
                         };
                         quiet = if is_news { 0 } else { quiet };

@@ -87,10 +87,10 @@ pub fn fresh<T>(path: &Path, word: &str, make: impl Fn(&Path) -> io::Result<T>) 
         path.with_file_name(name)
     };
     for number in 0..MOST_TRIES {
-        let place = numbered(number);
-        match make(&place) {
+        let path = numbered(number);
+        match make(&path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            made => return made.map(|made| (place, made)),
+            made => return made.map(|made| (path, made)),
         }
     }
     Err(ErrorKind::AlreadyExists.into())
@@ -101,14 +101,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_beside_a_place_stays_as_it_is() {
+    fn text_beside_a_number_is_unchanged() {
         let home = tempfile::tempdir().expect("a folder");
-        let place = home.path().join("table");
+        let path = home.path().join("table");
         for name in ["table.draft", "table.draft1"] {
             fs::write(home.path().join(name), "of the user").expect("it can be written");
         }
         let begun = || {
-            let mut file = DraftFile::create(&place).expect("there is a third name");
+            let mut file = DraftFile::create(&path).expect("there is a third name");
             file.write_all(b"text").expect("it can be written");
             file
         };
@@ -116,7 +116,7 @@ mod tests {
         drop(begun());
         assert_eq!(names(), 2, "a draft that is given up is gone");
         begun().finish().expect("it can be renamed");
-        assert_eq!((names(), fs::read(&place).expect("it is there")), (3, b"text".to_vec()));
+        assert_eq!((names(), fs::read(&path).expect("it is there")), (3, b"text".to_vec()));
         for name in ["table.draft", "table.draft1"] {
             assert_eq!(fs::read(home.path().join(name)).expect("it is there"), b"of the user");
         }

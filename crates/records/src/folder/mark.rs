@@ -22,7 +22,7 @@ pub(crate) struct FolderClaim(Marker);
 impl FolderClaim {
     /// Creates the folder if necessary, marks it as incomplete, and removes the files of an earlier run.
     pub(crate) fn claim(folder: &Path, overwrite: Overwrite) -> Result<FolderClaim, FolderError> {
-        check_place(folder, overwrite)?;
+        check_overwrite(folder, overwrite)?;
         fs::create_dir_all(folder).map_err(FolderError::io("make the folder", folder))?;
         // The marker is on disk before any file of the old run is removed.
         let marker = Marker::set(folder, INCOMPLETE_FILE, TEXT)?;
@@ -44,7 +44,7 @@ fn written_names() -> Vec<String> {
     manifests.into_iter().chain(Table::ALL.iter().map(|table| table.file_name())).collect()
 }
 
-fn check_place(folder: &Path, overwrite: Overwrite) -> Result<(), FolderError> {
+fn check_overwrite(folder: &Path, overwrite: Overwrite) -> Result<(), FolderError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),

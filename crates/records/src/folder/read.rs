@@ -133,8 +133,8 @@ impl RunFolder {
             let rows = self.decode::<R>(&batch)?;
             for (nth, column) in name_columns::<R>(&batch).into_iter().enumerate() {
                 let family: Family = R::NAMES[nth];
-                for (place, row) in rows.iter().enumerate() {
-                    names.set(family, row.name_id(nth), column.value(place));
+                for (index, row) in rows.iter().enumerate() {
+                    names.set(family, row.name_id(nth), column.value(index));
                 }
             }
         }

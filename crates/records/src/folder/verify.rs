@@ -71,7 +71,7 @@ impl Check<'_> {
             let batch = batch?;
             let rows: Vec<R> = decode(&batch, &path)?;
             let names = name_columns::<R>(&batch);
-            let updated = self.digester.update(&rows, |place, nth| Ok(names[nth].value(place)));
+            let updated = self.digester.update(&rows, |index, nth| Ok(names[nth].value(index)));
             updated.map_err(Problem::Order)?;
         }
         Ok(())

@@ -101,7 +101,7 @@ impl FolderSink {
         }
         let batch = record_batch(&rows, &self.names)?;
         let names = &self.names;
-        self.digester.update(&rows, |place, nth| rows[place].name(nth, names))?;
+        self.digester.update(&rows, |slot, nth| rows[slot].name(nth, names))?;
         self.files[R::TABLE.index()].write(&batch)?;
         rows.clear();
         *R::stored(&mut self.pending) = rows;

@@ -48,20 +48,20 @@ impl HostPorts {
     }
 
     fn add(&mut self, n_hosts: u32, (node, peer, rate): (NodeId, NodeId, Rate)) {
-        let place = node.index();
+        let slot = node.index();
         if node.0 < n_hosts {
-            if self.hosts.len() <= place {
-                self.hosts.resize(place + 1, Vec::new());
+            if self.hosts.len() <= slot {
+                self.hosts.resize(slot + 1, Vec::new());
             }
-            let (ports, rate) = (&mut self.hosts[place], rate.0 as f64);
+            let (ports, rate) = (&mut self.hosts[slot], rate.0 as f64);
             match ports.iter_mut().find(|port| port.peer == peer) {
                 // Whole numbers below 2^53: the order in which they are added changes nothing.
                 Some(port) => (port.count, port.rate) = (port.count + 1.0, port.rate + rate),
                 None => ports.push(HostPort { peer, count: 1.0, rate }),
             }
         } else if peer.0 >= n_hosts {
-            self.leads_on.resize(self.leads_on.len().max(place + 1), false);
-            self.leads_on[place] = true;
+            self.leads_on.resize(self.leads_on.len().max(slot + 1), false);
+            self.leads_on[slot] = true;
         }
     }
 

@@ -58,10 +58,10 @@ impl Sample {
         let distance = number as f64 - self.mean;
         self.mean += distance / self.count as f64;
         self.squares += distance * (number as f64 - self.mean);
-        self.place(number);
+        self.add_kept(number);
     }
 
-    fn place(&mut self, number: u64) {
+    fn add_kept(&mut self, number: u64) {
         match &mut self.many {
             Some(histogram) => histogram.add(number),
             None if self.few.len() < self.exact => self.few.push(number),
@@ -92,7 +92,7 @@ impl Sample {
         self.squares += other.squares + distance * distance * here * there / (here + there);
         match other.many {
             Some(histogram) => self.fold().append(&histogram),
-            None => other.few.into_iter().for_each(|number| self.place(number)),
+            None => other.few.into_iter().for_each(|number| self.add_kept(number)),
         }
     }
 

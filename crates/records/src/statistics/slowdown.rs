@@ -84,9 +84,9 @@ impl Slowdown {
         self.floored += u64::from(taken < ideal);
         let slowdown = (taken.0 as f64 / ideal.0 as f64).max(1.0);
         let key = if self.in_ranges { end_of_range(size) } else { size };
-        let place = self.by_size.entry(key).or_insert_with(OfSize::none);
-        place.largest = place.largest.max(size);
-        place.slowdowns.push((slowdown * MILLIONTHS) as u64);
+        let bucket = self.by_size.entry(key).or_insert_with(OfSize::none);
+        bucket.largest = bucket.largest.max(size);
+        bucket.slowdowns.push((slowdown * MILLIONTHS) as u64);
         if self.by_size.len() > MOST_SIZES && !self.in_ranges {
             self.fold();
         }

@@ -155,11 +155,11 @@ impl PortShares {
         if self.span.is_whole() {
             return;
         }
-        let place = row.port.index();
-        if self.sampled.len() <= place {
-            self.sampled.resize(place + 1, (0.0, 0));
+        let slot = row.port.index();
+        if self.sampled.len() <= slot {
+            self.sampled.resize(slot + 1, (0.0, 0));
         }
-        let (within, all) = &mut self.sampled[place];
+        let (within, all) = &mut self.sampled[slot];
         *within += row.size.0 as f64 * self.span.share_of(row);
         *all = all.saturating_add(row.size.0);
     }

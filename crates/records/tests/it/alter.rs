@@ -46,7 +46,8 @@ fn altered(column: &ArrayRef, row: usize, bit: u32) -> ArrayRef {
         DataType::Boolean => {
             let values = column.as_boolean().iter().enumerate();
             let other = |value: Option<bool>| Some(!value.unwrap_or(false));
-            let flipped = values.map(|(place, value)| if place == row { other(value) } else { value });
+            let flipped =
+                values.map(|(workspace, value)| if workspace == row { other(value) } else { value });
             Arc::new(flipped.collect::<BooleanArray>())
         }
         DataType::Utf8 => {
@@ -82,7 +83,7 @@ fn is_found(folder: &Path, table: Table) -> bool {
 #[test]
 fn a_change_in_any_column_is_found() {
     const N_ROWS: usize = 6;
-    let (home, folder) = sample::place();
+    let (home, folder) = sample::workspace();
     sample::write(&sample::run(12, N_ROWS), &folder);
     for table in Table::ALL {
         for column in 0..table.spec().columns.len() {
@@ -103,7 +104,7 @@ proptest! {
         row in 0_usize..9,
         bit in 0_u32..64,
     ) {
-        let (_home, folder) = sample::place();
+        let (_home, folder) = sample::workspace();
         sample::write(&sample::run(seed, 9), &folder);
         let table = Table::ALL[table];
         alter(&folder, table, column % table.spec().columns.len(), row, bit);
@@ -113,7 +114,7 @@ proptest! {
 
 #[test]
 fn a_value_no_run_writes_is_named() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     sample::write(&sample::run(13, 4), &folder);
     alter(&folder, Table::Series, 0, 2, 0);
     let run = RunFolder::open(&folder).unwrap();

@@ -17,7 +17,7 @@ fn only_problem(folder: &Path) -> Problem {
 
 #[test]
 fn a_table_cut_off_anywhere_is_damaged() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     sample::write(&sample::run(1, 2_000), &folder);
     for table in Table::ALL {
         let path = folder.join(table.file_name());
@@ -36,7 +36,7 @@ fn a_table_cut_off_anywhere_is_damaged() {
 /// Statistics and page sizes that are not read may be damaged unseen; rows may not come back wrong.
 #[test]
 fn flipped_bytes_never_panic_and_never_give_other_rows() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     let rows = sample::run(2, 200);
     sample::write(&rows, &folder);
     let mut random = Random::stream(1, 2, 3);
@@ -45,8 +45,8 @@ fn flipped_bytes_never_panic_and_never_give_other_rows() {
         let whole = fs::read(&path).unwrap();
         for _ in 0..n_flips() {
             let mut bytes = whole.clone();
-            let place = random.below(bytes.len() as u32) as usize;
-            bytes[place] ^= (1 + random.below(255)) as u8;
+            let workspace = random.below(bytes.len() as u32) as usize;
+            bytes[workspace] ^= (1 + random.below(255)) as u8;
             fs::write(&path, &bytes).unwrap();
             if verify(&folder).is_ok() {
                 let run = RunFolder::open(&folder).unwrap();
@@ -66,7 +66,7 @@ fn n_flips() -> usize {
 
 #[test]
 fn names_that_are_not_utf8_are_damage() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     sample::write(&sample::run(3, 5), &folder);
     let path = folder.join("jobs.parquet");
     let batch = RunFolder::open(&folder).unwrap().batches(Table::Jobs).unwrap().next().unwrap().unwrap();
@@ -74,8 +74,8 @@ fn names_that_are_not_utf8_are_damage() {
     let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
     writer.write(&batch).unwrap();
     writer.close().unwrap();
-    let place = bytes.windows(4).position(|letters| letters == b"job ").unwrap();
-    bytes[place] = 0xff;
+    let workspace = bytes.windows(4).position(|letters| letters == b"job ").unwrap();
+    bytes[workspace] = 0xff;
     fs::write(&path, &bytes).unwrap();
     let problem = only_problem(&folder);
     assert!(matches!(problem, Problem::Read(ReadError::Damaged { .. })), "{problem}");
@@ -83,7 +83,7 @@ fn names_that_are_not_utf8_are_damage() {
 
 #[test]
 fn a_missing_table_is_named() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     sample::write(&sample::run(3, 5), &folder);
     fs::remove_file(folder.join("drops.parquet")).unwrap();
     let problem = only_problem(&folder);
@@ -92,7 +92,7 @@ fn a_missing_table_is_named() {
 
 #[test]
 fn tables_of_other_columns_or_other_runs_are_reported() {
-    let (home, folder) = sample::place();
+    let (home, folder) = sample::workspace();
     sample::write(&sample::run(4, 5), &folder);
     let other = home.path().join("other");
     sample::write(&sample::run(5, 6), &other);
@@ -110,7 +110,7 @@ fn tables_of_other_columns_or_other_runs_are_reported() {
 
 #[test]
 fn the_folder_of_a_sweep_is_distinguished_from_others() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     fs::create_dir(&folder).unwrap();
     assert!(RunFolder::open(&folder).unwrap_err().to_string().starts_with("this is no run folder"));
     fs::write(folder.join("sweep.json"), "{}").unwrap();
@@ -121,7 +121,7 @@ fn the_folder_of_a_sweep_is_distinguished_from_others() {
 
 #[test]
 fn an_altered_manifest_is_reported() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     let manifest = sample::write(&sample::run(6, 5), &folder);
     let path = folder.join("manifest.json");
     let text = fs::read_to_string(&path).unwrap();

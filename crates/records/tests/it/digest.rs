@@ -67,7 +67,7 @@ proptest! {
 
 #[test]
 fn folder_and_memory_agree() {
-    let (_home, path) = sample::place();
+    let (_home, path) = sample::workspace();
     let run = sample::run(3, 100);
     let manifest = sample::write(&run, &path);
     let digest = run.digest(&sample::names()).unwrap();
@@ -76,7 +76,7 @@ fn folder_and_memory_agree() {
 
 #[test]
 fn compression_and_row_groups_do_not_matter() {
-    let (_home, path) = sample::place();
+    let (_home, path) = sample::workspace();
     sample::write(&sample::run(4, 500), &path);
     let folder = RunFolder::open(&path).unwrap();
     for table in Table::ALL {

@@ -248,8 +248,8 @@ fn make_second(folder: &Path) {
     let run = RunFolder::open(folder).unwrap();
     let batch = run.batches(Table::Ports).unwrap().next().unwrap().unwrap();
     let schema = batch.schema();
-    let field = |place: usize| {
-        let field = schema.field(place).as_ref().clone();
+    let field = |workspace: usize| {
+        let field = schema.field(workspace).as_ref().clone();
         if field.name() == "peak_size" { field.with_nullable(false) } else { field }
     };
     let fields: Vec<_> = (0..schema.fields().len()).map(field).collect();
@@ -269,7 +269,7 @@ fn say(folder: &Path, change: impl Fn(&mut Value)) {
 
 #[test]
 fn what_a_run_of_an_earlier_version_did_not_count_is_read_as_zero() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     let written = sample::run(21, 30);
     sample::write(&written, &folder);
     make_earlier(&folder);
@@ -284,7 +284,7 @@ fn what_a_run_of_an_earlier_version_did_not_count_is_read_as_zero() {
 
 #[test]
 fn a_run_has_the_columns_of_the_version_it_states() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     sample::write(&sample::run(22, 4), &folder);
     make_earlier(&folder);
     say(&folder, |manifest| manifest["schema"] = 2.into());
@@ -294,7 +294,7 @@ fn a_run_has_the_columns_of_the_version_it_states() {
 
 #[test]
 fn a_longest_queue_may_be_unknown_and_was_known_in_earlier_versions() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     let mut written = sample::run(23, 6);
     sample::write(&written, &folder);
     make_second(&folder);
@@ -309,7 +309,7 @@ fn a_longest_queue_may_be_unknown_and_was_known_in_earlier_versions() {
 
 #[test]
 fn columns_of_version_3_are_read_by_their_earlier_names() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     let written = sample::run(24, 40);
     sample::write(&written, &folder);
     let assumptions = RunFolder::open(&folder).unwrap().manifest().assumptions.clone();
@@ -331,7 +331,7 @@ fn columns_of_version_3_are_read_by_their_earlier_names() {
 
 #[test]
 fn a_run_of_this_version_does_not_have_columns_with_earlier_names() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     sample::write(&sample::run(25, 20), &folder);
     name_columns_as_version_3(&folder);
     let error = RunFolder::open(&folder).unwrap().rates().unwrap_err().to_string();

@@ -18,7 +18,7 @@ fn is_incomplete(folder: &Path) -> bool {
 
 #[test]
 fn every_state_of_being_written_is_incomplete() {
-    let (home, folder) = sample::place();
+    let (home, folder) = sample::workspace();
     let mut n_states = 0;
     let mut check = |from: &Path| {
         let seen = home.path().join(format!("seen-{n_states}"));
@@ -40,7 +40,7 @@ fn every_state_of_being_written_is_incomplete() {
 /// The steps of `finish` run backwards, since no state between them can be observed.
 #[test]
 fn every_state_of_being_finished_is_incomplete() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     sample::write(&sample::run(1, 50), &folder);
     let marker = folder.join("INCOMPLETE");
     fs::write(&marker, "").unwrap();
@@ -73,7 +73,7 @@ fn child_that_writes_for_ever() {
 
 #[test]
 fn a_killed_process_leaves_a_complete_run_or_an_incomplete_one() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     let mut n_incomplete = 0;
     for round in 0..12 {
         let mut child = Command::new(std::env::current_exe().unwrap())

@@ -69,7 +69,7 @@ fn child_that_writes_many_rows() {
 
 #[test]
 fn a_million_rows_take_little_memory() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     let status = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "memory::child_that_writes_many_rows", "--nocapture"])
         .env(CHILD, &folder)

@@ -47,7 +47,7 @@ proptest! {
 
     #[test]
     fn every_table_comes_back_as_it_went(seed: u64, n_rows in 0_usize..40) {
-        let (_home, path) = sample::place();
+        let (_home, path) = sample::workspace();
         let run = sample::run(seed, n_rows);
         let manifest = sample::write(&run, &path);
         let folder = RunFolder::open(&path).unwrap();
@@ -73,7 +73,7 @@ fn rows_survive_record_batches() {
 
 #[test]
 fn blocks_and_whole_tables_agree_beyond_one_block() {
-    let (_home, path) = sample::place();
+    let (_home, path) = sample::workspace();
     let run = sample::run(6, 20_000);
     sample::write(&run, &path);
     let folder = RunFolder::open(&path).unwrap();
@@ -84,7 +84,7 @@ fn blocks_and_whole_tables_agree_beyond_one_block() {
 
 #[test]
 fn names_come_back() {
-    let (_home, path) = sample::place();
+    let (_home, path) = sample::workspace();
     sample::write(&sample::run(7, 400), &path);
     let names = RunFolder::open(&path).unwrap().names().unwrap();
     assert_eq!(names, sample::names());
@@ -94,7 +94,7 @@ fn names_come_back() {
 fn a_run_stopped_early_is_complete_and_says_how_it_ended() {
     for status in [Status::Stopped, Status::Deadline, Status::Stalled, Status::Deadlock, Status::Unreachable]
     {
-        let (_home, path) = sample::place();
+        let (_home, path) = sample::workspace();
         let mut sink = FolderSink::create(&path, sample::names(), Overwrite::Refuse).unwrap();
         sample::run(8, 10).replay(&mut sink).unwrap();
         sink.finish(sample::summary(status)).unwrap();
@@ -104,7 +104,7 @@ fn a_run_stopped_early_is_complete_and_says_how_it_ended() {
 
 #[test]
 fn a_run_without_rows_is_a_run() {
-    let (_home, path) = sample::place();
+    let (_home, path) = sample::workspace();
     let sink = FolderSink::create(&path, Names::default(), Overwrite::Refuse).unwrap();
     let manifest = sink.finish(sample::summary(Status::Stopped)).unwrap();
     assert_eq!(manifest.tables.len(), Table::ALL.len());
@@ -113,7 +113,7 @@ fn a_run_without_rows_is_a_run() {
 
 #[test]
 fn the_same_rows_give_the_same_bytes() {
-    let (_home, path) = sample::place();
+    let (_home, path) = sample::workspace();
     let run = sample::run(9, 300);
     let bytes = |name: &str| {
         let folder = path.join(name);
@@ -125,7 +125,7 @@ fn the_same_rows_give_the_same_bytes() {
 
 #[test]
 fn the_manifest_reads_well() {
-    let (_home, path) = sample::place();
+    let (_home, path) = sample::workspace();
     sample::write(&sample::run(1, 2), &path);
     let text = fs::read_to_string(path.join("manifest.json")).unwrap();
     assert!(text.starts_with("{\n  \"netloom\": \"0.1.0\",\n  \"schema\": 4,\n  \"digest\": \""));

@@ -613,8 +613,8 @@ pub fn write(run: &MemorySink, folder: &Path) -> Manifest {
     sink.finish(summary(Status::Complete)).unwrap()
 }
 
-/// A temporary place and a path in it where nothing is yet.
-pub fn place() -> (tempfile::TempDir, PathBuf) {
+/// A temporary folder and a path in it where nothing is yet.
+pub fn workspace() -> (tempfile::TempDir, PathBuf) {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("run");
     (home, folder)

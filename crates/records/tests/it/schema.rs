@@ -9,7 +9,7 @@ use crate::sample;
 
 #[test]
 fn every_stored_column_has_unit_and_meaning_and_every_table_its_order() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     sample::write(&sample::run(1, 3), &folder);
     for spec in TABLES {
         let file = File::open(folder.join(spec.table.file_name())).unwrap();

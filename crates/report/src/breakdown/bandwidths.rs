@@ -88,7 +88,7 @@ pub(super) fn bandwidths(layout: &JobLayout, steps: &[&[SpanRow]], links: &HostL
         let phase = members[0].phase.unwrap_or(0);
         tallies.entry((key.group, phase)).or_default().entry(key).or_default().add(bytes, members);
     });
-    let rows = tallies.into_iter().filter_map(|(place, tally)| row(layout, place, &tally, links));
+    let rows = tallies.into_iter().filter_map(|(index, tally)| row(layout, index, &tally, links));
     let mut rows: Vec<GroupBandwidth> = rows.collect();
     let order = |row: &GroupBandwidth| row.share.unwrap_or(f64::INFINITY);
     rows.sort_by(|one, other| order(one).total_cmp(&order(other)));

@@ -72,7 +72,7 @@ fn time_in_which_two_phases_communicate_counts_for_both() {
 }
 
 #[test]
-fn a_pipeline_that_computes_has_a_bubble_in_place_of_exposed_communication() {
+fn a_pipeline_that_computes_has_a_bubble_instead_of_exposed_communication() {
     let mut rows = vec![
         span(0, Activity::Step, None, 0, 50),
         span(0, Activity::Compute, Some(0), 10, 20),

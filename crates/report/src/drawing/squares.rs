@@ -189,11 +189,11 @@ impl Squares {
             let edge = found.entry((from, to)).or_insert(Edge { from, to, first: port.port, ports: 0 });
             edge.ports += 1;
         }
-        let places: BTreeMap<(u32, u32), u32> = found.keys().copied().zip(0..).collect();
+        let slots: BTreeMap<(u32, u32), u32> = found.keys().copied().zip(0..).collect();
         let n_ports = ports.iter().map(|port| port.port.index() + 1).max().unwrap_or(0);
         let mut edge_of = vec![u32::MAX; n_ports];
         for port in ports {
-            edge_of[port.port.index()] = places[&ends(port)];
+            edge_of[port.port.index()] = slots[&ends(port)];
         }
         self.edge_of = edge_of;
         self.edges = found.into_values().collect();

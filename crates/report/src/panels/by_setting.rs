@@ -67,8 +67,8 @@ impl BySettingData {
         let mut found: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
         for run in 0..runs.len() {
             if let Some(time) = completion(run, steps) {
-                let place = (place(&group_names, &group_of[run]), place(&bar_names, &bar_of[run]));
-                found.entry(place).or_default().push(time);
+                let index = (index(&group_names, &group_of[run]), index(&bar_names, &bar_of[run]));
+                found.entry(index).or_default().push(time);
             }
         }
         let n_groups = found.keys().map(|key| key.0).collect::<BTreeSet<_>>().len();
@@ -177,7 +177,7 @@ fn size(value: &str) -> f64 {
     number.parse::<f64>().map_or(f64::INFINITY, |number| number * worth)
 }
 
-fn place(names: &[(Values, String)], values: &Values) -> usize {
+fn index(names: &[(Values, String)], values: &Values) -> usize {
     names.iter().position(|(other, _)| other == values).expect("every combination has its name")
 }
 

@@ -145,8 +145,8 @@ impl Congestion {
     }
 
     fn flow(&mut self, row: &CongestedFlowRow) {
-        let place = self.scenes.partition_point(|scene| scene.end < row.end.0);
-        let Some(scene) = self.scenes.get_mut(place).filter(|scene| scene.start <= row.start.0) else {
+        let index = self.scenes.partition_point(|scene| scene.end < row.end.0);
+        let Some(scene) = self.scenes.get_mut(index).filter(|scene| scene.start <= row.start.0) else {
             return;
         };
         // A pair has a row for each port that it passes: only the first one counts.
@@ -184,22 +184,22 @@ impl Congestion {
 
     /// Pairs of nodes with a link, by their indices in the list of nodes.
     fn links(&self, nodes: &BTreeMap<NodeId, u32>) -> Vec<[usize; 2]> {
-        let place = |node: NodeId| nodes.keys().position(|other| *other == node);
-        let ends = |port: &PortRow| Some([place(port.node)?, place(port.peer)?]);
+        let index = |node: NodeId| nodes.keys().position(|other| *other == node);
+        let ends = |port: &PortRow| Some([index(port.node)?, index(port.peer)?]);
         let links: BTreeSet<[usize; 2]> =
             self.ports.iter().filter_map(ends).filter(|[from, to]| from < to).collect();
         links.into_iter().collect()
     }
 
     fn scene(&self, scene: &Scene, nodes: &BTreeMap<NodeId, u32>, about: &About) -> SceneData {
-        let place = |node: NodeId| nodes.keys().position(|other| *other == node);
+        let index = |node: NodeId| nodes.keys().position(|other| *other == node);
         let ends: BTreeMap<PortId, (NodeId, NodeId)> =
             self.ports.iter().map(|port| (port.port, (port.node, port.peer))).collect();
         let name = |(from, to): &(NodeId, NodeId)| format!("{} → {}", about.node(*from), about.node(*to));
         let span = scene.length() as f64;
         let port = |sums: &Sums| PortData {
-            from: place(sums.row.node),
-            to: place(sums.row.peer),
+            from: index(sums.row.node),
+            to: index(sums.row.peer),
             name: name(&(sums.row.node, sums.row.peer)),
             role: sums.row.role.word(),
             occupied: sums.row.occupied.map(|_| share(sums.occupied as f64 / span)),
@@ -214,7 +214,7 @@ impl Congestion {
         let pairs = |wanted: Part| {
             let found = scene.pairs.iter().filter(move |((part, ..), _)| *part == wanted);
             let pair = |(&(_, source, destination), &time): (&(Part, HostId, HostId), &u64)| PairData {
-                source: place(NodeId(source.0)),
+                source: index(NodeId(source.0)),
                 name: name(&(NodeId(source.0), NodeId(destination.0))),
                 share: share(time as f64 / span),
             };

@@ -112,8 +112,8 @@ impl Fabric {
         for signal in &self.signals {
             edges[squares.edge_of[signal.port.index()] as usize].signal(signal);
         }
-        for (place, edge) in edges.iter_mut().enumerate() {
-            edge.role = frames.as_ref().map_or(0, |frames| frames.gravest(place));
+        for (slot, edge) in edges.iter_mut().enumerate() {
+            edge.role = frames.as_ref().map_or(0, |frames| frames.gravest(slot));
             edge.busy = share(edge.busy / f64::from(edge.ports));
         }
         let mut nodes: Vec<SquareData> =

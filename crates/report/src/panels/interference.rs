@@ -185,19 +185,19 @@ impl Study {
     /// From all runs; none if none is part of a study.
     pub fn of(runs: &[(&About, Interference)]) -> Option<Study> {
         let mut points = Vec::new();
-        let mut places = Vec::new();
-        for (place, (about, kept)) in runs.iter().enumerate() {
+        let mut indices = Vec::new();
+        for (index, (about, kept)) in runs.iter().enumerate() {
             let found: Vec<PointData> =
                 point(about, kept).into_iter().chain(stored::points(about, &kept.cells)).collect();
-            places.extend(found.iter().map(|_| place));
+            indices.extend(found.iter().map(|_| index));
             points.extend(found);
         }
         if points.is_empty() {
             return None;
         }
-        let settings = name(&mut points, |point| &runs[places[point]].0.manifest.scenario);
+        let settings = name(&mut points, |point| &runs[indices[point]].0.manifest.scenario);
         pair(&mut points);
-        let courses = courses(&points, |point| &runs[places[point]].1);
+        let courses = courses(&points, |point| &runs[indices[point]].1);
         let (cells, systems) = cells(&points);
         let beside = Beside::of(&cells, &systems);
         Some(Study { settings, points, cells, courses, beside })

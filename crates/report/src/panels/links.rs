@@ -165,10 +165,10 @@ impl Links {
         let n_spines = tiers.spines.len().div_ceil(spine_block);
         let empty = vec![vec![Tally::default(); n_spines]; tiers.leaves.len().div_ceil(leaf_block)];
         let (mut up, mut down) = (empty.clone(), empty);
-        let place = |nodes: &[NodeId], node| nodes.binary_search(&node).ok();
+        let index = |nodes: &[NodeId], node| nodes.binary_search(&node).ok();
         for port in &self.ports {
-            let (from, to) = (place(&tiers.leaves, port.node), place(&tiers.leaves, port.peer));
-            let (over, under) = (place(&tiers.spines, port.peer), place(&tiers.spines, port.node));
+            let (from, to) = (index(&tiers.leaves, port.node), index(&tiers.leaves, port.peer));
+            let (over, under) = (index(&tiers.spines, port.peer), index(&tiers.spines, port.node));
             if let (Some(leaf), Some(spine)) = (from, over) {
                 up[leaf / leaf_block][spine / spine_block].add(shares.usage(port));
             } else if let (Some(leaf), Some(spine)) = (to, under) {

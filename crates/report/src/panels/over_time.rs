@@ -76,8 +76,8 @@ impl PortPosition {
 impl OverTime {
     /// Adds a row; rows come by time, then by port, and ports of one node are consecutive.
     fn sample(&mut self, row: &SeriesRow, span: &Span) {
-        let Ok(place) = self.ports.binary_search_by_key(&row.port, |position| position.port) else { return };
-        let position = self.ports[place];
+        let Ok(index) = self.ports.binary_search_by_key(&row.port, |position| position.port) else { return };
+        let position = self.ports[index];
         let end = row.time.0;
         self.interval = self.interval.max(row.interval.0);
         let interval = self.intervals.entry(end).or_default();
@@ -107,9 +107,9 @@ impl OverTime {
         let mut grid = vec![IntervalEnd::default(); (n_samples * sampled).div_ceil(interval) as usize];
         let last = grid.len() - 1;
         for (end, at_end) in self.intervals {
-            let place = &mut grid[((end.saturating_sub(1) / interval) as usize).min(last)];
-            place.to_hosts = place.to_hosts.saturating_add(at_end.to_hosts);
-            place.waiting = place.waiting.max(at_end.waiting);
+            let index = &mut grid[((end.saturating_sub(1) / interval) as usize).min(last)];
+            index.to_hosts = index.to_hosts.saturating_add(at_end.to_hosts);
+            index.waiting = index.waiting.max(at_end.waiting);
         }
         // The run may end before its last interval.
         let length = |nth: usize| interval.min(simulated.saturating_sub(nth as u64 * interval).max(1));

@@ -81,9 +81,9 @@ impl Repairs {
         }
         self.n_affected += 1;
         let badness = |row: &RepairRow| (row.timeouts, row.retransmitted, row.nacks, row.distance);
-        let place = self.worst.partition_point(|other| badness(other) >= badness(row));
-        if place < LISTED {
-            self.worst.insert(place, *row);
+        let index = self.worst.partition_point(|other| badness(other) >= badness(row));
+        if index < LISTED {
+            self.worst.insert(index, *row);
             self.worst.truncate(LISTED);
         }
     }

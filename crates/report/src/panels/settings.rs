@@ -85,7 +85,7 @@ type Leaves = BTreeMap<Vec<Part>, String>;
 /// A part of a path; numbers sort as numbers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
-    Place(usize),
+    Index(usize),
     Key(String),
 }
 
@@ -106,7 +106,7 @@ fn collect(value: &Value, path: &mut Vec<Part>, found: &mut Leaves) {
             map.iter().for_each(|(key, value)| below(Part::Key(key.clone()), value));
         }
         Value::Array(list) if !list.is_empty() => {
-            list.iter().enumerate().for_each(|(place, value)| below(Part::Place(place), value));
+            list.iter().enumerate().for_each(|(index, value)| below(Part::Index(index), value));
         }
         Value::String(text) => {
             found.insert(path.clone(), shortened(text));
@@ -128,9 +128,9 @@ fn between(runs: &[Leaves]) -> TableData<BetweenRow> {
     let mut rows: Vec<BetweenRow> = Vec::new();
     let mut done: BTreeSet<&[Part]> = BTreeSet::new();
     for (path, values) in differing_paths(runs) {
-        match chosen.iter().find(|place| path.starts_with(place)) {
-            Some(place) if done.insert(place) => {
-                rows.push(chosen_between(runs, place));
+        match chosen.iter().find(|prefix| path.starts_with(prefix)) {
+            Some(prefix) if done.insert(prefix) => {
+                rows.push(chosen_between(runs, prefix));
             }
             Some(_) => {}
             None => rows.push(BetweenRow::plain(path, values)),
@@ -141,40 +141,41 @@ fn between(runs: &[Leaves]) -> TableData<BetweenRow> {
 
 /// Paths at which runs have different choices, each a word, or a word with parameters.
 fn choices(runs: &[Leaves]) -> BTreeSet<Vec<Part>> {
-    let has_place = |run: &Leaves, place: &[Part]| run.keys().any(|path| path.starts_with(place));
+    let has_prefix = |run: &Leaves, prefix: &[Part]| run.keys().any(|path| path.starts_with(prefix));
     let mut found = BTreeSet::new();
     for (path, values) in differing_paths(runs) {
-        let Some((place, [Part::Key(_), Part::Key(_)])) = path.split_at_checked(path.len().saturating_sub(2))
+        let Some((prefix, [Part::Key(_), Part::Key(_)])) =
+            path.split_at_checked(path.len().saturating_sub(2))
         else {
             continue;
         };
         let is_of_some = values.iter().any(Option::is_none);
         if is_of_some
-            && !place.is_empty()
-            && runs.iter().all(|run| has_one_choice(run, place) && has_place(run, place))
+            && !prefix.is_empty()
+            && runs.iter().all(|run| has_one_choice(run, prefix) && has_prefix(run, prefix))
         {
-            found.insert(place.to_vec());
+            found.insert(prefix.to_vec());
         }
     }
     found
 }
 
 /// Whether a run has a word, or one key with parameters, at this path.
-fn has_one_choice(run: &Leaves, place: &[Part]) -> bool {
-    let mut words = run.keys().filter(|path| path.starts_with(place)).map(|path| path.get(place.len()));
+fn has_one_choice(run: &Leaves, prefix: &[Part]) -> bool {
+    let mut words = run.keys().filter(|path| path.starts_with(prefix)).map(|path| path.get(prefix.len()));
     let Some(first) = words.next() else { return false };
     words.all(|word| word == first)
 }
 
 /// The choices of runs at a path.
-fn chosen_between(runs: &[Leaves], place: &[Part]) -> BetweenRow {
-    let found: Vec<Option<(String, String)>> = runs.iter().map(|run| choice(run, place)).collect();
+fn chosen_between(runs: &[Leaves], prefix: &[Part]) -> BetweenRow {
+    let found: Vec<Option<(String, String)>> = runs.iter().map(|run| choice(run, prefix)).collect();
     let whole = |(word, parameters): &(String, String)| match parameters.as_str() {
         "" => word.clone(),
         parameters => shortened(&format!("{word} ({parameters})")),
     };
     BetweenRow {
-        path: dotted(place),
+        path: dotted(prefix),
         values: found.iter().map(|found| found.as_ref().map(whole)).collect(),
         words: found.into_iter().map(|found| found.map(|(word, _)| word)).collect(),
     }
@@ -187,13 +188,13 @@ impl BetweenRow {
 }
 
 /// The word of a run at this path, and its parameters.
-fn choice(run: &Leaves, place: &[Part]) -> Option<(String, String)> {
-    let mut below = run.iter().filter(|(path, _)| path.starts_with(place)).peekable();
+fn choice(run: &Leaves, prefix: &[Part]) -> Option<(String, String)> {
+    let mut below = run.iter().filter(|(path, _)| path.starts_with(prefix)).peekable();
     let (first, value) = below.peek()?;
-    let Some(word) = first.get(place.len()) else { return Some(((*value).clone(), String::new())) };
+    let Some(word) = first.get(prefix.len()) else { return Some(((*value).clone(), String::new())) };
     let word = dotted(std::slice::from_ref(word));
     let parameters: Vec<String> =
-        below.map(|(path, value)| format!("{} {value}", dotted(&path[place.len() + 1..]))).collect();
+        below.map(|(path, value)| format!("{} {value}", dotted(&path[prefix.len() + 1..]))).collect();
     Some((word, parameters.join(", ")))
 }
 
@@ -216,11 +217,11 @@ fn differing_paths(runs: &[Leaves]) -> Vec<(&Vec<Part>, Vec<Option<String>>)> {
 
 fn changed(runs: &[&About]) -> TableData<ChangedRow> {
     let mut rows: Vec<ChangedRow> = Vec::new();
-    let mut places: BTreeMap<(String, Option<String>), usize> = BTreeMap::new();
+    let mut indices: BTreeMap<(String, Option<String>), usize> = BTreeMap::new();
     for (number, run) in runs.iter().enumerate() {
         for ChangedSetting { path, value, default } in run.manifest.changed.iter().flatten() {
             let key = (path.clone(), default.clone());
-            let place = *places.entry(key).or_insert_with(|| {
+            let index = *indices.entry(key).or_insert_with(|| {
                 rows.push(ChangedRow {
                     path: path.clone(),
                     default: default.clone(),
@@ -228,7 +229,7 @@ fn changed(runs: &[&About]) -> TableData<ChangedRow> {
                 });
                 rows.len() - 1
             });
-            rows[place].values[number] = Some(shortened(value));
+            rows[index].values[number] = Some(shortened(value));
         }
     }
     listed(rows)
@@ -236,7 +237,7 @@ fn changed(runs: &[&About]) -> TableData<ChangedRow> {
 
 fn dotted(path: &[Part]) -> String {
     let text = |part: &Part| match part {
-        Part::Place(place) => place.to_string(),
+        Part::Index(index) => index.to_string(),
         Part::Key(key) => key.clone(),
     };
     path.iter().map(text).collect::<Vec<_>>().join(".")
@@ -281,7 +282,7 @@ mod tests {
 
     #[test]
     fn long_lists_and_values_are_cut_with_their_lengths_given() {
-        let scenario = |seed: usize| json!((0..300).map(|place| place + seed).collect::<Vec<_>>());
+        let scenario = |seed: usize| json!((0..300).map(|index| index + seed).collect::<Vec<_>>());
         let found = between(&[leaves(&scenario(0)), leaves(&scenario(1))]);
         assert_eq!((found.total, found.rows.len()), (300, LISTED));
         assert_eq!(found.rows[10].path, "10");

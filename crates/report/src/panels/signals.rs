@@ -126,14 +126,14 @@ fn most(all: Vec<PortData>) -> Vec<PortData> {
     let kinds: [fn(&PortData) -> f64; 3] =
         [|port| port.paused, |port| port.marked as f64, |port| port.lost as f64];
     for of in kinds {
-        let mut places: Vec<usize> = (0..all.len()).filter(|&place| of(&all[place]) > 0.0).collect();
-        places.sort_by(|&left, &right| of(&all[right]).total_cmp(&of(&all[left])));
-        chosen.extend(places.into_iter().take(LISTED));
+        let mut indices: Vec<usize> = (0..all.len()).filter(|&index| of(&all[index]) > 0.0).collect();
+        indices.sort_by(|&left, &right| of(&all[right]).total_cmp(&of(&all[left])));
+        chosen.extend(indices.into_iter().take(LISTED));
     }
-    let mut place = 0;
+    let mut index = 0;
     let is_chosen = |_: &PortData| {
-        place += 1;
-        chosen.contains(&(place - 1))
+        index += 1;
+        chosen.contains(&(index - 1))
     };
     all.into_iter().filter(is_chosen).collect()
 }

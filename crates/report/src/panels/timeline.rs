@@ -115,12 +115,12 @@ impl Timeline {
 /// The steps that are drawn: the slowest first, as long as there is room. A step that was not completed is the slowest.
 fn with_room(steps: &[&[SpanRow]], room: usize) -> Vec<bool> {
     let mut order: Vec<usize> = (0..steps.len()).collect();
-    order.sort_by_key(|&place| (std::cmp::Reverse(length(steps[place]).unwrap_or(u64::MAX)), place));
+    order.sort_by_key(|&index| (std::cmp::Reverse(length(steps[index]).unwrap_or(u64::MAX)), index));
     let mut left = room;
     let mut drawn = vec![false; steps.len()];
-    for place in order {
-        drawn[place] = steps[place].len() <= left;
-        left -= if drawn[place] { steps[place].len() } else { 0 };
+    for index in order {
+        drawn[index] = steps[index].len() <= left;
+        left -= if drawn[index] { steps[index].len() } else { 0 };
     }
     drawn
 }

@@ -95,10 +95,10 @@ impl Worst {
             let shown = self.slowed.iter().chain(&self.followed);
             self.repairs = Some(shown.map(|row| (key(row), None)).collect());
         }
-        let place =
+        let entry =
             self.repairs.as_mut().and_then(|all| all.get_mut(&(row.source, row.destination, row.number)));
-        if let Some(place) = place {
-            *place = Some(RepairData { timeouts: row.timeouts, retransmitted: row.retransmitted });
+        if let Some(entry) = entry {
+            *entry = Some(RepairData { timeouts: row.timeouts, retransmitted: row.retransmitted });
         }
     }
 

@@ -4,7 +4,7 @@ use netloom_records::{CollectiveRow, MemorySink};
 use netloom_units::{Bytes, Time};
 use serde_json::{Value, json};
 
-use crate::sample::{Place, SECOND, names, rows, summary};
+use crate::sample::{SECOND, Workspace, names, rows, summary};
 
 /// A collective of `bytes` bytes that took `seconds` seconds; bus bandwidth is `factor` times algorithm bandwidth.
 fn collective(number: u64, bytes: u64, seconds: u64, factor: f64) -> CollectiveRow {
@@ -25,15 +25,15 @@ fn collective(number: u64, bytes: u64, seconds: u64, factor: f64) -> CollectiveR
 
 fn data(mut collectives: Vec<CollectiveRow>) -> Value {
     collectives.sort_by_key(|row| (row.end, row.step));
-    let mut place = Place::new();
+    let mut workspace = Workspace::new();
     let rows = MemorySink { collectives, ..rows() };
-    place.run("a", &rows, names("training"), summary("spray"));
-    place.data()["bandwidth"][0].clone()
+    workspace.run("a", &rows, names("training"), summary("spray"));
+    workspace.data()["bandwidth"][0].clone()
 }
 
 #[test]
 fn a_run_without_collectives_of_several_sizes_has_no_bandwidths() {
-    assert_eq!(Place::small().data()["bandwidth"], json!([null]));
+    assert_eq!(Workspace::small().data()["bandwidth"], json!([null]));
     assert!(data(vec![collective(0, 1000, 1, 1.5), collective(1, 1000, 2, 1.5)]).is_null());
 }
 

@@ -4,7 +4,7 @@ use netloom_records::{CongestedFlowRow, CongestionRow, MemorySink, Part, Role};
 use netloom_units::{Bytes, Duration, HostId, NodeId, PortId, Time};
 use serde_json::{Value, json};
 
-use crate::sample::{Place, SECOND, names, rows, summary};
+use crate::sample::{SECOND, Workspace, names, rows, summary};
 
 /// The span of one second that ends at `end`.
 fn span(end: u64) -> (Time, Time) {
@@ -69,15 +69,15 @@ fn flow(
 
 fn data(mut congestion: Vec<CongestionRow>, congested_flows: Vec<CongestedFlowRow>) -> Value {
     congestion.sort_by_key(|row| (row.end, row.port));
-    let mut place = Place::new();
+    let mut workspace = Workspace::new();
     let rows = MemorySink { congestion, congested_flows, ..rows() };
-    place.run("a", &rows, names("training"), summary("spray"));
-    place.data()["congestion"][0].clone()
+    workspace.run("a", &rows, names("training"), summary("spray"));
+    workspace.data()["congestion"][0].clone()
 }
 
 #[test]
 fn a_run_without_recorded_congestion_has_no_tree() {
-    assert_eq!(Place::small().data()["congestion"], json!([null]));
+    assert_eq!(Workspace::small().data()["congestion"], json!([null]));
     // Nor has a run without congestion.
     assert_eq!(data(vec![port(1, ROOT, Role::Free, (5, 0), 10)], Vec::new()), Value::Null);
 }

@@ -10,13 +10,13 @@ use netloom_records::{Activity, DropReason, DropRow, FaultRow, MemorySink, PathR
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Time};
 use serde_json::{Value, json};
 
-use crate::sample::{Place, SECOND, flow, names, rows, summary};
+use crate::sample::{SECOND, Workspace, flow, names, rows, summary};
 
 /// The data of the page about one run with these rows.
 fn reported(rows: &MemorySink) -> Value {
-    let mut place = Place::new();
-    place.run("run", rows, names("training"), summary("ecmp"));
-    place.data()
+    let mut workspace = Workspace::new();
+    workspace.run("run", rows, names("training"), summary("ecmp"));
+    workspace.data()
 }
 
 /// Unpacks packed numbers.
@@ -125,8 +125,8 @@ fn neighbouring_samples_are_combined_if_there_are_too_many() {
 }
 
 /// A span of a rank in step 3, by its start and end in seconds after the start of the step at 5 s.
-fn span(rank: u32, activity: Activity, (start, end): (u64, Option<u64>), place: (u16, u16)) -> SpanRow {
-    let (phase, bucket) = place;
+fn span(rank: u32, activity: Activity, (start, end): (u64, Option<u64>), workspace: (u16, u16)) -> SpanRow {
+    let (phase, bucket) = workspace;
     SpanRow {
         start: Time((5 + start) * SECOND),
         end: end.map(|end| Time((5 + end) * SECOND)),

@@ -4,7 +4,7 @@ use netloom_records::{DropReason, DropRow, EventRow, FaultAction, FaultRow, Memo
 use netloom_units::{Bytes, LinkId, NodeId, Rate, Time};
 use serde_json::{Value, json};
 
-use crate::sample::{Place, SECOND, flow, names, rows, summary};
+use crate::sample::{SECOND, Workspace, flow, names, rows, summary};
 
 #[track_caller]
 fn close(found: &Value, expected: f64) {
@@ -14,7 +14,7 @@ fn close(found: &Value, expected: f64) {
 
 #[test]
 fn percentiles_of_a_few_steps_are_exact() {
-    let data = Place::small().data();
+    let data = Workspace::small().data();
     let steps = &data["steps"][0];
     assert_eq!((&steps["job"], &steps["steps"], &steps["run"]), (&json!("training"), &json!(4), &json!(0)));
     close(&steps["time"], 9.0);
@@ -32,7 +32,7 @@ fn percentiles_of_a_few_steps_are_exact() {
 
 #[test]
 fn background_messages_are_distinguished() {
-    let data = Place::small().data();
+    let data = Workspace::small().data();
     let of = |group: &str| data["fct"][0][group]["arrived"].clone();
     assert_eq!((&of("jobs")["count"], &of("background")["count"]), (&json!(3), &json!(1)));
     close(&of("jobs")["mean"], 7.0 / 3.0);
@@ -43,7 +43,7 @@ fn background_messages_are_distinguished() {
 
 #[test]
 fn the_heat_map_has_the_utilization_of_each_direction() {
-    let data = Place::small().data();
+    let data = Workspace::small().data();
     let tiers = &data["links"][0]["tiers"];
     assert_eq!(tiers["leaves"], json!([["leaf0", "leaf0"], ["leaf1", "leaf1"]]));
     assert_eq!(tiers["spines"], json!([["spine0", "spine0"]]));
@@ -58,28 +58,28 @@ fn the_heat_map_has_the_utilization_of_each_direction() {
 
 #[test]
 fn parallel_links_share_a_cell() {
-    let mut place = Place::new();
+    let mut workspace = Workspace::new();
     let mut rows = rows();
     // A second link from leaf0 to the spine, idle.
     let mut second = rows.ports[3];
     second.busy.0 = 0;
     second.port.0 = 8;
     rows.ports.push(second);
-    place.run("a", &rows, names("training"), summary("ecmp"));
-    let cell = &place.data()["links"][0]["tiers"]["up"][0][0];
+    workspace.run("a", &rows, names("training"), summary("ecmp"));
+    let cell = &workspace.data()["links"][0]["tiers"]["up"][0][0];
     assert_eq!(*cell, json!({"links": 2, "mean": 0.2, "busiest": 0.4}));
 }
 
 #[test]
 fn links_of_a_fabric_without_two_tiers_are_listed_busiest_first() {
-    let mut place = Place::new();
+    let mut workspace = Workspace::new();
     let mut rows = rows();
     // The leaves are connected directly, so there are no two tiers.
     for (port, peer) in [(3, 3), (5, 2)] {
         rows.ports[port].peer = NodeId(peer);
     }
-    place.run("ring", &rows, names("training"), summary("ecmp"));
-    let links = &place.data()["links"][0];
+    workspace.run("ring", &rows, names("training"), summary("ecmp"));
+    let links = &workspace.data()["links"][0];
     assert_eq!(links["tiers"], Value::Null);
     assert_eq!(links["list"]["total"], 4);
     let first = &links["list"]["links"][0];
@@ -88,19 +88,19 @@ fn links_of_a_fabric_without_two_tiers_are_listed_busiest_first() {
 
 #[test]
 fn links_of_a_fabric_with_a_third_tier_are_listed() {
-    let mut place = Place::new();
+    let mut workspace = Workspace::new();
     let mut rows = rows();
     // Without its host the second leaf is a switch above the spine.
     rows.ports.retain(|port| port.node != NodeId(1) && port.peer != NodeId(1));
-    place.run("tree", &rows, names("training"), summary("ecmp"));
-    let links = &place.data()["links"][0];
+    workspace.run("tree", &rows, names("training"), summary("ecmp"));
+    let links = &workspace.data()["links"][0];
     assert_eq!(links["tiers"], Value::Null);
     assert_eq!((&links["list"]["total"], &links["between"]["links"]), (&json!(4), &json!(4)));
 }
 
 #[test]
 fn queues_at_hosts_and_at_switches_are_distinguished() {
-    let data = Place::small().data();
+    let data = Workspace::small().data();
     let (hosts, switches) = (&data["queues"][0]["hosts"], &data["queues"][0]["switches"]);
     assert_eq!((&hosts["longest"], &hosts["ports"]), (&json!(2000), &json!(2)));
     assert_eq!((&switches["longest"], &switches["ports"]), (&json!(8000), &json!(6)));
@@ -110,7 +110,7 @@ fn queues_at_hosts_and_at_switches_are_distinguished() {
 
 #[test]
 fn faults_and_losses_are_reported_by_name() {
-    let mut place = Place::new();
+    let mut workspace = Workspace::new();
     let lost = |node, packets| DropRow {
         node: NodeId(node),
         port: None,
@@ -125,8 +125,8 @@ fn faults_and_losses_are_reported_by_name() {
     // The last ones are after the end of the run, at ten seconds.
     let faults = (0..300).chain(1001..1005).map(fault).collect();
     let rows = MemorySink { drops: vec![lost(2, 3), lost(4, 5)], faults, ..rows() };
-    place.run("a", &rows, names("training"), summary("ecmp"));
-    let data = place.data();
+    workspace.run("a", &rows, names("training"), summary("ecmp"));
+    let data = workspace.data();
     let expected = json!([{
         "reason": "queue_full", "packets": 8, "bytes": 8000, "first": 3.0, "last": 6.0, "worst": "spine0",
     }]);
@@ -140,7 +140,7 @@ fn faults_and_losses_are_reported_by_name() {
 
 #[test]
 fn fault_events_are_reported_by_the_names_of_the_scenario() {
-    let mut place = Place::new();
+    let mut workspace = Workspace::new();
     let event = |target, action| EventRow {
         time: Time(SECOND),
         detected: Some(Time(2 * SECOND)),
@@ -153,8 +153,8 @@ fn fault_events_are_reported_by_the_names_of_the_scenario() {
         period: None,
     };
     let events = vec![event(Target::Link, FaultAction::Degrade), event(Target::Switch, FaultAction::Down)];
-    place.run("a", &MemorySink { events, ..rows() }, names("training"), summary("ecmp"));
-    let reported = place.data()["faults"][0].clone();
+    workspace.run("a", &MemorySink { events, ..rows() }, names("training"), summary("ecmp"));
+    let reported = workspace.data()["faults"][0].clone();
     let common = json!({"time": 1.0, "detected": 2.0, "rate": null, "loss": null, "period": null});
     let with = |more: Value| {
         let mut all = common.clone();
@@ -171,7 +171,7 @@ fn fault_events_are_reported_by_the_names_of_the_scenario() {
 #[test]
 fn step_times_over_time_keep_the_slowest_of_steps_that_share_a_point() {
     let course = |n: u64| {
-        let mut place = Place::new();
+        let mut workspace = Workspace::new();
         // One slow step among fast ones.
         let step = |number: u64| StepRow {
             start: Time(SECOND * number),
@@ -179,13 +179,13 @@ fn step_times_over_time_keep_the_slowest_of_steps_that_share_a_point() {
             job: 0,
             step: number as u32,
         };
-        place.run(
+        workspace.run(
             "a",
             &MemorySink { steps: (0..n).map(step).collect(), ..rows() },
             names("training"),
             summary("ecmp"),
         );
-        place.data()["steps"][0]["course"].clone()
+        workspace.data()["steps"][0]["course"].clone()
     };
     let few = course(5);
     assert_eq!(
@@ -207,9 +207,9 @@ fn step_times_over_time_keep_the_slowest_of_steps_that_share_a_point() {
 
 #[test]
 fn settings_are_compared_between_runs_and_with_the_defaults() {
-    let mut place = Place::small();
-    place.run("adaptive", &rows(), names("training"), summary("adaptive"));
-    let settings = &place.data()["settings"];
+    let mut workspace = Workspace::small();
+    workspace.run("adaptive", &rows(), names("training"), summary("adaptive"));
+    let settings = &workspace.data()["settings"];
     let row = json!({"path": "balance.switch", "values": ["spray", "adaptive"]});
     assert_eq!(settings["between"], json!({"total": 1, "rows": [row]}));
     let row = json!({"path": "balance.switch", "default": "ecmp", "values": ["spray", "adaptive"]});
@@ -219,7 +219,7 @@ fn settings_are_compared_between_runs_and_with_the_defaults() {
 
 #[test]
 fn the_provenance_of_a_run_is_complete() {
-    let data = Place::small().data();
+    let data = Workspace::small().data();
     let run = &data["runs"][0];
     assert_eq!((&run["name"], &run["scenario"]), (&json!("spray"), &json!("small")));
     assert_eq!(run["seed"], u64::MAX.to_string(), "as text, since JavaScript would round it");
@@ -233,12 +233,12 @@ fn the_provenance_of_a_run_is_complete() {
 #[test]
 fn the_page_does_not_grow_with_the_number_of_messages() {
     let size = |n: u64| {
-        let mut place = Place::new();
+        let mut workspace = Workspace::new();
         let flows = (1..=n).map(|number| flow(number * 1_000, 0)).collect();
-        place.run("a", &MemorySink { flows, ..rows() }, names("training"), summary("ecmp"));
-        let data = place.data();
+        workspace.run("a", &MemorySink { flows, ..rows() }, names("training"), summary("ecmp"));
+        let data = workspace.data();
         assert_eq!(data["fct"][0]["jobs"]["arrived"]["count"], n);
-        (data["fct"][0]["jobs"]["arrived"]["exact"].clone(), place.page().unwrap().len())
+        (data["fct"][0]["jobs"]["arrived"]["exact"].clone(), workspace.page().unwrap().len())
     };
     let (few, many) = (size(2_000), size(200_000));
     assert_eq!((few.0, many.0), (json!(true), json!(false)));

@@ -2,29 +2,29 @@
 
 use netloom_report::MOST_BYTES;
 
-use crate::sample::{Place, embedded, names, rows, summary};
+use crate::sample::{Workspace, embedded, names, rows, summary};
 
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)><!-- & \u{2028}";
 
 #[test]
 fn a_name_with_markup_stays_text() {
-    let mut place = Place::new();
+    let mut workspace = Workspace::new();
     let mut summary = summary(HOSTILE);
     summary.command = vec![HOSTILE.to_owned()];
     summary.outcome.details = vec![HOSTILE.to_owned()];
-    place.run(HOSTILE, &rows(), names(HOSTILE), summary);
-    let page = place.page().unwrap();
+    workspace.run(HOSTILE, &rows(), names(HOSTILE), summary);
+    let page = workspace.page().unwrap();
     let data = embedded(&page);
     assert!(!data.contains(['<', '>', '&', '\u{2028}']), "nothing in the data means anything in HTML");
     assert!(!page.contains("<img src=x"), "the name does not occur as markup anywhere");
-    let data = place.data();
+    let data = workspace.data();
     assert_eq!(data["steps"][0]["job"], HOSTILE);
     assert_eq!(data["runs"][0]["name"], HOSTILE);
 }
 
 #[test]
 fn the_page_fetches_nothing() {
-    let page = Place::small().page().unwrap();
+    let page = Workspace::small().page().unwrap();
     assert!(page.contains("default-src 'none'"), "the page forbids the browser to fetch anything");
     for reference in
         ["<script src", "<link rel=\"stylesheet\"", "<link rel=\"modulepreload\"", "@import", "<img"]
@@ -36,6 +36,6 @@ fn the_page_fetches_nothing() {
 
 #[test]
 fn the_same_runs_make_the_same_page() {
-    let place = Place::small();
-    assert_eq!(place.page().unwrap(), place.page().unwrap());
+    let workspace = Workspace::small();
+    assert_eq!(workspace.page().unwrap(), workspace.page().unwrap());
 }

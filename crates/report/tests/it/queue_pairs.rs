@@ -6,7 +6,7 @@ use netloom_records::{
 use netloom_units::{Bytes, Duration, HostId, NodeId, PortId, Rate, Time};
 use serde_json::{Value, json};
 
-use crate::sample::{Place, SECOND, names, rows, summary};
+use crate::sample::{SECOND, Workspace, names, rows, summary};
 
 /// Packets, retransmissions, duplicates, NACKs, marked packets, distance.
 type Repaired = [u32; 6];
@@ -92,14 +92,14 @@ fn with_queue_pairs() -> MemorySink {
 }
 
 fn data(rows: &MemorySink) -> Value {
-    let mut place = Place::new();
-    place.run("a", rows, names("training"), summary("spray"));
-    place.data()
+    let mut workspace = Workspace::new();
+    workspace.run("a", rows, names("training"), summary("spray"));
+    workspace.data()
 }
 
 #[test]
 fn a_run_without_queue_pairs_has_no_goodput_and_no_retransmissions() {
-    let data = Place::small().data();
+    let data = Workspace::small().data();
     for panel in ["goodput", "repairs", "rates", "signals"] {
         assert_eq!(data[panel], json!([null]), "{panel}");
     }
@@ -275,7 +275,7 @@ fn of_many_flows_those_that_sent_most_are_drawn() {
 }
 
 /// A run with this balancing policy and this timer of DCQCN, whose job takes `seconds` seconds.
-fn setting(place: &mut Place, seed: u64, balance: &Value, times: [&str; 2], seconds: u64) {
+fn setting(workspace: &mut Workspace, seed: u64, balance: &Value, times: [&str; 2], seconds: u64) {
     let mut rows = rows();
     rows.jobs[0].end = Some(Time(SECOND * seconds));
     let plain = summary("ecmp");
@@ -285,12 +285,12 @@ fn setting(place: &mut Place, seed: u64, balance: &Value, times: [&str; 2], seco
         "congestion": { "dcqcn": { "increase_time": times[0], "decrease_time": times[1] } },
     });
     let name = format!("{balance} {times:?} {seed}");
-    place.run(&name, &rows, names("training"), RunSummary { scenario, ..plain });
+    workspace.run(&name, &rows, names("training"), RunSummary { scenario, ..plain });
 }
 
 #[test]
 fn runs_are_grouped_by_their_settings_with_a_bar_for_each_balancing() {
-    let mut place = Place::new();
+    let mut workspace = Workspace::new();
     let adaptive = json!({ "switch": "adaptive", "edge": "none" });
     let themis = json!({ "switch": "psn_spray", "edge": { "themis": { "capacity": "9" } } });
     for (balance, times, seconds) in [
@@ -299,10 +299,10 @@ fn runs_are_grouped_by_their_settings_with_a_bar_for_each_balancing() {
         (&themis, ["900us", "4us"], 4),
         (&adaptive, ["10us", "50us"], 5),
     ] {
-        setting(&mut place, 1, balance, times, seconds);
+        setting(&mut workspace, 1, balance, times, seconds);
     }
-    setting(&mut place, 2, &adaptive, ["900us", "4us"], 9);
-    let found = &place.data()["by_setting"];
+    setting(&mut workspace, 2, &adaptive, ["900us", "4us"], 9);
+    let found = &workspace.data()["by_setting"];
     let settings = ["congestion.dcqcn.decrease_time", "congestion.dcqcn.increase_time"];
     assert_eq!(found["settings"], json!(settings));
     assert_eq!(
@@ -318,9 +318,9 @@ fn runs_are_grouped_by_their_settings_with_a_bar_for_each_balancing() {
 
 #[test]
 fn runs_that_differ_only_in_balancing_form_no_groups() {
-    let mut place = Place::new();
+    let mut workspace = Workspace::new();
     for policy in ["ecmp", "adaptive"] {
-        setting(&mut place, 1, &json!({ "switch": policy }), ["10us", "4us"], 5);
+        setting(&mut workspace, 1, &json!({ "switch": policy }), ["10us", "4us"], 5);
     }
-    assert_eq!(place.data()["by_setting"], Value::Null);
+    assert_eq!(workspace.data()["by_setting"], Value::Null);
 }

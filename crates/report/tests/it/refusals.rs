@@ -7,7 +7,7 @@ use netloom_records::{INCOMPLETE_FILE, Overwrite};
 use netloom_report::{ReportError, ReportedRun, render, write};
 use serde_json::Map;
 
-use crate::sample::{Place, names, rows, summary};
+use crate::sample::{Workspace, names, rows, summary};
 
 #[track_caller]
 fn refused<T>(result: Result<T, ReportError>, why: &str) {
@@ -17,64 +17,67 @@ fn refused<T>(result: Result<T, ReportError>, why: &str) {
 
 #[test]
 fn an_incomplete_run_is_rejected_with_its_name() {
-    let place = Place::small();
-    let folder = &place.runs()[0].folder;
+    let workspace = Workspace::small();
+    let folder = &workspace.runs()[0].folder;
     fs::write(folder.join(INCOMPLETE_FILE), "").unwrap();
-    refused(place.page(), "incomplete");
-    refused(place.page(), &folder.display().to_string());
+    refused(workspace.page(), "incomplete");
+    refused(workspace.page(), &folder.display().to_string());
 }
 
 #[test]
 fn a_path_that_is_no_run_folder_is_rejected() {
-    let place = Place::new();
-    let run = |name: &str| [ReportedRun { name: name.to_owned(), folder: place.path(name) }];
+    let workspace = Workspace::new();
+    let run = |name: &str| [ReportedRun { name: name.to_owned(), folder: workspace.path(name) }];
     refused(render(&run("missing"), Over::Jobs), "no such run folder");
-    fs::create_dir(place.path("other")).unwrap();
+    fs::create_dir(workspace.path("other")).unwrap();
     refused(render(&run("other"), Over::Jobs), "no run folder");
-    fs::write(place.path("file"), "x").unwrap();
+    fs::write(workspace.path("file"), "x").unwrap();
     refused(render(&run("file"), Over::Jobs), "a file, not a run folder");
 }
 
 #[test]
 fn a_damaged_table_is_rejected_with_its_name() {
-    let place = Place::small();
-    let file = place.runs()[0].folder.join("flows.parquet");
+    let workspace = Workspace::small();
+    let file = workspace.runs()[0].folder.join("flows.parquet");
     let bytes = fs::read(&file).unwrap();
     fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
-    refused(place.page(), "flows");
+    refused(workspace.page(), "flows");
 }
 
 #[test]
 fn a_table_of_another_run_is_rejected() {
-    let mut place = Place::small();
+    let mut workspace = Workspace::small();
     let mut more = rows();
     more.steps.pop();
-    place.run("shorter", &more, names("training"), summary("ecmp"));
-    let [one, other] = [0, 1].map(|run: usize| place.runs()[run].folder.join("steps.parquet"));
+    workspace.run("shorter", &more, names("training"), summary("ecmp"));
+    let [one, other] = [0, 1].map(|run: usize| workspace.runs()[run].folder.join("steps.parquet"));
     fs::copy(other, one).unwrap();
-    refused(place.page(), "table `steps` has 3 rows, but the manifest says 4");
+    refused(workspace.page(), "table `steps` has 3 rows, but the manifest says 4");
 }
 
 #[test]
 fn a_manifest_without_the_number_of_hosts_is_rejected() {
-    let mut place = Place::new();
+    let mut workspace = Workspace::new();
     let mut summary = summary("ecmp");
     summary.engine = Map::new();
-    place.run("a", &rows(), names("training"), summary);
-    refused(place.page(), "lacks `hosts`");
+    workspace.run("a", &rows(), names("training"), summary);
+    refused(workspace.page(), "lacks `hosts`");
 }
 
 #[test]
 fn a_report_replaces_a_file_only_on_request() {
-    let place = Place::small();
-    let file = place.path("below/report.html");
-    write(place.runs(), &file, Overwrite::Refuse, Over::Jobs).unwrap();
+    let workspace = Workspace::small();
+    let file = workspace.path("below/report.html");
+    write(workspace.runs(), &file, Overwrite::Refuse, Over::Jobs).unwrap();
     let page = fs::read_to_string(&file).unwrap();
-    assert_eq!(page, place.page().unwrap());
-    refused(write(place.runs(), &file, Overwrite::Refuse, Over::Jobs), "already exists");
+    assert_eq!(page, workspace.page().unwrap());
+    refused(write(workspace.runs(), &file, Overwrite::Refuse, Over::Jobs), "already exists");
     fs::write(&file, "something else").unwrap();
-    write(place.runs(), &file, Overwrite::Replace, Over::Jobs).unwrap();
+    write(workspace.runs(), &file, Overwrite::Replace, Over::Jobs).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), page);
-    refused(write(place.runs(), &place.path("below"), Overwrite::Replace, Over::Jobs), "this is a folder");
-    assert_eq!(fs::read_dir(place.path("below")).unwrap().count(), 1, "no draft is left");
+    refused(
+        write(workspace.runs(), &workspace.path("below"), Overwrite::Replace, Over::Jobs),
+        "this is a folder",
+    );
+    assert_eq!(fs::read_dir(workspace.path("below")).unwrap().count(), 1, "no draft is left");
 }

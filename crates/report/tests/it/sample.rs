@@ -123,21 +123,21 @@ pub fn summary(balance: &str) -> RunSummary {
 }
 
 /// Run folders in a temporary folder.
-pub struct Place {
+pub struct Workspace {
     folder: TempDir,
     runs: Vec<ReportedRun>,
 }
 
-impl Place {
-    pub fn new() -> Place {
-        Place { folder: tempfile::tempdir().unwrap(), runs: Vec::new() }
+impl Workspace {
+    pub fn new() -> Workspace {
+        Workspace { folder: tempfile::tempdir().unwrap(), runs: Vec::new() }
     }
 
     /// With the small run in it.
-    pub fn small() -> Place {
-        let mut place = Place::new();
-        place.run("spray", &rows(), names("training"), summary("spray"));
-        place
+    pub fn small() -> Workspace {
+        let mut workspace = Workspace::new();
+        workspace.run("spray", &rows(), names("training"), summary("spray"));
+        workspace
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

@@ -4,7 +4,7 @@ use netloom_records::{MemorySink, RateRow, RunSummary, StageRow};
 use netloom_units::{Bytes, Duration, HostId, Rate, Time};
 use serde_json::{Value, json};
 
-use crate::sample::{Place, SECOND, names, rows, summary};
+use crate::sample::{SECOND, Workspace, names, rows, summary};
 
 /// A flow in a stage of four seconds, the first of which is warm-up, with its bytes in the three others.
 fn stage(stage: u32, flow: u16, gigabytes: u64) -> StageRow {
@@ -47,15 +47,15 @@ fn stages() -> Vec<StageRow> {
 }
 
 fn data(rows: &MemorySink, time_scale: Option<&str>) -> Value {
-    let mut place = Place::new();
+    let mut workspace = Workspace::new();
     let summary = RunSummary { time_scale: time_scale.map(str::to_owned), ..summary("spray") };
-    place.run("a", rows, names("training"), summary);
-    place.data()["stages"][0].clone()
+    workspace.run("a", rows, names("training"), summary);
+    workspace.data()["stages"][0].clone()
 }
 
 #[test]
 fn a_run_without_staged_flows_has_no_stages() {
-    assert_eq!(Place::small().data()["stages"], json!([null]));
+    assert_eq!(Workspace::small().data()["stages"], json!([null]));
 }
 
 #[test]
@@ -100,11 +100,11 @@ fn of_many_flows_and_stages_the_first_are_listed_and_sums_cover_all() {
     let flow = |nth: u16| StageRow { throughput: 1e9, ..stage(0, nth, 0) };
     let later = |nth: u32| stage(nth, 0, 3);
     let stages: Vec<StageRow> = (0..40).map(flow).chain((1..300).map(later)).collect();
-    let mut place = Place::new();
+    let mut workspace = Workspace::new();
     let mut names = names("training");
     names.flows = (0..40).map(|nth| format!("flow {nth}")).collect();
-    place.run("a", &MemorySink { stages, ..rows() }, names, summary("spray"));
-    let found = &place.data()["stages"][0];
+    workspace.run("a", &MemorySink { stages, ..rows() }, names, summary("spray"));
+    let found = &workspace.data()["stages"][0];
     assert_eq!((&found["total_flows"], &found["total_stages"]), (&json!(40), &json!(300)));
     let of = |value: &Value| value.as_array().map(Vec::len);
     assert_eq!([of(&found["flows"]), of(&found["stages"])], [Some(16), Some(100)]);
@@ -120,9 +120,9 @@ fn messages_of_staged_flows_have_no_completion_times_but_unfinished_ones_are_cou
         row.job = u16::MAX - 1;
     }
     rows.flows[1].end = None;
-    let mut place = Place::new();
-    place.run("a", &rows, names("training"), summary("spray"));
-    let data = place.data();
+    let mut workspace = Workspace::new();
+    workspace.run("a", &rows, names("training"), summary("spray"));
+    let data = workspace.data();
     assert_eq!(data["fct"][0]["jobs"]["arrived"], Value::Null);
     assert_eq!(data["fct"][0]["background"]["arrived"], Value::Null);
     assert_eq!(data["summary"][0]["whole"]["unfinished"], json!(1));

@@ -4,7 +4,7 @@ use netloom_records::{ClassRow, MemorySink, Names, TrafficRow};
 use netloom_units::{Bytes, Duration, LinkId, NodeId, PortId};
 use serde_json::json;
 
-use crate::sample::{Place, SECOND, names, rows, summary};
+use crate::sample::{SECOND, Workspace, names, rows, summary};
 
 const BACKGROUND: u16 = u16::MAX;
 
@@ -31,7 +31,7 @@ fn class(port: u32, node: u32, class: u16, size: u64) -> ClassRow {
 
 #[test]
 fn a_run_without_named_kinds_has_no_kinds_of_traffic() {
-    assert_eq!(Place::small().data()["traffic"], json!([null]));
+    assert_eq!(Workspace::small().data()["traffic"], json!([null]));
 }
 
 #[test]
@@ -41,9 +41,9 @@ fn kinds_have_the_times_and_throughputs_of_their_messages() {
     let traffic = vec![kind(0, 0, 3), kind(BACKGROUND, 1, 1)];
     let rows = MemorySink { traffic, classes, ..rows() };
     let named = Names { traffic: ["training", "storage"].map(str::to_owned).to_vec(), ..names("training") };
-    let mut place = Place::new();
-    place.run("two classes", &rows, named, summary("spray"));
-    let found = &place.data()["traffic"][0];
+    let mut workspace = Workspace::new();
+    workspace.run("two classes", &rows, named, summary("spray"));
+    let found = &workspace.data()["traffic"][0];
     // Messages of 1000 bytes: of the job after 1, 2 and 4 s, background after 3 s, all from the start.
     assert_eq!(
         found["kinds"],

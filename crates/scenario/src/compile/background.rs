@@ -10,7 +10,7 @@ use super::built_fabric::BuiltFabric;
 use super::choices::optional_rate;
 use super::{placement, rdma};
 use crate::diagnostic::Problems;
-use crate::place::Place;
+use crate::location::Location;
 use crate::resolve::Draft;
 use crate::resolved::{Background as Wanted, Parameters};
 
@@ -40,18 +40,18 @@ pub(super) fn background(
     };
     if let Err(error) = background::arrivals(&made, seed) {
         let message = error.to_string();
-        problems.report(place_in(wanted, &message), message).label("this cannot be sent");
+        problems.report(location_in(wanted, &message), message).label("this cannot be sent");
         return None;
     }
     Some(made)
 }
 
 /// Where the parameter is written that a message names first.
-fn place_in(wanted: &Wanted, message: &str) -> Place {
+fn location_in(wanted: &Wanted, message: &str) -> Location {
     if message.contains("`given`") {
-        return wanted.given.place;
+        return wanted.given.location;
     }
-    wanted.kind.place_in(message).unwrap_or(wanted.kind.place)
+    wanted.kind.location_in(message).unwrap_or(wanted.kind.location)
 }
 
 fn sender(built: &Built, host: HostId) -> Sender {
@@ -91,6 +91,6 @@ fn pace_is_possible(wanted: &Wanted, transport: Option<&Parameters>, problems: &
     };
     let name = transport.spec.name;
     let report =
-        problems.report(wanted.common.place_of("rate"), format!("transport `{name}` does not pace flows"));
+        problems.report(wanted.common.location_of("rate"), format!("transport `{name}` does not pace flows"));
     report.label("has no effect here").help("remove it, or choose `transport: open_loop`");
 }

@@ -6,7 +6,7 @@ use netloom_units::{Bytes, Duration, NodeId, Value};
 use super::built_fabric::BuiltFabric;
 use super::{choices, classes, rdma};
 use crate::diagnostic::Problems;
-use crate::place::Place;
+use crate::location::Location;
 use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
 use crate::resolved::{Parameters, Queues};
@@ -71,14 +71,15 @@ fn check_adapting(draft: &Draft, plan: &classes::Plan, problems: &mut Problems) 
     let is_asked = |marking: &&Parameters| adapting(marking).is_some();
     for marking in of_queues.into_iter().chain(plan.own_markings()).filter(is_asked) {
         if plan.separates_classes() {
-            let report =
-                problems.report(marking.place_of("ai_ecn"), "adaptive thresholds are those of a whole port");
+            let report = problems
+                .report(marking.location_of("ai_ecn"), "adaptive thresholds are those of a whole port");
             report
                 .label("data is in several classes here")
                 .help("write `ai_ecn: none`, or leave data in one class");
         }
         if adapting(marking).is_some_and(|adapting| adapting.interval == Duration::ZERO) {
-            let report = problems.report(marking.place_of("ai_ecn"), "thresholds are adapted at an interval");
+            let report =
+                problems.report(marking.location_of("ai_ecn"), "thresholds are adapted at an interval");
             report.label("expected a span above zero").help("write `ai_ecn: 500us`, say, or `none`");
         }
     }
@@ -97,17 +98,17 @@ pub(super) fn check(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems
         let sizes = Sizes { packet, control: rdma::control(transport) };
         headroom(queues, &buffer, (&pause(queues), plan.n_pausing()), &sizes, ground, problems);
     }
-    if let Some((alpha, place)) = plan.smallest_alpha_that_loses() {
-        one_packet(queues, &buffer, (alpha, place), packet, problems);
+    if let Some((alpha, location)) = plan.smallest_alpha_that_loses() {
+        one_packet(queues, &buffer, (alpha, location), packet, problems);
     }
 }
 
 /// Without pausing, a packet that does not fit into an empty buffer never gets through. `alpha` is that of a class,
-/// with its place if it has one.
+/// with its location if it has one.
 fn one_packet(
     queues: &Queues,
     buffer: &Buffer,
-    (alpha, place): (u32, Option<Place>),
+    (alpha, location): (u32, Option<Location>),
     packet: Bytes,
     problems: &mut Problems,
 ) {
@@ -117,9 +118,9 @@ fn one_packet(
         return;
     }
     let [most, packet] = [Bytes(limit), packet].map(|size| quantity::print(size.0, Dimension::Size));
-    let of_alpha = || place.unwrap_or_else(|| queues.settings.place_of("alpha"));
-    let place = if limit < buffer.size.0 { of_alpha() } else { queues.settings.place_of("buffer") };
-    let report = problems.report(place, "a packet does not fit even into an empty buffer");
+    let of_alpha = || location.unwrap_or_else(|| queues.settings.location_of("alpha"));
+    let location = if limit < buffer.size.0 { of_alpha() } else { queues.settings.location_of("buffer") };
+    let report = problems.report(location, "a packet does not fit even into an empty buffer");
     report.label(format!("a queue gets {most} of it at most, a packet has {packet}"));
     report.help("a larger `buffer`, or a larger `alpha`");
 }
@@ -153,13 +154,13 @@ fn headroom(
     let name = &ground.built.node_names[node as usize];
     let n_ports = fabric.ports_of(NodeId(node)).len();
     let message = format!("the headroom of `{name}` leaves nothing of its buffer to share");
-    let report = problems.report(queues.settings.place_of("buffer"), message);
+    let report = problems.report(queues.settings.location_of("buffer"), message);
     let (needed, size) = (print(needed), print(buffer.size.0.into()));
     let each = if n_classes > 1 { format!(" for {n_classes} classes that pause") } else { String::new() };
     report.label(format!("{n_ports} ports need {needed} of headroom{each}, the buffer has {size}"));
     match &queues.headroom {
         Some(given) => {
-            report.related(given.place, "for each port").help("a larger `buffer`, or `headroom: auto`");
+            report.related(given.location, "for each port").help("a larger `buffer`, or `headroom: auto`");
         }
         None => {
             report.help(format!(

@@ -8,7 +8,7 @@ use netloom_model::Partitions;
 use netloom_units::{Duration, HostId, LinkId, NodeId, Rate};
 
 use crate::diagnostic::Problems;
-use crate::place::Placed;
+use crate::location::Located;
 
 /// The fabric and its names.
 pub(super) struct BuiltFabric {
@@ -41,7 +41,7 @@ impl BuiltFabric {
     }
 
     /// Looks up a host by name.
-    pub fn host(&self, name: &Placed<String>, problems: &mut Problems) -> Option<HostId> {
+    pub fn host(&self, name: &Located<String>, problems: &mut Problems) -> Option<HostId> {
         let found = self.hosts().get(&name.value);
         if found.is_none() {
             unknown("host", name, self.host_names(), problems);
@@ -50,12 +50,12 @@ impl BuiltFabric {
     }
 
     /// Looks up a host by name, or by number.
-    pub fn host_or_number(&self, name: &Placed<String>, problems: &mut Problems) -> Option<HostId> {
+    pub fn host_or_number(&self, name: &Located<String>, problems: &mut Problems) -> Option<HostId> {
         let n_hosts = self.built.fabric.n_hosts();
         match name.value.parse::<usize>() {
             Ok(number) if !self.is_host(&name.value) => {
                 if number >= n_hosts {
-                    let report = problems.report(name.place, format!("there is no host {number}"));
+                    let report = problems.report(name.location, format!("there is no host {number}"));
                     report.label(format!("expected a name, or a number from 0 to {}", n_hosts - 1));
                 }
                 (number < n_hosts).then_some(HostId(number as u32))
@@ -70,14 +70,14 @@ impl BuiltFabric {
     }
 
     /// Looks up a switch by name.
-    pub fn switch(&self, name: &Placed<String>, problems: &mut Problems) -> Option<NodeId> {
+    pub fn switch(&self, name: &Located<String>, problems: &mut Problems) -> Option<NodeId> {
         let n_hosts = self.built.fabric.n_hosts();
         let names = &self.built.node_names[n_hosts..];
         if let Some(found) = self.switches.get_or_init(|| numbered(names)).get(&name.value) {
             return Some(NodeId(n_hosts as u32 + found));
         }
         if self.is_host(&name.value) {
-            let report = problems.report(name.place, format!("`{}` is a host", name.value));
+            let report = problems.report(name.location, format!("`{}` is a host", name.value));
             report.label("expected the name of a switch").help("hosts do not forward");
         } else {
             unknown("switch", name, names, problems);
@@ -86,7 +86,7 @@ impl BuiltFabric {
     }
 
     /// Looks up a link by name.
-    pub fn link(&self, name: &Placed<String>, problems: &mut Problems) -> Option<LinkId> {
+    pub fn link(&self, name: &Located<String>, problems: &mut Problems) -> Option<LinkId> {
         let found = self.links.get_or_init(|| numbered(&self.built.link_names)).get(&name.value);
         if found.is_none() {
             unknown("link", name, &self.built.link_names, problems);
@@ -122,8 +122,8 @@ impl BuiltFabric {
     }
 }
 
-fn unknown(what: &str, name: &Placed<String>, known: &[String], problems: &mut Problems) {
+fn unknown(what: &str, name: &Located<String>, known: &[String], problems: &mut Problems) {
     let help = problems.hint(&name.value, known.iter().map(String::as_str));
-    let report = problems.report(name.place, format!("there is no {what} `{}`", name.value));
+    let report = problems.report(name.location, format!("there is no {what} `{}`", name.value));
     report.label(format!("unknown {what}")).maybe_help(help);
 }

@@ -20,12 +20,12 @@ pub(super) fn check(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems
         two_tiers(&balance.switch, ground, problems);
         interval(&balance.switch, problems);
     } else if is_central(&balance.host) {
-        let report = problems.report(balance.host.place, "the controller of `nslb` plans for switches");
+        let report = problems.report(balance.host.location, "the controller of `nslb` plans for switches");
         report.label("hosts would hash flows instead").help("write `switch: nslb`, or `host: ecmp`");
     }
     if let Some(control) = balance.control.as_ref().filter(|control| is_central(control)) {
         let report =
-            problems.report(control.place, "the controller of `nslb` plans paths of data packets only");
+            problems.report(control.location, "the controller of `nslb` plans paths of data packets only");
         report.label("ACKs, NACKs and CNPs would be hashed instead").help("write `control: ecmp`");
     }
 }
@@ -34,7 +34,7 @@ fn two_tiers(switch: &Parameters, ground: &BuiltFabric, problems: &mut Problems)
     if matches!(ground.built.routing, Routing::LeafSpine(_)) {
         return;
     }
-    let report = problems.report(switch.place, "`nslb` needs a `leaf_spine` fabric");
+    let report = problems.report(switch.location, "`nslb` needs a `leaf_spine` fabric");
     report.label("here the path up does not determine the path down");
     report.help("another policy, such as `ecmp` or `adaptive`");
 }
@@ -43,6 +43,7 @@ fn interval(switch: &Parameters, problems: &mut Problems) {
     if switch.settings.duration("interval") >= SHORTEST {
         return;
     }
-    let report = problems.report(switch.place_of("interval"), "the controller samples the flows too often");
+    let report =
+        problems.report(switch.location_of("interval"), "the controller samples the flows too often");
     report.label("expected at least 1us").help("each sampling visits all flows; `100us` is the default");
 }

@@ -16,7 +16,7 @@ use super::built_fabric::BuiltFabric;
 use super::{buffer, rdma};
 use crate::diagnostic::Problems;
 use crate::flow_name::FlowName;
-use crate::place::Placed;
+use crate::location::Located;
 use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
 use crate::resolved::{self, Balance, Congestion, Parameters, Record, Series, queue_pairs};
@@ -129,10 +129,10 @@ pub(super) fn recording(
         Some(Value::Duration(span)) => Some(span),
         _ => None,
     };
-    let hosts = |names: &[Placed<String>], problems: &mut Problems| {
+    let hosts = |names: &[Located<String>], problems: &mut Problems| {
         names.iter().filter_map(|name| ground.host(name, problems)).collect()
     };
-    let flows = |names: &[Placed<String>], problems: &mut Problems| {
+    let flows = |names: &[Located<String>], problems: &mut Problems| {
         names.iter().filter_map(|flow| named_flow(flow, ground, problems)).collect()
     };
     let rates_from = hosts(&record.rates_from, problems);
@@ -174,17 +174,17 @@ fn congestion_tree(parameters: &Parameters) -> CongestionTree {
 }
 
 /// Parses `source->destination#number`.
-fn named_flow(written: &Placed<String>, ground: &BuiltFabric, problems: &mut Problems) -> Option<NamedFlow> {
+fn named_flow(written: &Located<String>, ground: &BuiltFabric, problems: &mut Problems) -> Option<NamedFlow> {
     let Some(name) = FlowName::parse(&written.value, |host| ground.is_host(host)) else {
-        let report = problems.report(written.place, format!("`{}` names no flow", written.value));
+        let report = problems.report(written.location, format!("`{}` names no flow", written.value));
         report.label(format!("expected {}", FlowName::FORM));
         return None;
     };
-    let mut host = |name: &str| ground.host(&Placed::new(name.to_owned(), written.place), problems);
+    let mut host = |name: &str| ground.host(&Located::new(name.to_owned(), written.location), problems);
     let (source, destination) = (host(name.source), host(name.destination));
     let (source, destination) = (source?, destination?);
     if source == destination {
-        let report = problems.report(written.place, "a flow goes from one host to another");
+        let report = problems.report(written.location, "a flow goes from one host to another");
         report.label("source and destination are the same");
         return None;
     }
@@ -210,7 +210,8 @@ pub(super) fn coordination_delay(
     let least = shortest.unwrap_or(Duration(1));
     if wanted.value < least {
         let span = quantity::print(least.0, Dimension::Duration);
-        let report = problems.report(wanted.place, format!("the coordination delay must be at least {span}"));
+        let report =
+            problems.report(wanted.location, format!("the coordination delay must be at least {span}"));
         report
             .label("too short")
             .help(format!("{span} is the lookahead of this fabric; write that, or `auto`"));

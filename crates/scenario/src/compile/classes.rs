@@ -12,7 +12,7 @@ use netloom_model::{
 
 use super::{buffer, consistency, finite};
 use crate::diagnostic::Problems;
-use crate::place::{Place, Placed};
+use crate::location::{Located, Location};
 use crate::resolve::Draft;
 use crate::resolved::{self, Class, ClassMarking, Classes, Parameters, Traffic, queue_pairs, sections};
 use crate::suggest;
@@ -85,11 +85,11 @@ impl<'a> Plan<'a> {
 
     /// Of the data classes that lose packets when the buffer is full, the smallest share of the free buffer that one
     /// may use, and where it is written if the class has its own.
-    pub(super) fn smallest_alpha_that_loses(&self) -> Option<(u32, Option<Place>)> {
+    pub(super) fn smallest_alpha_that_loses(&self) -> Option<(u32, Option<Location>)> {
         let losing = self.numbers().filter(|&number| !self.pauses(number));
         let alpha = |number| {
             let own = self.listed(number).and_then(|class| class.alpha.as_ref());
-            (self.class(number).alpha, own.map(|alpha| alpha.place))
+            (self.class(number).alpha, own.map(|alpha| alpha.location))
         };
         losing.map(alpha).min_by_key(|found| found.0)
     }
@@ -169,12 +169,12 @@ impl<'a> Plan<'a> {
     }
 
     /// The kind of that name.
-    fn kind(&self, name: &Placed<String>) -> Option<(usize, &'a Traffic)> {
+    fn kind(&self, name: &Located<String>) -> Option<(usize, &'a Traffic)> {
         self.traffic.iter().enumerate().find(|(_, kind)| kind.name.value == name.value)
     }
 
     /// The class and reordering permission of messages of a kind.
-    fn handling(&self, name: Option<&Placed<String>>) -> FabricService {
+    fn handling(&self, name: Option<&Located<String>>) -> FabricService {
         let Some((_, kind)) = name.and_then(|name| self.kind(name)) else { return FabricService::default() };
         FabricService {
             class: Some(self.class_of(kind)),
@@ -191,7 +191,7 @@ fn schedule(parameters: &Parameters) -> Schedule {
 }
 
 /// The kind of traffic of each job, of background traffic and of each flow.
-fn kinds_of(draft: &Draft) -> impl Iterator<Item = Option<&Placed<String>>> {
+fn kinds_of(draft: &Draft) -> impl Iterator<Item = Option<&Located<String>>> {
     let jobs = draft.jobs.iter().map(|job| job.traffic.as_ref());
     let background = draft.background.iter().map(|background| background.traffic.as_ref());
     let flows = draft.flows.iter().flat_map(|flows| flows.staged().map(|flow| flow.traffic.as_ref()));
@@ -235,7 +235,7 @@ pub(super) fn kinds(draft: &Draft) -> Vec<TrafficKind> {
     let flows = flows.map(|(number, flow)| (Message::STAGED, number, flow.traffic.as_ref()));
     let background =
         draft.background.iter().map(|background| (Message::BACKGROUND, 0, background.traffic.as_ref()));
-    let named = |(job, step, name): (u16, u32, Option<&Placed<String>>)| {
+    let named = |(job, step, name): (u16, u32, Option<&Located<String>>)| {
         let (kind, traffic) = plan.kind(name?)?;
         let FabricService { may_reorder, .. } = plan.handling(name);
         Some(TrafficKind { job, step, kind: kind as u16, class: plan.class_of(traffic), may_reorder })
@@ -251,7 +251,7 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     let Some(plan) = Plan::new(draft) else { return };
     for dscp in draft.traffic.iter().filter_map(|kind| kind.dscp.as_ref()) {
         if !plan.by_dscp.contains_key(&dscp.value) {
-            let report = problems.report(dscp.place, format!("no class lists DSCP {}", dscp.value));
+            let report = problems.report(dscp.location, format!("no class lists DSCP {}", dscp.value));
             report.label("in which class?");
             report.help(format!("write `classes: {{list: [{{class: 1, dscp: [{}]}}]}}`, say", dscp.value));
         }
@@ -267,14 +267,14 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     }
 }
 
-fn unknown(name: &Placed<String>, traffic: &[Traffic], problems: &mut Problems) {
+fn unknown(name: &Located<String>, traffic: &[Traffic], problems: &mut Problems) {
     let known = || traffic.iter().map(|kind| kind.name.value.as_str());
     if known().any(|known| known == name.value) {
         return;
     }
     let help = suggest::closest(&name.value, known()).map(|known| format!("did you mean `{known}`?"));
     let example = || format!("name it: `traffic: [{{name: {}, class: 1}}]`", name.value);
-    let report = problems.report(name.place, format!("there is no kind of traffic `{}`", name.value));
+    let report = problems.report(name.location, format!("there is no kind of traffic `{}`", name.value));
     report.label("not named in `traffic`").help(help.unwrap_or_else(example));
 }
 
@@ -286,27 +286,27 @@ fn pause(class: &Class, draft: &Draft, problems: &mut Problems) {
         queues.settings.settings.optional("buffer").is_none() && queues.credits.is_none()
     }) {
         let message = "pause frames need a shared buffer";
-        let report = problems.report(pause.place, message);
+        let report = problems.report(pause.location, message);
         report
             .label("pauses when the shared buffer fills")
             .help("add `queues: {buffer: 16MiB}`, or remove `pause`");
     }
     if let Some(transport) = draft.transport.as_ref().filter(|own| queue_pairs::rule(own.spec).is_none()) {
-        consistency::heeds_no_frames(pause.place, transport, problems);
+        consistency::heeds_no_frames(pause.location, transport, problems);
     }
 }
 
 /// With credits all data is in one virtual lane, so classes would have no effect.
 fn one_lane(plan: &Plan<'_>, draft: &Draft, problems: &mut Problems) {
     let asked = draft.record.as_ref().map(|record| &record.settings);
-    let asked = asked.filter(|_| plan.is_asked).map(|settings| settings.place_of("classes"));
-    let listed = plan.classes.list.iter().map(|class| class.settings.place);
+    let asked = asked.filter(|_| plan.is_asked).map(|settings| settings.location_of("classes"));
+    let listed = plan.classes.list.iter().map(|class| class.settings.location);
     let named = plan.traffic.iter().filter_map(|kind| {
         let own = kind.class.as_ref().filter(|class| class.value != plan.data());
-        own.map(|class| class.place)
+        own.map(|class| class.location)
     });
-    for place in listed.chain(named).chain(asked) {
-        let report = problems.report(place, "with `credits` all data is in one class");
+    for location in listed.chain(named).chain(asked) {
+        let report = problems.report(location, "with `credits` all data is in one class");
         report.label("not distinguished").help("virtual lanes are set by `data_vl` and `control_vl`");
     }
 }
@@ -318,12 +318,12 @@ fn below_control(plan: &Plan<'_>, problems: &mut Problems) {
     // For the class of data itself, this is reported elsewhere.
     let others = plan.numbers().filter(|&number| number >= control && number != plan.data());
     for number in others {
-        let listed = plan.listed(number).map(|class| class.settings.place_of("class"));
+        let listed = plan.listed(number).map(|class| class.settings.location_of("class"));
         let named = plan.traffic.iter().filter_map(|kind| kind.class.as_ref());
-        let named = named.filter(|class| class.value == number).map(|class| class.place).next();
-        let Some(place) = named.or(listed) else { continue };
+        let named = named.filter(|class| class.value == number).map(|class| class.location).next();
+        let Some(location) = named.or(listed) else { continue };
         let message = "ACKs, NACKs and CNPs need a higher class than all data with queue pairs";
-        let report = problems.report(place, message);
+        let report = problems.report(location, message);
         report.label(format!("data is in class {number}, control in class {control}"));
         report.help(match number {
             7 => "7 is the highest class: choose a lower one for data".to_owned(),

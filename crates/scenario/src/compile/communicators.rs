@@ -8,7 +8,7 @@
 use netloom_model::RankGroups;
 
 use crate::diagnostic::Problems;
-use crate::place::{Place, Placed};
+use crate::location::{Located, Location};
 use crate::resolved::{Group, GroupRanks};
 use crate::suggest;
 
@@ -26,7 +26,8 @@ impl NamedGroups {
     /// All groups of a job of this many ranks.
     pub(super) fn new(wanted: &[Group], n_ranks: u32, problems: &mut Problems) -> Option<NamedGroups> {
         if let Some(group) = wanted.get(MOST_KINDS) {
-            let report = problems.report(group.name.place, format!("more than {MOST_KINDS} kinds of groups"));
+            let report =
+                problems.report(group.name.location, format!("more than {MOST_KINDS} kinds of groups"));
             report.label("one too many").help("groups of one kind are one list of lists");
             return None;
         }
@@ -37,7 +38,7 @@ impl NamedGroups {
                 (GroupRanks::Listed(lists), _) => listed(lists, n_ranks, problems)?,
                 (GroupRanks::Within { of, size }, _) => {
                     let of = &made.kinds[usize::from(made.number(of, problems)?)].lists;
-                    parts(of, *size, group.ranks.place, problems)?
+                    parts(of, *size, group.ranks.location, problems)?
                 }
                 (_, Some((stride, size))) => along_dimension(n_ranks, stride, size),
                 (_, None) => unreachable!("a dimension has a stride"),
@@ -49,13 +50,13 @@ impl NamedGroups {
     }
 
     /// The number of a group that is named.
-    pub(super) fn number(&self, name: &Placed<String>, problems: &mut Problems) -> Option<u16> {
+    pub(super) fn number(&self, name: &Located<String>, problems: &mut Problems) -> Option<u16> {
         let found = self.names.iter().position(|known| *known == name.value);
         if found.is_none() {
             let known = self.names.iter().map(String::as_str);
             let help = suggest::closest(&name.value, known).map(|name| format!("did you mean `{name}`?"));
             let help = help.unwrap_or_else(|| "define it above: `groups: { tp: 8, dp: 4 }`".to_owned());
-            let report = problems.report(name.place, format!("there is no group `{}`", name.value));
+            let report = problems.report(name.location, format!("there is no group `{}`", name.value));
             report.label("not among the job's `groups`").help(help);
         }
         found.map(|number| number as u16)
@@ -95,15 +96,15 @@ fn strides(wanted: &[Group], n_ranks: u32, problems: &mut Problems) -> Option<Ve
     let mut remaining = wanted.iter().filter(|group| group.ranks.value == GroupRanks::Remaining);
     let (auto, second) = (remaining.next(), remaining.next());
     if let (Some(first), Some(second)) = (auto, second) {
-        let report = problems.report(second.ranks.place, "two dimensions are `auto`");
-        report.label("only one can follow from the others").related(first.ranks.place, "the first one");
+        let report = problems.report(second.ranks.location, "two dimensions are `auto`");
+        report.label("only one can follow from the others").related(first.ranks.location, "the first one");
         return None;
     }
     let n_ranks = u64::from(n_ranks);
     let fits = if auto.is_some() { n_ranks.is_multiple_of(product) } else { product == n_ranks };
     let first = wanted.iter().find(|group| group.ranks.value.is_dimension());
     if let Some(first) = first.filter(|_| !fits) {
-        report_product(wanted, (product, n_ranks), auto.is_some(), first.ranks.place, problems);
+        report_product(wanted, (product, n_ranks), auto.is_some(), first.ranks.location, problems);
         return None;
     }
     let mut stride = 1;
@@ -125,7 +126,7 @@ fn report_product(
     wanted: &[Group],
     (product, n_ranks): (u64, u64),
     has_auto: bool,
-    place: Place,
+    location: Location,
     problems: &mut Problems,
 ) {
     let size = |group: &Group| match group.ranks.value {
@@ -134,7 +135,7 @@ fn report_product(
     };
     let sizes: Vec<String> = wanted.iter().filter_map(size).collect();
     let message = format!("{} = {product}, but the job has {n_ranks} ranks", sizes.join(" x "));
-    let report = problems.report(place, message);
+    let report = problems.report(location, message);
     let label =
         if has_auto { "expected a divisor of the number of ranks" } else { "expected the number of ranks" };
     let help = "`auto` as the size of one dimension takes what the others leave; groups by list need not contain all \
@@ -149,9 +150,10 @@ fn along_dimension(n_ranks: u32, stride: u32, size: u32) -> Vec<Vec<u32>> {
 }
 
 /// Groups of consecutive members of other groups.
-fn parts(of: &[Vec<u32>], size: u32, place: Place, problems: &mut Problems) -> Option<Vec<Vec<u32>>> {
+fn parts(of: &[Vec<u32>], size: u32, location: Location, problems: &mut Problems) -> Option<Vec<Vec<u32>>> {
     if let Some(odd) = of.iter().find(|list| !(list.len() as u32).is_multiple_of(size)) {
-        let report = problems.report(place, format!("groups of {} ranks have no parts of {size}", odd.len()));
+        let report =
+            problems.report(location, format!("groups of {} ranks have no parts of {size}", odd.len()));
         report.label("`size` must divide the size of the groups it is within");
         return None;
     }
@@ -159,21 +161,21 @@ fn parts(of: &[Vec<u32>], size: u32, place: Place, problems: &mut Problems) -> O
 }
 
 /// Given lists: disjoint, of ranks that exist.
-fn listed(lists: &[Placed<Vec<u32>>], n_ranks: u32, problems: &mut Problems) -> Option<Vec<Vec<u32>>> {
+fn listed(lists: &[Located<Vec<u32>>], n_ranks: u32, problems: &mut Problems) -> Option<Vec<Vec<u32>>> {
     let n_before = problems.len();
-    let mut group_of: Vec<Option<Place>> = vec![None; n_ranks as usize];
+    let mut group_of: Vec<Option<Location>> = vec![None; n_ranks as usize];
     for list in lists {
         if list.value.is_empty() {
-            problems.report(list.place, "a group without ranks").label("expected at least one rank");
+            problems.report(list.location, "a group without ranks").label("expected at least one rank");
         }
         for &rank in &list.value {
             let Some(other) = group_of.get_mut(rank as usize) else {
-                let report = problems.report(list.place, format!("there is no rank {rank}"));
+                let report = problems.report(list.location, format!("there is no rank {rank}"));
                 report.label(format!("expected ranks from 0 to {}", n_ranks.saturating_sub(1)));
                 continue;
             };
-            if let Some(first) = other.replace(list.place) {
-                let report = problems.report(list.place, format!("rank {rank} is listed twice"));
+            if let Some(first) = other.replace(list.location) {
+                let report = problems.report(list.location, format!("rank {rank} is listed twice"));
                 report.label("groups of one kind share no rank").related(first, "first here");
             }
         }

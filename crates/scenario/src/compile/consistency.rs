@@ -7,7 +7,7 @@ use netloom_policy::transport::Reliability;
 use netloom_units::Value;
 
 use crate::diagnostic::Problems;
-use crate::place::Place;
+use crate::location::Location;
 use crate::resolve::Draft;
 use crate::resolved::queue_pairs::{self, NIC_SR};
 use crate::resolved::{Parameters, Queues, Record};
@@ -29,7 +29,7 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     let edge = draft.balance.as_ref().and_then(|balance| balance.edge.as_ref());
     if let Some(edge) = edge.filter(|_| rule != Some(Reliability::NicSr)) {
         let message = format!("`{}` works with transport `{}` only", edge.spec.name, NIC_SR.name);
-        let report = problems.report(edge.place, message);
+        let report = problems.report(edge.location, message);
         report.label("needs one NACK for each expected packet");
         report.help(format!("write `transport: {}`, or `edge: none`", NIC_SR.name));
         also(transport, "the transport", report);
@@ -42,7 +42,7 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     {
         let name = congestion.spec.name;
         let message = format!("`{name}` needs feedback that comes from receivers");
-        let report = problems.report(congestion.place, message);
+        let report = problems.report(congestion.location, message);
         report.label(format!("`{}` generates some NACKs and suppresses others", edge.spec.name));
         report.help("write `edge: none`, or another congestion control");
         also(edge, "in the path", report);
@@ -70,14 +70,16 @@ fn rates(record: &Record, has_flows: bool, transport: Option<&Parameters>, probl
     match (is_asked, chosen) {
         (false, None) => return,
         (false, Some(chosen)) => {
-            let report = problems.report(chosen.place, "rates over time need an interval");
+            let report = problems.report(chosen.location, "rates over time need an interval");
             report.label("selected, but not recorded");
             report.help("write `rates: 10us` as well");
             return;
         }
         (true, None) if !has_flows => {
-            let report = problems
-                .report(record.settings.place_of("rates"), "rates have an interval, but no flow is selected");
+            let report = problems.report(
+                record.settings.location_of("rates"),
+                "rates have an interval, but no flow is selected",
+            );
             report.label("for which flows?");
             report.help("write `rates_of: [source->destination]`, or `rates_from` with names of hosts");
             return;
@@ -86,7 +88,7 @@ fn rates(record: &Record, has_flows: bool, transport: Option<&Parameters>, probl
     }
     let Some(transport) = transport.filter(|found| queue_pairs::rule(found.spec).is_none()) else { return };
     let message = format!("transport `{}` cannot record rates over time", transport.spec.name);
-    let report = problems.report(record.settings.place_of("rates"), message);
+    let report = problems.report(record.settings.location_of("rates"), message);
     report.label("needs queue pairs");
     report
         .help("write `rates: none`, or a transport with queue pairs: `go_back_n`, `nic_sr`, `irn`, `ideal`");
@@ -103,9 +105,9 @@ fn summed(record: &Record, problems: &mut Problems) {
         [("reordering", settings.flag("reordering")), ("slowest_flows", settings.count("slowest_flows") > 0)];
     for (key, _) in asked.into_iter().filter(|(_, is_asked)| *is_asked) {
         let report =
-            problems.report(record.settings.place_of(key), format!("`{key}` needs rows of messages"));
+            problems.report(record.settings.location_of(key), format!("`{key}` needs rows of messages"));
         report.label("recorded message by message");
-        report.related(record.settings.place_of("messages"), "messages are summed up here");
+        report.related(record.settings.location_of("messages"), "messages are summed up here");
         report.help("write `messages: each`");
     }
 }
@@ -114,12 +116,12 @@ fn summed(record: &Record, problems: &mut Problems) {
 fn congestion_tree(record: &Record, draft: &Draft, problems: &mut Problems) {
     let Some(congestion) = &record.congestion else { return };
     if draft.queues.as_ref().is_some_and(|queues| queues.credits.is_none()) {
-        let report = problems.report(congestion.place, "there is no congestion tree without credits");
+        let report = problems.report(congestion.location, "there is no congestion tree without credits");
         report.label("no port waits for credits here");
         report.help("write `queues: {credits: {}}` as well, or `congestion: none`");
     }
     if congestion.settings.optional("interval").is_none() && !draft.has_staged_flows {
-        let report = problems.report(congestion.place, "the congestion tree needs an interval");
+        let report = problems.report(congestion.location, "the congestion tree needs an interval");
         report.label("there are no stages of `flows` to use instead");
         report.help("write `congestion: {interval: 10us}`");
     }
@@ -127,7 +129,7 @@ fn congestion_tree(record: &Record, draft: &Draft, problems: &mut Problems) {
 
 fn no_queue_pairs(congestion: &Parameters, transport: &Parameters, problems: &mut Problems) {
     let message = format!("transport `{}` has no congestion control", transport.spec.name);
-    let report = problems.report(congestion.place, message);
+    let report = problems.report(congestion.location, message);
     report.label("needs queue pairs");
     report.help(
         "write `congestion: none`, or a transport with queue pairs: `go_back_n`, `nic_sr`, `irn`, `ideal`",
@@ -143,7 +145,7 @@ fn without_credits(congestion: &Parameters, queues: &Queues, problems: &mut Prob
         return;
     }
     let message = format!("congestion control `{name}` needs links with credits");
-    let report = problems.report(congestion.place, message);
+    let report = problems.report(congestion.location, message);
     let is_of_marks = name == infiniband::SPEC.name;
     report.label(if is_of_marks { "no switch would mark packets" } else { "no switch would notify senders" });
     report.help("write `queues: { credits: {} }`, or another congestion control");
@@ -165,8 +167,8 @@ fn in_order(congestion: &Parameters, problems: &mut Problems) {
             _ => congestion.settings.fraction(name),
         });
         if least > most {
-            let report = problems.report(congestion.place_of(low), format!("`{low}` is above `{high}`"));
-            report.label("the lower bound").related(congestion.place_of(high), "the upper bound");
+            let report = problems.report(congestion.location_of(low), format!("`{low}` is above `{high}`"));
+            report.label("the lower bound").related(congestion.location_of(high), "the upper bound");
             report.help(format!("a smaller `{low}`, or a larger `{high}`"));
         }
     }
@@ -180,7 +182,7 @@ fn coalesced(congestion: &Parameters, transport: &Parameters, problems: &mut Pro
     }
     let name = congestion.spec.name;
     let message = format!("with `{name}` an ACK for {coalesce} packets may never be sent");
-    let report = problems.report(transport.place_of("coalesce"), message);
+    let report = problems.report(transport.location_of("coalesce"), message);
     report.label("fewer packets may be in flight").help("write `coalesce: 1`");
     also(congestion, "limits the data in flight, down to one packet", report);
 }
@@ -190,13 +192,13 @@ fn pause(draft: &Draft, transport: &Parameters, problems: &mut Problems) {
     let Some(queues) = draft.queues.as_ref().filter(|queues| queues.settings.settings.flag("pause")) else {
         return;
     };
-    heeds_no_frames(queues.settings.place_of("pause"), transport, problems);
+    heeds_no_frames(queues.settings.location_of("pause"), transport, problems);
 }
 
 /// Reports pauses that no host obeys.
-pub(super) fn heeds_no_frames(place: Place, transport: &Parameters, problems: &mut Problems) {
+pub(super) fn heeds_no_frames(location: Location, transport: &Parameters, problems: &mut Problems) {
     let message = format!("hosts with transport `{}` ignore pause frames", transport.spec.name);
-    let report = problems.report(place, message);
+    let report = problems.report(location, message);
     report.label("would lose packets that do not fit into the buffer");
     report.help("a transport with queue pairs: `go_back_n`, `nic_sr`, `irn`, `ideal`; or no `pause`");
     also(transport, "the transport", report);
@@ -204,8 +206,8 @@ pub(super) fn heeds_no_frames(place: Place, transport: &Parameters, problems: &m
 
 /// Also points at a plug-in, if it is written.
 pub(super) fn also(plugin: &Parameters, what: &str, report: &mut crate::diagnostic::Draft) {
-    if plugin.place.end > 0 {
-        report.related(plugin.place, what);
+    if plugin.location.end > 0 {
+        report.related(plugin.location, what);
     }
 }
 
@@ -214,7 +216,7 @@ fn host_limit(draft: &Draft, transport: &Parameters, problems: &mut Problems) {
     let Some(queues) = &draft.queues else { return };
     if queues.settings.settings.optional("host_limit").is_some() {
         let message = format!("with transport `{}` nothing queues at hosts", transport.spec.name);
-        let report = problems.report(queues.settings.place_of("host_limit"), message);
+        let report = problems.report(queues.settings.location_of("host_limit"), message);
         report.label("limits nothing");
         report.help("remove it: messages wait in the NIC until the link is free");
     }
@@ -227,7 +229,7 @@ fn classes(draft: &Draft, problems: &mut Problems) {
         return;
     }
     let message = "ACKs, NACKs and CNPs need a higher class than data with queue pairs";
-    let report = problems.report(classes.settings.place_of("control"), message);
+    let report = problems.report(classes.settings.location_of("control"), message);
     report.label(format!("control is in class {control}, data in class {data}"));
     report.help(match data {
         7 => "7 is the highest class: choose a lower one for data".to_owned(),
@@ -241,6 +243,6 @@ fn longest_silence(transport: &Parameters, problems: &mut Problems) {
         return;
     }
     let report =
-        problems.report(transport.place_of("timeout"), "a queue pair would take over 100 days to give up");
+        problems.report(transport.location_of("timeout"), "a queue pair would take over 100 days to give up");
     report.label("too long for this number of `retries`").help("a shorter `timeout`, or fewer `retries`");
 }

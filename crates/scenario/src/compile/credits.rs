@@ -76,7 +76,7 @@ fn notices(balance: &Balance, has_credits: bool, problems: &mut Problems) {
                 "write it for `switch`",
             )
         };
-        let report = problems.report(policy.place_of(name), message);
+        let report = problems.report(policy.location_of(name), message);
         report.label("no switch would be notified").help(format!("{help}, or `{name}: none`"));
     }
 }
@@ -90,13 +90,13 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     let Some(credits) = &queues.credits else { return };
     if queue_pairs::rule(transport.spec).is_none() {
         let message = format!("hosts with transport `{}` do not wait for credits", transport.spec.name);
-        let report = problems.report(credits.place, message);
+        let report = problems.report(credits.location, message);
         report.label("needs queue pairs");
         report.help("a transport with queue pairs: `ideal`, `nic_sr`, `go_back_n`, `irn`; or no `credits`");
     }
     if let Some(edge) = draft.balance.as_ref().and_then(|balance| balance.edge.as_ref()) {
         let message = format!("`{}` needs switches with queues at their egress ports", edge.spec.name);
-        let report = problems.report(edge.place, message);
+        let report = problems.report(edge.location, message);
         report.label("switches have input buffers here").help("write `edge: none`, or no `credits`");
     }
     let control =
@@ -112,7 +112,7 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
         }
         let [found, packet] = [found, largest].map(|size| quantity::print(size.0, Dimension::Size));
         let report =
-            problems.report(credits.place_of(name), format!("not every packet fits into this `{name}`"));
+            problems.report(credits.location_of(name), format!("not every packet fits into this `{name}`"));
         report.label(format!("{found} in blocks of 64B, for packets of {packet}"));
         report.help(format!("a larger one, or a smaller `{smaller}`"));
     }

@@ -6,7 +6,7 @@ use netloom_catalog::Built;
 use netloom_catalog::topology::{self, Topology, TopologyError, custom};
 
 use crate::diagnostic::Problems;
-use crate::place::Place;
+use crate::location::Location;
 use crate::resolved::{Bundle, Custom, Fabric, Parameters};
 
 /// Most pairs of host and switch of a custom fabric: its routing tables are no larger.
@@ -28,8 +28,8 @@ fn parametric(parameters: &Parameters, problems: &mut Problems) -> Option<Built>
         // A substitute for a refused value allows no conclusion about others.
         Err(error) if parameters.has_stand_ins && compares(&error) => None,
         Err(error) => {
-            let (place, help) = blamed(&error, parameters);
-            let report = problems.report(place, error.to_string());
+            let (location, help) = blamed(&error, parameters);
+            let report = problems.report(location, error.to_string());
             report.label("this fabric cannot be built").maybe_help(help);
             None
         }
@@ -50,65 +50,67 @@ fn compares(error: &TopologyError) -> bool {
 }
 
 /// The parameter that an error is about, and how to fix it.
-fn blamed(error: &TopologyError, parameters: &Parameters) -> (Place, Option<String>) {
+fn blamed(error: &TopologyError, parameters: &Parameters) -> (Location, Option<String>) {
     /// The links that a rate belongs to: `fabric_rate` is that of fabric links.
     fn links(rate: &str) -> &str {
         rate.strip_suffix("_rate").unwrap_or(rate)
     }
     match error {
-        TopologyError::TooLarge { what, terms, .. } => (parameters.place, Some(format!("{what}: {terms}"))),
-        TopologyError::Zero(name) => (parameters.place_of(name), None),
+        TopologyError::TooLarge { what, terms, .. } => {
+            (parameters.location, Some(format!("{what}: {terms}")))
+        }
+        TopologyError::Zero(name) => (parameters.location_of(name), None),
         TopologyError::Odd { name, value } => {
             let help = format!("write `{name}: {}` or `{name}: {}`", value - 1, value.saturating_add(1));
-            (parameters.place_of(name), Some(help))
+            (parameters.location_of(name), Some(help))
         }
         TopologyError::Missing { instead, .. } => {
             let help =
                 format!("add `{instead}: 4`, or each of them; `{instead}` sets those that are not given");
-            (parameters.place, Some(help))
+            (parameters.location, Some(help))
         }
-        TopologyError::NoSpines(_) => (parameters.place_of("spines"), None),
+        TopologyError::NoSpines(_) => (parameters.location_of("spines"), None),
         TopologyError::Indivisible { name, value, divisor, by } => {
             let (below, above) = (value - value % by, value.saturating_add(by - value % by));
             let help = match below {
                 0 => format!("write `{name}: {above}`, or a smaller `{divisor}`"),
                 _ => format!("write `{name}: {below}` or `{name}: {above}`, or another `{divisor}`"),
             };
-            (parameters.place_of(name), Some(help))
+            (parameters.location_of(name), Some(help))
         }
         TopologyError::Above { name, most, limit, .. } => {
-            (parameters.place_of(name), Some(format!("write `{name}: {limit}`, or more `{most}`")))
+            (parameters.location_of(name), Some(format!("write `{name}: {limit}`, or more `{most}`")))
         }
         TopologyError::UnevenGroups { others, .. } => {
             let help = format!(
                 "`spines_per_group` x `global_ports` must be a multiple of {others}; each spine reaches every \
                  group with `global_ports: {others}`"
             );
-            (parameters.place_of("global_ports"), Some(help))
+            (parameters.location_of("global_ports"), Some(help))
         }
         TopologyError::Disagree { name, other, wanted, .. } => {
             let help = format!("write `{name}: {wanted}`, or leave out `{other}`");
-            (parameters.place_of(name), Some(help))
+            (parameters.location_of(name), Some(help))
         }
         TopologyError::NoRate { rate, oversubscription } => {
             let links = links(rate);
             let help = format!(
                 "each {links} link would have less than 1bps: use faster links below, or less oversubscription"
             );
-            (parameters.place_of(oversubscription), Some(help))
+            (parameters.location_of(oversubscription), Some(help))
         }
         TopologyError::Oversubscription { rate, oversubscription, .. } => {
             let links = links(rate);
             let help =
                 format!("without `{rate}` the rate of {links} links follows from `{oversubscription}`");
-            (parameters.place_of(oversubscription), Some(help))
+            (parameters.location_of(oversubscription), Some(help))
         }
-        _ => (parameters.place, None),
+        _ => (parameters.location, None),
     }
 }
 
 fn listed(listed: &Custom, problems: &mut Problems) -> Option<Built> {
-    let head = listed.hosts.place;
+    let head = listed.hosts.location;
     if listed.hosts.value.is_empty() {
         let report = problems.report(head, "a fabric needs at least one host");
         report.label("no host is listed").help("write `hosts: [a, b]`, or how many: `hosts: 2`");
@@ -128,11 +130,11 @@ fn listed(listed: &Custom, problems: &mut Problems) -> Option<Built> {
         // Reported when the names were read.
         Err(TopologyError::RepeatedNode(_)) => None,
         Err(error) => {
-            let place = place_of(&error, listed);
-            let report = problems.report(place, error.to_string());
+            let location = location_of(&error, listed);
+            let report = problems.report(location, error.to_string());
             report.label("this fabric cannot be built");
             if let TopologyError::Unreachable { to, .. } = &error {
-                let far = place_of_node(to, listed);
+                let far = location_of_node(to, listed);
                 report.related(far, "unreachable").help("connect them by links and switches");
             }
             None
@@ -140,7 +142,7 @@ fn listed(listed: &Custom, problems: &mut Problems) -> Option<Built> {
     }
 }
 
-/// The lists without their places in the text.
+/// The lists without their locations in the text.
 fn graph(listed: &Custom) -> custom::Graph {
     let bundle = |bundle: &Bundle| custom::Bundle {
         from: bundle.from.value.clone(),
@@ -165,14 +167,14 @@ fn ends_are_known(custom: &Custom, problems: &mut Problems) -> bool {
         for end in [&link.value.from, &link.value.to] {
             if !known.contains(end.value.as_str()) {
                 let help = problems.hint(&end.value, all());
-                let report = problems.report(end.place, format!("there is no node `{}`", end.value));
+                let report = problems.report(end.location, format!("there is no node `{}`", end.value));
                 report.label("not among the hosts and switches").maybe_help(help);
                 good = false;
             }
         }
         if link.value.from.value == link.value.to.value {
-            let report =
-                problems.report(link.place, format!("this link joins `{}` to itself", link.value.to.value));
+            let report = problems
+                .report(link.location, format!("this link joins `{}` to itself", link.value.to.value));
             report.label("both ends are the same").help("a link joins two nodes");
             good = false;
         }
@@ -180,14 +182,14 @@ fn ends_are_known(custom: &Custom, problems: &mut Problems) -> bool {
     good
 }
 
-fn place_of_node(name: &str, custom: &Custom) -> Place {
+fn location_of_node(name: &str, custom: &Custom) -> Location {
     let mut all = custom.hosts.value.iter().chain(&custom.switches);
-    all.find(|node| node.value == name).map_or(custom.hosts.place, |node| node.place)
+    all.find(|node| node.value == name).map_or(custom.hosts.location, |node| node.location)
 }
 
-fn place_of(error: &TopologyError, custom: &Custom) -> Place {
+fn location_of(error: &TopologyError, custom: &Custom) -> Location {
     let link = match error {
-        TopologyError::Unreachable { from, .. } => return place_of_node(from, custom),
+        TopologyError::Unreachable { from, .. } => return location_of_node(from, custom),
         TopologyError::UnknownNode { link, .. }
         | TopologyError::Loop { link, .. }
         | TopologyError::Useless { link, .. } => custom.links.get(*link),
@@ -197,7 +199,7 @@ fn place_of(error: &TopologyError, custom: &Custom) -> Place {
         }
         _ => None,
     };
-    link.map_or(custom.hosts.place, |link| link.place)
+    link.map_or(custom.hosts.location, |link| link.location)
 }
 
 /// Whether a bundle contains a link of this name.

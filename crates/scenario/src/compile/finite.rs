@@ -16,7 +16,7 @@ use netloom_units::{HostId, NodeId, Rate};
 use super::built_fabric::BuiltFabric;
 use super::classes;
 use crate::diagnostic::Problems;
-use crate::place::{Place, Placed};
+use crate::location::{Located, Location};
 use crate::resolve::Draft;
 use crate::resolved::sections::OPEN_LOOP;
 use crate::resolved::{Flow, FlowFile, FlowTable, Flows};
@@ -41,13 +41,13 @@ pub(super) fn flows(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems
     }
     let services = classes::services(draft);
     let made = FiniteFlows { flows, ends: maker.ends, services, fastest: fastest(ground) };
-    let check = Check { wanted, ground, made: &made, has_answers: transport.spec.name != OPEN_LOOP.name };
+    let check = Check { wanted, ground, made: &made, has_responses: transport.spec.name != OPEN_LOOP.name };
     check.all(problems);
     (problems.len() == n_before).then_some(made)
 }
 
 /// The kind of traffic of each service: none, the kinds of a file, those of listed flows.
-pub(super) fn kinds(flows: &Flows) -> impl Iterator<Item = Option<&Placed<String>>> {
+pub(super) fn kinds(flows: &Flows) -> impl Iterator<Item = Option<&Located<String>>> {
     let of_file = flows.table().map_or(&[][..], |table| &table.kinds);
     let listed = flows.finite().filter_map(|flow| flow.traffic.as_ref());
     let is_any = flows.table().is_some() || flows.finite().next().is_some();
@@ -56,7 +56,7 @@ pub(super) fn kinds(flows: &Flows) -> impl Iterator<Item = Option<&Placed<String
 }
 
 /// The kinds that finite flows have, and none if some flow has no kind.
-pub(super) fn used_kinds(flows: &Flows) -> impl Iterator<Item = Option<&Placed<String>>> {
+pub(super) fn used_kinds(flows: &Flows) -> impl Iterator<Item = Option<&Located<String>>> {
     let rows = flows.table().into_iter().flat_map(|table| table.flows.iter());
     let is_unnamed =
         rows.map(|row| row.service == 0).chain(flows.finite().map(|flow| flow.traffic.is_none()));
@@ -65,7 +65,9 @@ pub(super) fn used_kinds(flows: &Flows) -> impl Iterator<Item = Option<&Placed<S
 }
 
 /// The first of each name.
-fn distinct<'a>(names: impl Iterator<Item = &'a Placed<String>>) -> impl Iterator<Item = &'a Placed<String>> {
+fn distinct<'a>(
+    names: impl Iterator<Item = &'a Located<String>>,
+) -> impl Iterator<Item = &'a Located<String>> {
     let mut seen = std::collections::BTreeSet::new();
     names.filter(move |name| seen.insert(name.value.as_str()))
 }
@@ -129,7 +131,7 @@ impl<'a> Maker<'a> {
     }
 
     /// The number of the flow that another one waits for.
-    fn before(&self, name: &Placed<String>, problems: &mut Problems) -> Option<u32> {
+    fn before(&self, name: &Located<String>, problems: &mut Problems) -> Option<u32> {
         if let Some(found) = self.by_name.get(name.value.as_str()) {
             return Some(*found);
         }
@@ -137,19 +139,19 @@ impl<'a> Maker<'a> {
         let help = problems.hint(&name.value, self.by_name.keys().copied());
         match named {
             Some(flow) if flow.is_finite() => {
-                let report =
-                    problems.report(name.place, format!("`{}` does not come before this flow", name.value));
-                report.label("expected an earlier one").related(flow.name.place, "it is here");
+                let report = problems
+                    .report(name.location, format!("`{}` does not come before this flow", name.value));
+                report.label("expected an earlier one").related(flow.name.location, "it is here");
                 report.help("list it first");
             }
             Some(flow) => {
-                let report = problems.report(name.place, format!("`{}` never completes", name.value));
+                let report = problems.report(name.location, format!("`{}` never completes", name.value));
                 report
                     .label("expected a flow with a `size`")
-                    .related(flow.name.place, "it stops at an instant");
+                    .related(flow.name.location, "it stops at an instant");
             }
             None => {
-                let report = problems.report(name.place, format!("there is no flow `{}`", name.value));
+                let report = problems.report(name.location, format!("there is no flow `{}`", name.value));
                 report.label("expected the name of an earlier flow").maybe_help(help);
             }
         }
@@ -163,7 +165,7 @@ struct Check<'a> {
     ground: &'a BuiltFabric,
     made: &'a FiniteFlows,
     /// Whether receivers acknowledge.
-    has_answers: bool,
+    has_responses: bool,
 }
 
 impl Check<'_> {
@@ -174,13 +176,13 @@ impl Check<'_> {
             let Some(message) = self.wrong(flow) else { continue };
             n_reported += 1;
             if n_reported > MOST_REPORTED {
-                problems.report(self.wanted.list.place, String::new());
+                problems.report(self.wanted.list.location, String::new());
                 continue;
             }
-            let (place, line) = self.place(number);
+            let (location, line) = self.location(number);
             let before = flow.waits_for().map(|before| flows[before as usize]);
             let help = before.map(|before| self.help(flow, &before));
-            let report = problems.report(place, line + &message.0);
+            let report = problems.report(location, line + &message.0);
             report.label(message.1).maybe_help(help);
         }
     }
@@ -200,7 +202,7 @@ impl Check<'_> {
                 format!("`{source}` cannot know when the flow before has completed"),
                 "neither sends nor receives it",
             )),
-            Some(KnownAt::Source) if !self.has_answers => {
+            Some(KnownAt::Source) if !self.has_responses => {
                 let message = format!(
                     "without acknowledgements `{source}` cannot know when the flow that it sent has completed"
                 );
@@ -224,17 +226,17 @@ impl Check<'_> {
     }
 
     /// Where a flow is written, and the start of a message about it.
-    fn place(&self, number: u32) -> (Place, String) {
+    fn location(&self, number: u32) -> (Location, String) {
         let n_rows = self.wanted.table().map_or(0, |table| table.flows.len() as u32);
         if let Some(listed) = number.checked_sub(n_rows) {
             let flow = self.wanted.finite().nth(listed as usize).expect("it is listed");
-            return (flow.after.as_ref().map_or(flow.to.place, |after| after.place), String::new());
+            return (flow.after.as_ref().map_or(flow.to.location, |after| after.location), String::new());
         }
         let FlowFile { path, table, .. } = self.wanted.file.as_ref().expect("it has rows");
-        let known = table.as_ref().and_then(|table| table.place_of_after(number));
+        let known = table.as_ref().and_then(|table| table.location_of_after(number));
         known.map_or_else(
-            || (path.place, format!("line {}: ", FlowTable::line_of(number))),
-            |place| (place, String::new()),
+            || (path.location, format!("line {}: ", FlowTable::line_of(number))),
+            |location| (location, String::new()),
         )
     }
 }

@@ -10,7 +10,7 @@ use netloom_units::{Bytes, HostId, NodeId, Rate, Time};
 use super::built_fabric::BuiltFabric;
 use super::choices::optional_rate;
 use crate::diagnostic::Problems;
-use crate::place::Place;
+use crate::location::Location;
 use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
 use crate::resolved::sections::OPEN_LOOP;
@@ -29,7 +29,7 @@ pub(super) fn flows(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems
     let (wanted, transport) = (draft.flows.as_ref()?, draft.transport.as_ref()?);
     wanted.staged().next()?;
     if let Some(flow) = wanted.staged().nth(MOST_FLOWS) {
-        let report = problems.report(flow.name.place, format!("more than {MOST_FLOWS} flows"));
+        let report = problems.report(flow.name.location, format!("more than {MOST_FLOWS} flows"));
         report.label("one too many").help("merge flows between the same two hosts");
         return None;
     }
@@ -99,10 +99,10 @@ impl Maker<'_> {
     }
 
     fn can_go_at(&self, rate: Rate, most: Rate, wanted: &Flow, problems: &mut Problems) -> Option<()> {
-        let place = wanted.settings.place_of("rate");
+        let location = wanted.settings.location_of("rate");
         let name = self.transport.spec.name;
         if !is_open_loop(self.transport) && queue_pairs::rule(self.transport.spec).is_none() {
-            let report = problems.report(place, format!("transport `{name}` does not pace flows"));
+            let report = problems.report(location, format!("transport `{name}` does not pace flows"));
             report.label("has no effect here");
             report
                 .help("remove it, or choose `transport: open_loop`, or one with queue pairs such as `ideal`");
@@ -112,7 +112,7 @@ impl Maker<'_> {
             return Some(());
         }
         let line = quantity::print(most.0, Dimension::Rate);
-        let report = problems.report(place, format!("`{}` cannot send at this rate", wanted.from.value));
+        let report = problems.report(location, format!("`{}` cannot send at this rate", wanted.from.value));
         report.label("above the rate of its NIC");
         report.help(format!("at most `rate: {line}`; `none` is as fast as NIC and transport allow"));
         None
@@ -132,9 +132,9 @@ impl Maker<'_> {
         }
         let size = quantity::print(self.message.0, Dimension::Size);
         let text = format!("the flow stops before a message of {size} has left");
-        let report = problems.report(wanted.settings.place_of("stop"), text);
+        let report = problems.report(wanted.settings.location_of("stop"), text);
         report.label("too early for a single message");
-        report.related(self.wanted.settings.place_of("message"), "its messages");
+        report.related(self.wanted.settings.location_of("message"), "its messages");
         report.help("a smaller `message` in `flows`, or a later `stop`");
         None
     }
@@ -150,10 +150,10 @@ impl Maker<'_> {
             *of_host.entry(flow.source).or_default() += bytes / u128::from(self.message.0) + posted + 1;
         }
         if of_host.values().any(|&messages| messages > MOST_MESSAGES) {
-            let place = self.wanted.settings.place_of("message");
+            let location = self.wanted.settings.location_of("message");
             let text =
                 format!("a host would send more than {MOST_MESSAGES} messages, the most it can number");
-            let report = problems.report(place, text);
+            let report = problems.report(location, text);
             report
                 .label("too small for this duration")
                 .help("a larger `message`, or flows that stop earlier");
@@ -161,11 +161,11 @@ impl Maker<'_> {
     }
 
     fn stages(&self, flows: &[StagedFlow], problems: &mut Problems) -> Option<Vec<Stage>> {
-        let (boundaries, place) = self.boundaries(flows);
+        let (boundaries, location) = self.boundaries(flows);
         let n_stages = boundaries.len() - 1;
         if n_stages.saturating_mul(flows.len()) > MOST_ROWS {
             let text = format!("{n_stages} stages of {} flows are too many to record", flows.len());
-            let report = problems.report(place, text);
+            let report = problems.report(location, text);
             report.label(format!("expected at most {MOST_ROWS} stages times flows"));
             report.help("fewer boundaries, given by `stages`, or fewer flows");
             return None;
@@ -177,35 +177,41 @@ impl Maker<'_> {
             let [start, end] =
                 [stage.start, stage.end].map(|time| quantity::print(time.0, Dimension::Duration));
             let text = format!("`warm_up` leaves nothing to measure of the stage from {start} to {end}");
-            let report = problems.report(self.wanted.settings.place_of("warm_up"), text);
+            let report = problems.report(self.wanted.settings.location_of("warm_up"), text);
             report.label("as long as that stage, or longer");
             report.help("a shorter `warm_up`, or longer stages");
             return None;
         }
-        self.all_are_judged(flows, &stages, place, problems);
+        self.all_are_judged(flows, &stages, location, problems);
         Some(stages)
     }
 
     /// Where stages begin and end, and where that is written.
-    fn boundaries(&self, flows: &[StagedFlow]) -> (Vec<Time>, Place) {
+    fn boundaries(&self, flows: &[StagedFlow]) -> (Vec<Time>, Location) {
         if let Some(given) = &self.wanted.stages {
             let times = given.value.iter().map(|boundary| Time::ZERO + boundary.value);
-            return (times.collect(), given.place);
+            return (times.collect(), given.location);
         }
         let times: BTreeSet<Time> = flows.iter().flat_map(|flow| [flow.start, flow.stop]).collect();
-        (times.into_iter().collect(), self.wanted.list.place)
+        (times.into_iter().collect(), self.wanted.list.location)
     }
 
-    fn all_are_judged(&self, flows: &[StagedFlow], stages: &[Stage], place: Place, problems: &mut Problems) {
+    fn all_are_judged(
+        &self,
+        flows: &[StagedFlow],
+        stages: &[Stage],
+        location: Location,
+        problems: &mut Problems,
+    ) {
         for (flow, wanted) in flows.iter().zip(self.wanted.staged()) {
             // Stages are in order: of those that begin before the flow stops, the last one ends last.
             let n_begun = stages.partition_point(|stage| stage.measured_from < flow.stop);
             if stages[..n_begun].last().is_some_and(|stage| stage.judges(flow)) {
                 continue;
             }
-            let report = problems.report(wanted.settings.place_of("stop"), "no stage measures this flow");
+            let report = problems.report(wanted.settings.location_of("stop"), "no stage measures this flow");
             report.label("does not send in the measured part of any stage");
-            report.related(place, "the stages").help("boundaries in `stages` that enclose it, or `auto`");
+            report.related(location, "the stages").help("boundaries in `stages` that enclose it, or `auto`");
         }
     }
 }

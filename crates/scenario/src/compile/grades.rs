@@ -21,7 +21,7 @@ fn check_policy(policy: &Parameters, problems: &mut Problems) {
         let [least, most] = [below, above].map(|name| policy.settings.count(name));
         if least > most {
             let message = format!("`{above}` is {most}, less than `{below}`");
-            let report = problems.report(policy.place_of(above), message);
+            let report = problems.report(policy.location_of(above), message);
             report.label("grades rise with the queue");
             report.help(format!("at least {least}, or a lower `{below}`"));
         }

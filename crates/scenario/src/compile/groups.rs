@@ -63,10 +63,10 @@ fn is_guide(parameters: &Parameters) -> bool {
 
 fn without_groups(balance: &Balance, problems: &mut Problems) {
     let others = [Some(&balance.host), balance.control.as_ref()].into_iter().flatten();
-    let others = others.filter(|policy| policy.place != balance.switch.place);
+    let others = others.filter(|policy| policy.location != balance.switch.location);
     for policy in std::iter::once(&balance.switch).chain(others).filter(|policy| is_guide(policy)) {
         let message = format!("`{}` sends packets through other groups", policy.spec.name);
-        let report = problems.report(policy.place, message);
+        let report = problems.report(policy.location, message);
         report.label("this fabric has no groups");
         report.help(
             "a `dragonfly` or a `dragonfly_plus`, or another policy: `adaptive` takes the least loaded next \
@@ -92,7 +92,7 @@ fn enough_lanes(draft: &Draft, balance: &Balance, ground: &BuiltFabric, problems
         } else {
             "control_vl"
         };
-        let report = problems.report(credits.place_of(name), message);
+        let report = problems.report(credits.location_of(name), message);
         report.label(format!("{wanted} in all, where links have {}", Credits::MAX_VLS));
         report.help(
             "a lower `data_vl` and `control_vl`, fewer `extra_vls`; packets change virtual lanes at \
@@ -111,7 +111,7 @@ fn no_pauses(draft: &Draft, balance: &Balance, problems: &mut Problems) {
     if pauses(draft) && is_guide(&balance.switch) {
         let name = balance.switch.spec.name;
         let message = format!("with pause frames `{name}` would need a priority for each step of a path");
-        let report = problems.report(balance.switch.place, message);
+        let report = problems.report(balance.switch.location, message);
         report.label("paused switches could wait for each other in a cycle (deadlock)");
         report.help("write `queues: { credits: {} }`, which has virtual lanes for them, or `pause: false`");
     }

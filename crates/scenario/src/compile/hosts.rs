@@ -33,7 +33,7 @@ fn check(draft: &Draft, hosts: Hosts, problems: &mut Problems) {
     if hosts.rendezvous.is_some() && transport.spec.name == sections::OPEN_LOOP.name {
         let message =
             format!("with transport `{}` no sender learns that a message is complete", transport.spec.name);
-        let report = problems.report(found.place_of("rendezvous"), message);
+        let report = problems.report(found.location_of("rendezvous"), message);
         report.label("its sender would wait forever");
         report.help("write `rendezvous: none`, or another transport, such as `ideal`");
         also(transport, "the transport", report);
@@ -44,7 +44,7 @@ fn check(draft: &Draft, hosts: Hosts, problems: &mut Problems) {
     }
     if queue_pairs::rule(transport.spec).is_none() {
         let message = format!("transport `{}` has no NIC that could limit injection", transport.spec.name);
-        let report = problems.report(found.place_of("injection"), message);
+        let report = problems.report(found.location_of("injection"), message);
         report.label("needs queue pairs");
         report.help(
             "a transport with queue pairs: `go_back_n`, `nic_sr`, `irn`, `ideal`; or slower links at hosts",
@@ -52,8 +52,10 @@ fn check(draft: &Draft, hosts: Hosts, problems: &mut Problems) {
         also(transport, "the transport", report);
     }
     if draft.classes.as_ref().is_some_and(|classes| !classes.list.is_empty()) {
-        let report = problems
-            .report(found.place_of("injection"), "an injection limit does not distinguish classes of data");
+        let report = problems.report(
+            found.location_of("injection"),
+            "an injection limit does not distinguish classes of data",
+        );
         report
             .label("which class would it limit?")
             .help("write `injection: none`, or no `list` of `classes`");
@@ -63,14 +65,14 @@ fn check(draft: &Draft, hosts: Hosts, problems: &mut Problems) {
 /// The limit for several queue pairs needs that for one, and must not exceed it.
 fn check_injection_to_many(found: &Parameters, hosts: Hosts, problems: &mut Problems) {
     let Some(to_many) = hosts.injection_to_many else { return };
-    let place = found.place_of("injection_to_many");
+    let location = found.location_of("injection_to_many");
     match hosts.injection {
         None => {
-            let report = problems.report(place, "`injection_to_many` without `injection`");
+            let report = problems.report(location, "`injection_to_many` without `injection`");
             report.label("limits several queue pairs, and one is not limited").help("write `injection` too");
         }
         Some(injection) if to_many > injection => {
-            let report = problems.report(place, "`injection_to_many` is above `injection`");
+            let report = problems.report(location, "`injection_to_many` is above `injection`");
             report
                 .label("several queue pairs would be faster than one")
                 .help("write at most the value of `injection`, or `none`");

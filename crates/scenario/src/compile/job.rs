@@ -1,6 +1,6 @@
 //! Jobs: unrolling phases, planning collectives.
 //!
-//! Every job is expanded once here by the catalog, so that errors of the catalog are reported with their place.
+//! Every job is expanded once here by the catalog, so that errors of the catalog are reported with their location.
 
 use netloom_catalog::workload::collective::{self, Plan};
 use netloom_catalog::workload::{WorkloadError, expand};
@@ -15,7 +15,7 @@ use super::communicators::NamedGroups;
 use super::overlap::Scheduler;
 use super::{placement, repetition, stages};
 use crate::diagnostic::Problems;
-use crate::place::{Place, Placed};
+use crate::location::{Located, Location};
 use crate::resolved::{self, Overlap, Parameters, PhaseEntry, Stages};
 
 /// Most jobs of a scenario; job numbers have 16 bits.
@@ -37,11 +37,11 @@ pub(super) fn jobs(
     problems: &mut Problems,
 ) -> Vec<(usize, Job)> {
     if let Some(job) = wanted.get(MOST_JOBS) {
-        let report = problems.report(job.name.place, format!("more than {MOST_JOBS} jobs"));
+        let report = problems.report(job.name.location, format!("more than {MOST_JOBS} jobs"));
         report.label("one too many").help("use fewer jobs with more hosts or more steps");
         return Vec::new();
     }
-    let Some(placed) = placement::place(wanted, seed, ground, problems) else { return Vec::new() };
+    let Some(placed) = placement::assign_hosts(wanted, seed, ground, problems) else { return Vec::new() };
     let pairs = wanted.iter().enumerate().zip(placed);
     pairs
         .filter_map(|((number, job), ranks)| Some((number, one(job, ranks, (ground, hosts), problems)?)))
@@ -84,15 +84,15 @@ fn one(
     if let Err(error) = expand(&alone, ground.built.fabric.n_hosts(), 0) {
         let (phase, message) = described(&error);
         let origin = phase.and_then(|phase| origins.get(phase));
-        let place = origin.map_or(wanted.steps.place, |origin| origin.place_in(&message));
+        let location = origin.map_or(wanted.steps.location, |origin| origin.location_in(&message));
         let help = remedy(&error).map(str::to_owned);
-        problems.report(place, message).label("this cannot be run").maybe_help(help);
+        problems.report(location, message).label("this cannot be run").maybe_help(help);
         return None;
     }
     alone.jobs.pop()
 }
 
-/// The phase that an error is about, and the error without the numbers that its place makes redundant.
+/// The phase that an error is about, and the error without the numbers that its location makes redundant.
 fn described(error: &WorkloadError) -> (Option<usize>, String) {
     match error {
         WorkloadError::Collective { phase, reason, .. }
@@ -132,7 +132,7 @@ fn orders(wanted: &resolved::Job, sizes: &[u32], problems: &mut Problems) -> Opt
         sorted.sort_unstable();
         let n_ranks = list.value.len() as u32;
         if !sizes.contains(&n_ranks) || !sorted.into_iter().eq(0..n_ranks) {
-            let report = problems.report(list.place, "this is not a permutation of the ranks");
+            let report = problems.report(list.location, "this is not a permutation of the ranks");
             let largest = sizes.iter().find(|&&size| size >= n_ranks).or(sizes.last());
             let last = largest.map_or(0, |size| size - 1);
             report.label(format!("expected each of 0 to {last} once"));
@@ -142,18 +142,18 @@ fn orders(wanted: &resolved::Job, sizes: &[u32], problems: &mut Problems) -> Opt
     good.then(|| wanted.orders.value.iter().map(|list| list.value.clone()).collect())
 }
 
-/// The place in the scenario that a phase comes from.
+/// The location in the scenario that a phase comes from.
 struct Origin<'a> {
-    place: Place,
+    location: Location,
     settings: Option<&'a Parameters>,
 }
 
 impl Origin<'_> {
     /// Where the parameter is written that a message names, or the phase itself.
-    fn place_in(&self, message: &str) -> Place {
-        let named = self.settings.and_then(|settings| settings.place_in(message));
-        // A default value has no place.
-        named.filter(|place| place.end > 0).unwrap_or(self.place)
+    fn location_in(&self, message: &str) -> Location {
+        let named = self.settings.and_then(|settings| settings.location_in(message));
+        // A default value has no location.
+        named.filter(|location| location.end > 0).unwrap_or(self.location)
     }
 }
 
@@ -179,7 +179,7 @@ impl<'a> Maker<'a> {
         for PhaseEntry { phase, overlap } in wanted {
             if self.phases.len() >= MOST_PHASES {
                 let report =
-                    problems.report(phase.place, format!("a step has more than {MOST_PHASES} phases"));
+                    problems.report(phase.location, format!("a step has more than {MOST_PHASES} phases"));
                 report.label("too many from here on, repeats unrolled");
                 report.help("fewer repeats in a step, and more `steps` of the job");
                 return None;
@@ -192,27 +192,27 @@ impl<'a> Maker<'a> {
     /// Appends one phase; a repeat appends its phases.
     fn one(
         &mut self,
-        (phase, overlap): (&'a Placed<resolved::Phase>, &'a Overlap),
+        (phase, overlap): (&'a Located<resolved::Phase>, &'a Overlap),
         problems: &mut Problems,
     ) -> Option<()> {
-        let place = phase.place;
+        let location = phase.location;
         let (made, settings) = match &phase.value {
             resolved::Phase::Compute(span) => (Phase::Compute { span: *span }, None),
             resolved::Phase::Barrier => (Phase::Barrier, None),
             resolved::Phase::Collectives { settings, each } => {
-                (self.collectives(settings, each, place, problems)?, Some(settings))
+                (self.collectives(settings, each, location, problems)?, Some(settings))
             }
             resolved::Phase::PointToPoint { settings, stages } => {
-                (self.point_to_point(settings, stages, place, problems)?, Some(settings))
+                (self.point_to_point(settings, stages, location, problems)?, Some(settings))
             }
             resolved::Phase::Pipeline { settings, stages } => {
-                (self.pipeline(settings, stages, place, problems)?, Some(settings))
+                (self.pipeline(settings, stages, location, problems)?, Some(settings))
             }
             resolved::Phase::Repeat { times, phases } => return self.repeat(times.value, phases, problems),
         };
         self.scheduler.add(overlap, problems)?;
         self.phases.push(made);
-        self.origins.push(Origin { place, settings });
+        self.origins.push(Origin { location, settings });
         Some(())
     }
 
@@ -229,11 +229,11 @@ impl<'a> Maker<'a> {
     }
 
     /// Counts parts that all ranks take part in.
-    fn count(&mut self, parts: usize, place: Place, problems: &mut Problems) -> Option<()> {
+    fn count(&mut self, parts: usize, location: Location, problems: &mut Problems) -> Option<()> {
         let each = (self.n_ranks as usize).max(LEAST_RANKS);
         self.parts = self.parts.saturating_add(parts.saturating_mul(each));
         if self.parts > MOST_PARTS {
-            let report = problems.report(place, "a step of this job is too large");
+            let report = problems.report(location, "a step of this job is too large");
             report.label("too many from here on, repeats unrolled and every rank counted");
             report.help("fewer buckets or repeats in a step, and more `steps` of the job");
             return None;
@@ -245,19 +245,19 @@ impl<'a> Maker<'a> {
         &mut self,
         parameters: &Parameters,
         each: &[resolved::Collective],
-        place: Place,
+        location: Location,
         problems: &mut Problems,
     ) -> Option<Phase> {
         let settings = &parameters.settings;
         let n_buckets = settings.count("buckets") as usize;
-        self.count(n_buckets * each.len(), place, problems)?;
+        self.count(n_buckets * each.len(), location, problems)?;
         let made: Vec<_> = each.iter().map(|wanted| self.collective(wanted, n_buckets, problems)).collect();
         let made: Vec<Collective> = made.into_iter().collect::<Option<_>>()?;
         let n_ranks = |made: &Collective| self.ranks_of(made.groups);
         let bucket = match collective::bucket(made, n_ranks) {
             Ok(bucket) => bucket,
             Err(reason) => {
-                problems.report(place, reason).label("this cannot be run");
+                problems.report(location, reason).label("this cannot be run");
                 return None;
             }
         };
@@ -293,8 +293,8 @@ impl<'a> Maker<'a> {
             groups,
         };
         if let Err(reason) = self.check_plans(&made) {
-            let place = wanted.algorithm.place_in(&reason).unwrap_or(wanted.algorithm.place);
-            let report = problems.report(place, reason);
+            let location = wanted.algorithm.location_in(&reason).unwrap_or(wanted.algorithm.location);
+            let report = problems.report(location, reason);
             let whose = if groups.is_some() { "its largest group" } else { "the job" };
             let help = format!("{whose} has {} ranks", self.ranks_of(groups));
             report.label("this does not fit the job").help(help);
@@ -320,22 +320,22 @@ impl<'a> Maker<'a> {
         (n_buckets, groups): (usize, Option<u16>),
         problems: &mut Problems,
     ) -> Option<Order> {
-        let place = common.place_of("order");
+        let location = common.location_of("order");
         if self.orders.is_empty() {
-            let report = problems.report(place, "`order: given` needs the job's `orders`");
+            let report = problems.report(location, "`order: given` needs the job's `orders`");
             report.label("no orders are given").help("add `orders: [[0, 1, ...], ...]` to the job");
             return None;
         }
         let n_ranks = self.ranks_of(groups) as usize;
         if self.orders.iter().any(|order| order.len() != n_ranks) {
-            let report = problems.report(place, format!("`order: given` needs orders of {n_ranks} ranks"));
+            let report = problems.report(location, format!("`order: given` needs orders of {n_ranks} ranks"));
             report.label("an order of another length is among the job's `orders`");
             return None;
         }
         let one = self.orders.len() * n_ranks;
         self.ordered = self.ordered.saturating_add(one.saturating_mul(n_buckets));
         if self.ordered > MOST_ORDERED_RANKS {
-            let report = problems.report(place, "the given orders take too much memory");
+            let report = problems.report(location, "the given orders take too much memory");
             report.label("too many, counted once for every collective that uses them");
             return None;
         }
@@ -345,11 +345,11 @@ impl<'a> Maker<'a> {
     fn point_to_point(
         &mut self,
         parameters: &Parameters,
-        stages: &Placed<Stages>,
-        place: Place,
+        stages: &Located<Stages>,
+        location: Location,
         problems: &mut Problems,
     ) -> Option<Phase> {
-        self.count(1, place, problems)?;
+        self.count(1, location, problems)?;
         let settings = &parameters.settings;
         let (stages, groups) = stages::made(stages, (self.n_ranks, self.groups), problems)?;
         Some(Phase::PointToPoint(PointToPoint {
@@ -368,11 +368,11 @@ impl<'a> Maker<'a> {
     fn pipeline(
         &mut self,
         parameters: &Parameters,
-        stages: &Placed<Stages>,
-        place: Place,
+        stages: &Located<Stages>,
+        location: Location,
         problems: &mut Problems,
     ) -> Option<Phase> {
-        self.count(1, place, problems)?;
+        self.count(1, location, problems)?;
         let settings = &parameters.settings;
         let (stages, groups) = stages::made(stages, (self.n_ranks, self.groups), problems)?;
         Some(Phase::Pipeline(Pipeline {

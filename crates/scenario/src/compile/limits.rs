@@ -12,7 +12,7 @@ use netloom_units::{Duration, Rate, Time, Value};
 use super::built_fabric::BuiltFabric;
 use super::{messages, rdma};
 use crate::diagnostic::Problems;
-use crate::place::Place;
+use crate::location::Location;
 use crate::resolve::{Draft, LONGEST};
 use crate::resolved::{Parameters, queue_pairs};
 
@@ -57,20 +57,20 @@ pub(super) fn check(
         messages::check(draft, own.largest_message, most, problems);
     }
     let span = |worst: &Worst| span(worst, draft, ground, traffic);
-    let mut spans: Vec<(u128, Place, &str)> = Vec::new();
+    let mut spans: Vec<(u128, Location, &str)> = Vec::new();
     if let (Some(wanted), Some(_)) = (&draft.background, traffic.background) {
         let help = "an earlier `end`, fewer messages, or faster links";
-        spans.push((span(&own), wanted.kind.place_of("end"), help));
+        spans.push((span(&own), wanted.kind.location_of("end"), help));
     }
     if let (Some(wanted), Some(staged)) = (&draft.flows, traffic.staged) {
         let help = "flows that stop earlier, smaller messages, or faster links";
-        spans.push((span(&of_flows(staged)), wanted.list.place, help));
+        spans.push((span(&of_flows(staged)), wanted.list.location, help));
     }
     if let (Some(wanted), Some(flows)) = (&draft.flows, traffic.finite) {
-        let place = wanted.file.as_ref().map_or(wanted.list.place, |file| file.path.place);
+        let location = wanted.file.as_ref().map_or(wanted.list.location, |file| file.path.location);
         spans.push((
             span(&of_finite(flows)),
-            place,
+            location,
             "smaller or fewer flows, earlier starts, or faster links",
         ));
     }
@@ -79,17 +79,17 @@ pub(super) fn check(
         let help = "fewer steps, smaller messages, or faster links";
         spans.push((
             span(&of_job(job, barrier_delay, &traffic.hosts)),
-            draft.jobs[*number].steps.place,
+            draft.jobs[*number].steps.location,
             help,
         ));
     }
     let total = spans.iter().fold(0, |total: u128, (span, ..)| total.saturating_add(*span));
-    let Some((_, place, help)) = spans.into_iter().max_by_key(|(span, ..)| *span) else { return };
+    let Some((_, location, help)) = spans.into_iter().max_by_key(|(span, ..)| *span) else { return };
     if total <= u128::from(LONGEST.0) {
         return;
     }
     let timeouts = if has_queue_pairs(draft).is_some() { "; timeouts count as well" } else { "" };
-    let report = problems.report(place, "the run could take longer than the clock can count");
+    let report = problems.report(location, "the run could take longer than the clock can count");
     report.label("over 100 days if everything happens one after the other").help(format!("{help}{timeouts}"));
 }
 
@@ -276,10 +276,10 @@ fn payload(transport: &Parameters) -> u64 {
 /// Extra bytes on the wire per packet of a message: its header, and the responses to it.
 fn overhead_bytes(transport: &Parameters) -> u64 {
     let header = rdma::packet(transport).0 - payload(transport);
-    let answer =
+    let response =
         ["control", "acknowledgement"].into_iter().find(|name| transport.spec.parameter(name).is_some());
     // A packet causes one ACK or NACK, and at most one CNP.
-    header + 2 * answer.map_or(64, |name| transport.settings.size(name).0)
+    header + 2 * response.map_or(64, |name| transport.settings.size(name).0)
 }
 
 /// The smallest rate that congestion control can set.

@@ -3,7 +3,7 @@
 use netloom_units::Bytes;
 
 use crate::diagnostic::Problems;
-use crate::place::Place;
+use crate::location::Location;
 use crate::resolve::Draft;
 use crate::resolved::{Background, FlowFile, FlowTable, Parameters, Phase, PhaseEntry};
 
@@ -13,7 +13,7 @@ const HELP: &str = "use larger packets or smaller messages";
 /// Reports messages of `most` bytes and more.
 pub(super) fn check(draft: &Draft, background: u64, most: u128, problems: &mut Problems) {
     if let Some(wanted) = draft.background.as_ref().filter(|_| u128::from(background) >= most) {
-        report(place_of(wanted), most, problems);
+        report(location_of(wanted), most, problems);
     }
     if let Some(flows) = &draft.flows {
         bounded(&flows.settings, "message", most, problems);
@@ -47,7 +47,7 @@ fn phases(all: &[PhaseEntry], most: u128, problems: &mut Problems) {
 fn bounded(parameters: &Parameters, key: &str, most: u128, problems: &mut Problems) {
     let Bytes(bytes) = parameters.settings.size(key);
     if u128::from(bytes) >= most {
-        report(parameters.place_of(key), most, problems);
+        report(parameters.location_of(key), most, problems);
     }
 }
 
@@ -56,12 +56,12 @@ fn rows(file: &FlowFile, most: u128, problems: &mut Problems) {
     let flows = file.table.iter().flat_map(|table| table.flows.iter());
     let Some((row, _)) = (0..).zip(flows).find(|(_, flow)| u128::from(flow.size.0) >= most) else { return };
     let line = FlowTable::line_of(row);
-    let report = problems.report(file.path.place, format!("line {line}: {TOO_LARGE}"));
+    let report = problems.report(file.path.location, format!("line {line}: {TOO_LARGE}"));
     report.label(most_bytes(most)).help(HELP);
 }
 
-fn report(place: Place, most: u128, problems: &mut Problems) {
-    problems.report(place, TOO_LARGE).label(most_bytes(most)).help(HELP);
+fn report(location: Location, most: u128, problems: &mut Problems) {
+    problems.report(location, TOO_LARGE).label(most_bytes(most)).help(HELP);
 }
 
 fn most_bytes(most: u128) -> String {
@@ -69,6 +69,6 @@ fn most_bytes(most: u128) -> String {
 }
 
 /// Where the sizes of background messages come from.
-fn place_of(wanted: &Background) -> Place {
-    if wanted.given.value.is_empty() { wanted.kind.place } else { wanted.given.place }
+fn location_of(wanted: &Background) -> Location {
+    if wanted.given.value.is_empty() { wanted.kind.location } else { wanted.given.location }
 }

@@ -164,7 +164,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     let is_idle = draft.jobs.is_empty() && draft.background.is_none() && draft.flows.is_none();
     if is_idle && !draft.may_be_idle && problems.is_empty() {
         let text = "there is nothing to do: no jobs, no background traffic and no flows";
-        let report = problems.report(draft.fabric_place, text);
+        let report = problems.report(draft.fabric_location, text);
         report.label("only a fabric").help("add `jobs: [{ phases: [...] }]`");
     }
     repetition::check(draft, problems);
@@ -209,8 +209,8 @@ fn expands(parts: &Parts, draft: &Draft, problems: &mut Problems) {
     let workload = parts.workload();
     if let Err(error) = expand(&workload, parts.ground.built.fabric.n_hosts(), draft.seed.unwrap_or(1)) {
         // Each job by itself was valid, so the last one exceeded the limit.
-        let place = draft.jobs.last().map_or(draft.fabric_place, |job| job.name.place);
-        problems.report(place, error.to_string()).label("together with all jobs before it");
+        let location = draft.jobs.last().map_or(draft.fabric_location, |job| job.name.location);
+        problems.report(location, error.to_string()).label("together with all jobs before it");
     }
 }
 

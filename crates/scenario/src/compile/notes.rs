@@ -45,7 +45,7 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
         );
     }
     if let Some(faults) = &draft.faults {
-        noticed(faults, notes);
+        note_awareness(faults, notes);
     }
     if awareness != "local" {
         notes.push(
@@ -76,7 +76,7 @@ fn at_hosts(draft: &Draft, notes: &mut Vec<String>) {
 }
 
 /// Detection of link failures.
-fn noticed(faults: &Faults, notes: &mut Vec<String>) {
+fn note_awareness(faults: &Faults, notes: &mut Vec<String>) {
     let reaction = super::faults::reaction(faults);
     let [down, up] = [reaction.detection, reaction.recovery];
     if down.0 + up.0 > 0 {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use netloom_model::ScheduledPhase;
 
 use crate::diagnostic::Problems;
-use crate::place::Placed;
+use crate::location::Located;
 use crate::resolved::{Overlap, Phase, PhaseEntry};
 
 /// Most streams of a job.
@@ -20,7 +20,7 @@ pub(super) struct Scheduler<'a> {
     /// The last phase of each name.
     by_name: BTreeMap<&'a str, u16>,
     /// All names of the job, with where they are written.
-    names: BTreeMap<&'a str, &'a Placed<String>>,
+    names: BTreeMap<&'a str, &'a Located<String>>,
     phases: Vec<ScheduledPhase>,
 }
 
@@ -52,11 +52,11 @@ impl<'a> Scheduler<'a> {
         if self.streams.len() == 1 { Vec::new() } else { self.phases }
     }
 
-    fn stream(&mut self, name: &'a Placed<String>, problems: &mut Problems) -> Option<u16> {
+    fn stream(&mut self, name: &'a Located<String>, problems: &mut Problems) -> Option<u16> {
         let next = self.streams.len();
         let found = *self.streams.entry(&name.value).or_insert(next as u16);
         if usize::from(found) >= MOST_STREAMS {
-            let report = problems.report(name.place, format!("more than {MOST_STREAMS} streams"));
+            let report = problems.report(name.location, format!("more than {MOST_STREAMS} streams"));
             report.label("one too many").help("phases that do not overlap may share a stream");
             return None;
         }
@@ -64,18 +64,18 @@ impl<'a> Scheduler<'a> {
     }
 
     /// The number of the phase of a name before this one.
-    fn before(&self, name: &Placed<String>, problems: &mut Problems) -> Option<u16> {
+    fn before(&self, name: &Located<String>, problems: &mut Problems) -> Option<u16> {
         if let Some(found) = self.by_name.get(name.value.as_str()) {
             return Some(*found);
         }
         if let Some(later) = self.names.get(name.value.as_str()) {
             let message = format!("`{}` does not come before this phase", name.value);
-            let report = problems.report(name.place, message);
-            report.label("expected an earlier phase").related(later.place, "it is here");
+            let report = problems.report(name.location, message);
+            report.label("expected an earlier phase").related(later.location, "it is here");
             report.help("list it first; the order of a list is that of phases of one stream only");
         } else {
             let help = problems.hint(&name.value, self.names.keys().copied());
-            let report = problems.report(name.place, format!("there is no phase named `{}`", name.value));
+            let report = problems.report(name.location, format!("there is no phase named `{}`", name.value));
             let help = help.or_else(|| Some("name it: `{ compute: 10ms, name: forward }`".to_owned()));
             report.label("expected the name of an earlier phase").maybe_help(help);
         }
@@ -83,7 +83,7 @@ impl<'a> Scheduler<'a> {
     }
 }
 
-fn collect_names<'a>(wanted: &'a [PhaseEntry], names: &mut BTreeMap<&'a str, &'a Placed<String>>) {
+fn collect_names<'a>(wanted: &'a [PhaseEntry], names: &mut BTreeMap<&'a str, &'a Located<String>>) {
     for PhaseEntry { phase, overlap } in wanted {
         if let Some(name) = &overlap.name {
             names.entry(&name.value).or_insert(name);

@@ -33,8 +33,10 @@ pub(super) fn path_map(draft: &Draft, ground: &BuiltFabric, problems: &mut Probl
         Ok(paths) => Some(Arc::new(paths)),
         Err(error) => {
             let n_paths: u64 = choices.iter().map(|&choices| u64::from(choices)).product();
-            let report = problems
-                .report(switch.place_of("salt"), format!("not all of {n_paths} paths can be named: {error}"));
+            let report = problems.report(
+                switch.location_of("salt"),
+                format!("not all of {n_paths} paths can be named: {error}"),
+            );
             report.label("the leaf names a path by flipping bits of the source port");
             report.help("`salt: switch` gives each tier bits of its own; a source port has 16");
             None
@@ -48,7 +50,7 @@ fn is_linear(switch: &Parameters, problems: &mut Problems) -> bool {
         return true;
     }
     let message = format!("`psn_spray` over three tiers needs switches with a linear hash, not `{hash}`");
-    let report = problems.report(switch.place_of("hash"), message);
+    let report = problems.report(switch.location_of("hash"), message);
     report.label(
         "flipping a bit of the source port moves each flow to a different path, so no path can be named",
     );
@@ -60,7 +62,7 @@ fn are_powers_of_two(switch: &Parameters, choices: &[u32], problems: &mut Proble
     let mut tiers = ["a leaf", "an aggregation switch"].into_iter().zip(choices);
     let Some((who, choices)) = tiers.find(|(_, choices)| !choices.is_power_of_two()) else { return true };
     let message = "`psn_spray` over three tiers needs a power of two of next hops upwards in each";
-    let report = problems.report(switch.place, message);
+    let report = problems.report(switch.location, message);
     report
         .label(format!("{who} has {choices} here"))
         .help("choose numbers of switches and links like 2, 4, 8");
@@ -73,7 +75,7 @@ fn leaves_choose(switch: &Parameters, choices: &[u32], problems: &mut Problems) 
         return true;
     }
     let message = "`psn_spray` over three tiers needs leaves with several uplinks";
-    let report = problems.report(switch.place, message);
+    let report = problems.report(switch.location, message);
     report.label("a leaf has one uplink here").help("two aggregation switches, or two links to each");
     false
 }
@@ -94,7 +96,7 @@ pub(super) fn one_edge(draft: &Draft, ground: &BuiltFabric, problems: &mut Probl
     let Some((host, ends)) = found else { return };
     let name = |node: usize| &ground.built.node_names[node];
     let message = format!("`{}` needs hosts that are joined to one switch each", edge.spec.name);
-    let report = problems.report(edge.place, message);
+    let report = problems.report(edge.location, message);
     let listed: Vec<String> = ends.iter().map(|end| format!("`{}`", name(end.index()))).collect();
     report.label(format!("`{}` is joined to {}", name(host as usize), listed.join(" and ")));
     report.help(
@@ -109,7 +111,7 @@ pub(super) fn subset(draft: &Draft, ground: &BuiltFabric, problems: &mut Problem
     if edge.settings.choice("failure") != "subset" {
         return;
     }
-    let place = edge.place_of("failure");
+    let location = edge.location_of("failure");
     let is_one_choice = match &ground.built.routing {
         Routing::LeafSpine(shape) => shape.fabric_links == 1 && shape.host_links == 1,
         Routing::FatTree(_)
@@ -120,7 +122,7 @@ pub(super) fn subset(draft: &Draft, ground: &BuiltFabric, problems: &mut Problem
     };
     if !is_one_choice {
         let report =
-            problems.report(place, "`failure: subset` needs a leaf-spine fabric without parallel links");
+            problems.report(location, "`failure: subset` needs a leaf-spine fabric without parallel links");
         report.label("elsewhere equal numbers need not mean equal paths after failures");
         report.help("write `failure: ecmp`");
     }
@@ -130,10 +132,10 @@ pub(super) fn subset(draft: &Draft, ground: &BuiltFabric, problems: &mut Problem
         || !faults.timed.is_empty()
         || !faults.processes.is_empty();
     if fails && faults.settings.settings.choice("awareness") == "local" {
-        let report = problems.report(place, "`failure: subset` needs `awareness: global`");
+        let report = problems.report(location, "`failure: subset` needs `awareness: global`");
         report.label("both ends of a queue pair must know which paths remain");
         report.related(
-            faults.settings.place_of("awareness"),
+            faults.settings.location_of("awareness"),
             "only the two nodes at a link's ends learn of it",
         );
         report.help("write `faults: {awareness: global}`, or `failure: ecmp`");

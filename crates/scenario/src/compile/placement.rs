@@ -5,14 +5,14 @@ use netloom_units::{HostId, Value};
 
 use super::built_fabric::BuiltFabric;
 use crate::diagnostic::Problems;
-use crate::place::Place;
+use crate::location::Location;
 use crate::resolved::{self, Job, Parameters};
 
 /// Most ranks of a job with several ranks on a host.
 const MOST_RANKS: usize = 4_000_000;
 
 /// The hosts of each job, rank by rank; `None` if they cannot all be placed.
-pub(super) fn place(
+pub(super) fn assign_hosts(
     jobs: &[Job],
     seed: u64,
     ground: &BuiltFabric,
@@ -22,7 +22,7 @@ pub(super) fn place(
         jobs.iter().map(|job| request_of_job(job, ground, problems)).collect();
     let requests: Vec<Request> = requests.into_iter().collect::<Option<_>>()?;
     let leaves = hosts_by_leaf(&ground.built.fabric);
-    match placement::place(&requests, &leaves, seed) {
+    match placement::assign_hosts(&requests, &leaves, seed) {
         Ok(placed) => {
             placed.into_iter().zip(jobs).map(|(hosts, job)| with_ranks(hosts, job, problems)).collect()
         }
@@ -39,14 +39,14 @@ fn request_of_job(job: &Job, ground: &BuiltFabric, problems: &mut Problems) -> O
     let per_host = job.ranks_per_host.value;
     if let Some(ranks) = request.ranks.filter(|ranks| !ranks.is_multiple_of(per_host)) {
         let message = format!("{ranks} ranks do not fill hosts of {per_host} ranks");
-        let report = problems.report(job.ranks_per_host.place, message);
+        let report = problems.report(job.ranks_per_host.location, message);
         report.label("must divide the number of ranks");
         return None;
     }
     let shared = job.share_hosts.value;
     if shared && request.placement == Placement::Interleaved {
         let message = "interleaved jobs take turns with each other, so they share no hosts";
-        let report = problems.report(job.share_hosts.place, message);
+        let report = problems.report(job.share_hosts.location, message);
         report.label("not with `interleaved`").help("another placement, such as `contiguous` or `strided`");
         return None;
     }
@@ -59,7 +59,7 @@ fn with_ranks(hosts: Vec<HostId>, job: &Job, problems: &mut Problems) -> Option<
     let n_ranks = hosts.len() * per_host;
     if per_host > 1 && n_ranks > MOST_RANKS {
         let message = format!("{} hosts of {per_host} ranks make {n_ranks} ranks", hosts.len());
-        let report = problems.report(job.ranks_per_host.place, message);
+        let report = problems.report(job.ranks_per_host.location, message);
         report.label(format!("a job has at most {MOST_RANKS} ranks, several on a host"));
         return None;
     }
@@ -74,15 +74,15 @@ pub(super) fn hosts(
     problems: &mut Problems,
 ) -> Option<Vec<HostId>> {
     let wanted = request(placement, ground, problems)?;
-    match placement::place(&[wanted], &hosts_by_leaf(&ground.built.fabric), seed) {
+    match placement::assign_hosts(&[wanted], &hosts_by_leaf(&ground.built.fabric), seed) {
         Ok(mut placed) => placed.pop(),
         Err(error) => {
             let help = match error {
                 PlacementError::TooFew { free, .. } => format!("the fabric has {free} hosts"),
                 _ => message(&error, ground).1,
             };
-            let place = place_of(placement).unwrap_or_default();
-            let report = problems.report(place, "the background traffic has no such senders");
+            let location = location_of(placement).unwrap_or_default();
+            let report = problems.report(location, "the background traffic has no such senders");
             report.label("cannot be satisfied").help(help);
             None
         }
@@ -159,10 +159,10 @@ fn report(error: &PlacementError, jobs: &[Job], ground: &BuiltFabric, problems: 
     let (job, message) = message(error, ground);
     let own = |job: &Job| {
         let host = taken(error, &job.placement, ground);
-        host.or_else(|| place_of(&job.placement)).unwrap_or(job.name.place)
+        host.or_else(|| location_of(&job.placement)).unwrap_or(job.name.location)
     };
-    let place = jobs.get(job).map_or(Place::default(), own);
-    let report = problems.report(place, message);
+    let location = jobs.get(job).map_or(Location::default(), own);
+    let report = problems.report(location, message);
     report.label("this job cannot be placed").maybe_help(remedy(error));
 }
 
@@ -190,20 +190,20 @@ fn remedy(error: &PlacementError) -> Option<String> {
 }
 
 /// Where a job lists a host that is not available.
-fn taken(error: &PlacementError, placement: &resolved::Placement, ground: &BuiltFabric) -> Option<Place> {
+fn taken(error: &PlacementError, placement: &resolved::Placement, ground: &BuiltFabric) -> Option<Location> {
     let (PlacementError::Taken { host, .. }, resolved::Placement::List(names)) = (error, placement) else {
         return None;
     };
     let taken = &ground.built.node_names[host.index()];
-    names.value.iter().find(|name| name.value == *taken).map(|name| name.place)
+    names.value.iter().find(|name| name.value == *taken).map(|name| name.location)
 }
 
 /// Where a placement is written, if it is.
-fn place_of(placement: &resolved::Placement) -> Option<Place> {
+fn location_of(placement: &resolved::Placement) -> Option<Location> {
     match placement {
         resolved::Placement::Rule(parameters) => {
-            Some(parameters.place_of("ranks")).filter(|place| place.end > 0)
+            Some(parameters.location_of("ranks")).filter(|location| location.end > 0)
         }
-        resolved::Placement::List(names) => Some(names.place),
+        resolved::Placement::List(names) => Some(names.location),
     }
 }

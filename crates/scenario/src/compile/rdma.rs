@@ -99,7 +99,7 @@ pub(super) fn window(
     if coalesce > window {
         let message =
             format!("an ACK for {coalesce} packets is never sent: no more than {window} are in flight");
-        let report = problems.report(transport.place_of("coalesce"), message);
+        let report = problems.report(transport.location_of("coalesce"), message);
         report.label("more than the window holds").help(format!("at most `coalesce: {window}`"));
     }
     window
@@ -120,7 +120,7 @@ fn own_window(ground: &BuiltFabric, packet: Bytes, notes: &mut Vec<String>) -> u
 fn given_window(transport: &Parameters, packets: u64, problems: &mut Problems) -> u64 {
     if packets > LARGEST_WINDOW {
         let message = "a window must hold fewer packets than half of all sequence numbers";
-        let report = problems.report(transport.place_of("window"), message);
+        let report = problems.report(transport.location_of("window"), message);
         report.label(format!("{packets} packets, expected at most {LARGEST_WINDOW}"));
         report.help("a smaller window, or a larger `mtu`");
     }

@@ -53,7 +53,7 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
         && draft.jobs.iter().all(|job| is_endless(&job))
         && draft.deadline.is_none()
     {
-        let report = problems.report(job.steps.place, "nothing ends this run: all its jobs are endless");
+        let report = problems.report(job.steps.location, "nothing ends this run: all its jobs are endless");
         report.label("continues until the other jobs have finished");
         report.help("add a job with a number of steps, or a `deadline`");
     }
@@ -61,10 +61,10 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
         let repetition = repetition(job);
         let (most, needed) = (u64::from(most_steps(job)), least_measured(&repetition));
         if repetition.endless && repetition.measured {
-            let report = problems.report(job.steps.place, "the steps of an endless job are not measured");
+            let report = problems.report(job.steps.location, "the steps of an endless job are not measured");
             report.label("without end").help("write `warm_up: 0`");
         } else if !repetition.endless && repetition.warm_up.of(most) + needed > most {
-            let report = problems.report(job.steps.place, "too few steps are left after the warm-up");
+            let report = problems.report(job.steps.location, "too few steps are left after the warm-up");
             report.label(format!(
                 "{most} steps at most, {} of them do not count, {needed} must count",
                 repetition.warm_up.of(most)

@@ -23,9 +23,9 @@ pub(super) fn add(draft: &Draft, ground: &BuiltFabric, notes: &mut Vec<String>) 
     let entries = Themis::new(&edge.settings, 1, &last_hop).entries();
     let needed = needed(edge, &last_hop);
     if entries < needed {
-        let answer = quantity::print(last_hop.answer.0, Dimension::Duration);
+        let response = quantity::print(last_hop.response.0, Dimension::Duration);
         notes.push(format!(
-            "rings of {entries} entries are short: `{host}` answers within {answer}, for which {needed} are needed \
+            "rings of {entries} entries are short: `{host}` answers within {response}, for which {needed} are needed \
              even without queueing; entries overwritten too early are counted in table `rings`"
         ));
     }
@@ -37,17 +37,17 @@ fn largest<'a>(ground: &'a BuiltFabric, rdma: &Rdma, packet: Bytes) -> Option<(L
     let hosts = (0..fabric.n_hosts() as u32).map(NodeId);
     let hops = hosts.flat_map(|host| fabric.ports_of(host).iter().map(move |port| (host, port)));
     let (host, port) = hops.max_by_key(|(host, port)| {
-        let bits = u128::from(port.rate.0) * u128::from(rdma.answer_time(port, packet).0);
+        let bits = u128::from(port.rate.0) * u128::from(rdma.response_time(port, packet).0);
         (bits, std::cmp::Reverse(*host))
     })?;
-    let answer = rdma.answer_time(port, packet);
-    let last_hop = LastHop { rate: port.rate, packet, answer, coalesce: rdma.coalesce };
+    let response = rdma.response_time(port, packet);
+    let last_hop = LastHop { rate: port.rate, packet, response, coalesce: rdma.coalesce };
     Some((last_hop, &ground.built.node_names[host.index()]))
 }
 
 /// Entries for the response time, without the safety `factor`.
 fn needed(edge: &Parameters, last_hop: &LastHop) -> u32 {
-    let answer = Value::Duration(last_hop.answer);
-    let settings = edge.settings.clone().with("entries", Value::Absent).with("round_trip", answer);
+    let response = Value::Duration(last_hop.response);
+    let settings = edge.settings.clone().with("entries", Value::Absent).with("round_trip", response);
     Themis::new(&settings.with("factor", Value::Fraction(1.0)), 1, last_hop).entries()
 }

@@ -12,7 +12,7 @@ use netloom_units::{HostId, LinkId, NodeId, PortId};
 use super::built_fabric::BuiltFabric;
 use super::consistency::also;
 use crate::diagnostic::Problems;
-use crate::place::{Place, Placed};
+use crate::location::{Located, Location};
 use crate::resolve::Draft;
 use crate::resolved::{Balance, Parameters, Route};
 use crate::suggest;
@@ -23,28 +23,28 @@ pub(super) fn routes(draft: &Draft, ground: &BuiltFabric, problems: &mut Problem
         return Vec::new();
     }
     if let Some(balance) = &draft.balance {
-        agreement(balance, &draft.routes, problems);
+        check_algorithm(balance, &draft.routes, problems);
     }
-    let mut places: BTreeMap<(NodeId, HostId, Option<HostId>), Place> = BTreeMap::new();
-    let (mut entries, mut straying) = (Vec::new(), None);
+    let mut locations: BTreeMap<(NodeId, HostId, Option<HostId>), Location> = BTreeMap::new();
+    let (mut entries, mut not_minimal) = (Vec::new(), None);
     for route in &draft.routes {
         let Some(entry) = entry(route, ground, problems) else { continue };
-        if let Some(first) = places.insert((entry.at, entry.to, entry.from), route.place) {
+        if let Some(first) = locations.insert((entry.at, entry.to, entry.from), route.location) {
             let message = format!("two entries of `{}` for the same packets", route.value.at.value);
-            let report = problems.report(route.place, message);
+            let report = problems.report(route.location, message);
             report
                 .label("again here")
                 .related(first, "first here")
                 .help("a table has one egress port for each");
         }
         let hop = HopChoice { at: entry.at, to: entry.to, ground };
-        if straying.is_none() && !hop.is_next_hop(entry.port) {
-            straying = Some(route.value.settings.place_of("any"));
+        if not_minimal.is_none() && !hop.is_next_hop(entry.port) {
+            not_minimal = Some(route.value.settings.location_of("any"));
         }
         entries.push(entry);
     }
-    if let Some(place) = straying.filter(|_| draft.deadline.is_none()) {
-        let report = problems.report(place, "packets may loop forever");
+    if let Some(location) = not_minimal.filter(|_| draft.deadline.is_none()) {
+        let report = problems.report(location, "packets may loop forever");
         report.label("their arrival is not checked").help("add `deadline: 10ms`, the end of the run");
     }
     entries.sort_unstable();
@@ -52,9 +52,9 @@ pub(super) fn routes(draft: &Draft, ground: &BuiltFabric, problems: &mut Problem
 }
 
 /// What entries require of the policies.
-fn agreement(balance: &Balance, routes: &[Placed<Route>], problems: &mut Problems) {
+fn check_algorithm(balance: &Balance, routes: &[Located<Route>], problems: &mut Problems) {
     let has_tables = |policy: &Parameters| policy.spec.name == deterministic::SPEC.name;
-    let first = routes[0].place;
+    let first = routes[0].location;
     if !has_tables(&balance.switch) {
         let name = balance.switch.spec.name;
         let report = problems.report(first, format!("`{name}` does not use forwarding tables"));
@@ -68,13 +68,13 @@ fn agreement(balance: &Balance, routes: &[Placed<Route>], problems: &mut Problem
     let tables = [Some(&balance.switch), control].into_iter().flatten().find(by_destination);
     let sourced = routes.iter().find_map(|route| route.value.from.as_ref());
     if let (Some(policy), Some(from)) = (tables, sourced) {
-        let report = problems.report(from.place, "tables by destination do not distinguish sources");
+        let report = problems.report(from.location, "tables by destination do not distinguish sources");
         report.label("a source").help("write `deterministic: {key: pair}`, or leave `from` out");
         also(policy, "by destination", report);
     }
 }
 
-fn entry(route: &Placed<Route>, ground: &BuiltFabric, problems: &mut Problems) -> Option<Entry> {
+fn entry(route: &Located<Route>, ground: &BuiltFabric, problems: &mut Problems) -> Option<Entry> {
     let Route { at: switch, from, to, link, settings } = &route.value;
     let at = ground.switch(switch, problems);
     let destination = ground.host(to, problems);
@@ -83,14 +83,14 @@ fn entry(route: &Placed<Route>, ground: &BuiltFabric, problems: &mut Problems) -
     let (at, destination, cable) = (at?, destination?, cable?);
     let source = source.map_or(Some(None), |host| host.map(Some))?;
     if source == Some(destination) {
-        let report = problems.report(to.place, "packets go from one host to another");
+        let report = problems.report(to.location, "packets go from one host to another");
         report.label("source and destination are the same");
         return None;
     }
     let hop = HopChoice { at, to: destination, ground };
     let Some(port) = hop.port(cable) else {
         let report =
-            problems.report(link.place, format!("`{}` does not end at `{}`", link.value, switch.value));
+            problems.report(link.location, format!("`{}` does not end at `{}`", link.value, switch.value));
         report.label("a link of other nodes").help(hop.next_hops());
         return None;
     };
@@ -141,22 +141,22 @@ impl HopChoice<'_> {
     }
 
     /// Reports a link that is not a next hop.
-    fn refuse(&self, link: &Placed<String>, to: &Placed<String>, problems: &mut Problems) -> bool {
+    fn refuse(&self, link: &Located<String>, to: &Located<String>, problems: &mut Problems) -> bool {
         let message = format!("`{}` is on no shortest path to `{}`", link.value, to.value);
-        let report = problems.report(link.place, message);
+        let report = problems.report(link.location, message);
         report.label("not a next hop").help(format!("{}; `any: true` allows it", self.next_hops()));
         false
     }
 
     /// Whether packets may use a link that is not a next hop: not to a host that is not their destination.
-    fn may_stray(&self, port: u32, link: &Placed<String>, problems: &mut Problems) -> bool {
+    fn may_stray(&self, port: u32, link: &Located<String>, problems: &mut Problems) -> bool {
         let fabric = &self.ground.built.fabric;
         let end = fabric.neighbour(PortId(fabric.port_range(self.at).start + port));
         if !fabric.is_host(end) {
             return true;
         }
         let message = format!("`{}` leads to `{}`", link.value, self.ground.built.node_names[end.index()]);
-        let report = problems.report(link.place, message);
+        let report = problems.report(link.location, message);
         report.label("hosts do not forward").help("choose a link to another switch");
         false
     }

@@ -13,7 +13,7 @@ use netloom_units::{Bytes, Value};
 
 use super::{classes, credits};
 use crate::diagnostic::Problems;
-use crate::place::Place;
+use crate::location::Location;
 use crate::resolve::Draft;
 use crate::resolved::{Balance, ClassMarking, Congestion, Parameters, Queues, queue_pairs};
 
@@ -69,8 +69,8 @@ pub(super) fn find(draft: &Draft, model: &Model) -> Problems {
 }
 
 /// Adds a warning about a setting.
-fn warn(found: &mut Problems, place: Place, what: &str, why: &str, help: &str) {
-    found.report(place, format!("{what} has no effect here")).label(why).help(help);
+fn warn(found: &mut Problems, location: Location, what: &str, why: &str, help: &str) {
+    found.report(location, format!("{what} has no effect here")).label(why).help(help);
 }
 
 /// The parameters that [`CONDITIONS`] may apply to.
@@ -110,7 +110,13 @@ fn switched_off(parameters: &Parameters, found: &mut Problems) {
         if !matters && is_set(parameters, parameter) {
             let why = format!("has an effect with {wanted} only");
             let help = format!("write {wanted} as well, or leave out `{parameter}`");
-            warn(found, parameters.place_of(parameter), &format!("`{parameter}` of `{name}`"), &why, &help);
+            warn(
+                found,
+                parameters.location_of(parameter),
+                &format!("`{parameter}` of `{name}`"),
+                &why,
+                &help,
+            );
         }
     }
 }
@@ -118,12 +124,13 @@ fn switched_off(parameters: &Parameters, found: &mut Problems) {
 /// In a tree there is one path between any two nodes, and no choice.
 fn one_path(balance: &Balance, model: &Model, found: &mut Problems) {
     let is_tree = model.fabric.links().len() + 1 == model.fabric.n_nodes();
-    let is_chosen =
-        |policy: &&Parameters| policy.place.end > 0 && !["ecmp", "deterministic"].contains(&policy.spec.name);
+    let is_chosen = |policy: &&Parameters| {
+        policy.location.end > 0 && !["ecmp", "deterministic"].contains(&policy.spec.name)
+    };
     for policy in [&balance.switch, &balance.host].into_iter().filter(is_chosen).take(usize::from(is_tree)) {
         let why = "there is one path from any host to any other";
         let what = format!("load balancing by `{}`", policy.spec.name);
-        warn(found, policy.place, &what, why, "a fabric with several paths, or no `balance`");
+        warn(found, policy.location, &what, why, "a fabric with several paths, or no `balance`");
     }
 }
 
@@ -141,7 +148,7 @@ fn no_longer_paths(balance: &Balance, model: &Model, found: &mut Problems) {
         _ => "no path of this fabric is one link longer than the shortest",
     };
     let what = format!("`{name}` of `{}`", switch.spec.name);
-    warn(found, switch.place_of(name), &what, why, &format!("write `{name}: 0`, or another fabric"));
+    warn(found, switch.location_of(name), &what, why, &format!("write `{name}: 0`, or another fabric"));
 }
 
 /// Congestion control based on marks, if no queue marks packets.
@@ -162,11 +169,11 @@ fn unmarked(draft: &Draft, congestion: &Congestion, queues: &Queues, found: &mut
     let reacts_to_nacks = transport.settings.choice("nack") != "ignore";
     if !reacts_to_nacks {
         let why = format!("{why}, and `nack: ignore`");
-        warn(found, congestion.kind.place, &format!("congestion control `{name}`"), &why, help);
+        warn(found, congestion.kind.location, &format!("congestion control `{name}`"), &why, help);
         return;
     }
     let message = format!("congestion control `{name}` slows down on NACKs only");
-    found.report(congestion.kind.place, message).label(why).help(help);
+    found.report(congestion.kind.location, message).label(why).help(help);
 }
 
 /// Marks that no sender reacts to.
@@ -183,7 +190,7 @@ fn unused_marks(draft: &Draft, congestion: &Congestion, queues: &Queues, found: 
     } else {
         return;
     };
-    let report = found.report(marking.place, "no sender reacts to marks here");
+    let report = found.report(marking.location, "no sender reacts to marks here");
     report.label(why).help("write `congestion: dcqcn`, say, or `marking: none`");
 }
 
@@ -197,11 +204,11 @@ fn out_of_reach(queues: &Queues, found: &mut Problems) {
     };
     let least: Option<(&str, Bytes)> = bounds.into_iter().filter_map(bound).min_by_key(|(_, size)| *size);
     let Some((name, _)) = least.filter(|(_, size)| marking.settings.size("minimum") >= *size) else { return };
-    let place = marking.place_of("minimum");
-    let report = found.report(place, "`marking` has no effect here");
+    let location = marking.location_of("minimum");
+    let report = found.report(location, "`marking` has no effect here");
     report
         .label("no queue can become as long")
-        .related(queues.settings.place_of(name), "the limit of queues");
+        .related(queues.settings.location_of(name), "the limit of queues");
     report.help(format!("a `minimum` below `{name}`"));
 }
 
@@ -211,11 +218,11 @@ fn never_paused(draft: &Draft, model: &Model, found: &mut Problems) {
     if model.pausing_classes() > 0 {
         return;
     }
-    let xon_gap = is_set(&queues.settings, "xon_gap").then(|| queues.settings.place_of("xon_gap"));
-    let headroom = queues.headroom.as_ref().map(|headroom| headroom.place);
-    for (name, place) in [("xon_gap", xon_gap), ("headroom", headroom)] {
-        if let Some(place) = place {
-            warn(found, place, &format!("`{name}`"), "no class is paused", "write `pause: true` as well");
+    let xon_gap = is_set(&queues.settings, "xon_gap").then(|| queues.settings.location_of("xon_gap"));
+    let headroom = queues.headroom.as_ref().map(|headroom| headroom.location);
+    for (name, location) in [("xon_gap", xon_gap), ("headroom", headroom)] {
+        if let Some(location) = location {
+            warn(found, location, &format!("`{name}`"), "no class is paused", "write `pause: true` as well");
         }
     }
 }
@@ -232,7 +239,7 @@ fn no_faults(draft: &Draft, model: &Model, found: &mut Problems) {
             let what = format!("`{name}`");
             warn(
                 found,
-                settings.place_of(name),
+                settings.location_of(name),
                 &what,
                 "no link or switch fails",
                 "write what fails, or leave it out",
@@ -255,7 +262,7 @@ fn nobody_waits(draft: &Draft, model: &Model, found: &mut Problems) {
         return;
     }
     let why = "there is no modelled barrier, and no node uses snapshots";
-    warn(found, delay.place, "`coordination_delay`", why, "write `auto`, or leave it out");
+    warn(found, delay.location, "`coordination_delay`", why, "write `auto`, or leave it out");
 }
 
 /// The time from a grant to its message, if no message needs one.
@@ -265,7 +272,7 @@ fn no_grants(draft: &Draft, found: &mut Problems) {
         let help = "write `rendezvous: 64KiB`, say, or leave it out";
         warn(
             found,
-            hosts.place_of("handshake"),
+            hosts.location_of("handshake"),
             "`handshake`",
             "without `rendezvous` no message needs a grant",
             help,
@@ -279,7 +286,7 @@ fn no_local_ranks(draft: &Draft, found: &mut Problems) {
     if is_set(hosts, "local_rate") && draft.jobs.iter().all(|job| job.ranks_per_host.value == 1) {
         let help = "write `ranks_per_host: 8` in a job, say, or leave it out";
         let why = "no host has several ranks of a job";
-        warn(found, hosts.place_of("local_rate"), "`local_rate`", why, help);
+        warn(found, hosts.location_of("local_rate"), "`local_rate`", why, help);
     }
 }
 

@@ -10,7 +10,7 @@ use netloom_policy::{balance, congestion};
 use netloom_units::{Duration, Value};
 
 use super::{duration, value, workload};
-use crate::place::Placed;
+use crate::location::Located;
 use crate::resolved::{
     Background, Balance, Class, ClassMarking, Classes, Collective, Congestion, Custom, Fabric, Faults, Flow,
     FlowFile, Flows, Group, Job, Overlap, Parameters, Phase, PhaseEntry, Placement, Queues, Record, Resolved,
@@ -50,7 +50,7 @@ pub(crate) fn changed(resolved: &Resolved) -> Vec<Changed> {
         coordination_delay,
         deadline,
         record,
-        fabric_place: _,
+        fabric_location: _,
         sources: _,
         former_keys: _,
     } = resolved;
@@ -106,7 +106,7 @@ impl List {
         self.section(&format!("{path}.{}", parameters.spec.name), parameters);
     }
 
-    fn names(&mut self, path: &str, names: &[Placed<String>]) {
+    fn names(&mut self, path: &str, names: &[Located<String>]) {
         if !names.is_empty() {
             let names: Vec<&str> = names.iter().map(|name| name.value.as_str()).collect();
             self.entry(path, names.join(", "), Some("none"));
@@ -205,7 +205,7 @@ impl List {
     }
 
     /// The kind of traffic of an item.
-    fn kind(&mut self, path: &str, name: Option<&Placed<String>>) {
+    fn kind(&mut self, path: &str, name: Option<&Located<String>>) {
         if let Some(name) = name {
             self.entry(&format!("{path}.traffic"), name.value.clone(), Some("none"));
         }

@@ -8,7 +8,7 @@ mod workload;
 use netloom_model::SizePoint;
 use netloom_units::{Duration, Value};
 
-use crate::place::Placed;
+use crate::location::Located;
 use crate::quantity::{self, Dimension};
 use crate::resolved::{
     Background, Balance, Bundle, Class, ClassMarking, Classes, Congestion, Custom, Fabric, Faults,
@@ -77,7 +77,7 @@ fn plugin(parameters: &Parameters) -> Node {
     Node::map([(parameters.spec.name, section(parameters))])
 }
 
-fn names(names: &[Placed<String>]) -> Node {
+fn names(names: &[Located<String>]) -> Node {
     Node::list(names.iter().map(|name| Node::name(&name.value)))
 }
 
@@ -121,8 +121,9 @@ fn congestion(Congestion { kind, table }: &Congestion) -> Node {
         return plugin(kind);
     }
     let mut all = entries(kind);
-    let listed =
-        |table: &Placed<Vec<f64>>| Node::list(table.value.iter().map(|&entry| value(Value::Fraction(entry))));
+    let listed = |table: &Located<Vec<f64>>| {
+        Node::list(table.value.iter().map(|&entry| value(Value::Fraction(entry))))
+    };
     let table = table.as_ref().map_or_else(|| Node::text("none"), listed);
     all.push((Congestion::TABLE.to_owned(), table));
     Node::map([(kind.spec.name, Node::map(all))])
@@ -183,7 +184,7 @@ fn traffic(Traffic { name, dscp, class, settings }: &Traffic) -> Node {
 }
 
 /// The name of a kind of traffic.
-fn kind(name: Option<&Placed<String>>) -> Node {
+fn kind(name: Option<&Located<String>>) -> Node {
     name.map_or_else(|| Node::text("none"), |name| Node::name(&name.value))
 }
 

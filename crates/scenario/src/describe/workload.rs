@@ -3,7 +3,7 @@
 use netloom_units::{Duration, Value};
 
 use super::{duration, entries, kind, names, plugin, section, value};
-use crate::place::Placed;
+use crate::location::Located;
 use crate::resolved::{
     Collective, Flow, Flows, Group, GroupRanks, Job, Overlap, Phase, PhaseEntry, Placement, Stages, Steps,
     WarmUp,
@@ -68,7 +68,7 @@ pub(super) fn group_ranks(group: &Group) -> Node {
 /// A phase with the keys beside it, as far as they are written.
 fn phase(PhaseEntry { phase, overlap }: &PhaseEntry) -> Node {
     let Overlap { name, stream, after } = overlap;
-    let name_of = |text: &Placed<String>| Node::name(&text.value);
+    let name_of = |text: &Located<String>| Node::name(&text.value);
     let after = (!after.is_empty()).then(|| Node::list(after.iter().map(name_of)));
     let beside =
         [("name", name.as_ref().map(name_of)), ("stream", stream.as_ref().map(name_of)), ("after", after)];
@@ -128,9 +128,9 @@ fn stages_node(stages: &Stages) -> Node {
     }
 }
 
-fn ranks(lists: &[Placed<Vec<u32>>]) -> Node {
+fn ranks(lists: &[Located<Vec<u32>>]) -> Node {
     let list =
-        |ranks: &Placed<Vec<u32>>| Node::list(ranks.value.iter().map(|rank| Node::text(rank.to_string())));
+        |ranks: &Located<Vec<u32>>| Node::list(ranks.value.iter().map(|rank| Node::text(rank.to_string())));
     Node::list(lists.iter().map(list))
 }
 

@@ -48,7 +48,7 @@ impl Heading {
     pub fn read(line: &[u8], lines: &mut Lines, problems: &mut Problems) -> Option<Heading> {
         let mut cells = Cells::default();
         cells.split(line);
-        let whole = lines.place(line, (0, line.len()));
+        let whole = lines.location(line, (0, line.len()));
         let mut heading = Heading { cells: [None; 6], units: [None; 2], width: cells.count };
         let named = (0..cells.count.min(MOST)).map(|cell| {
             let (from, to) = cells.range(cell);
@@ -61,19 +61,20 @@ impl Heading {
             return None;
         }
         for (cell, name, range) in named {
-            let place = lines.place(line, range);
+            let location = lines.location(line, range);
             let Some((found, unit)) = column(&name) else {
                 let help = suggest::hint(&name, NAMES);
-                let report = problems.report(place, format!("there is no column `{name}`"));
+                let report = problems.report(location, format!("there is no column `{name}`"));
                 report.label("unknown column").maybe_help(help);
                 continue;
             };
             if heading.cells[found as usize].replace(cell).is_some() {
-                let report = problems.report(place, format!("there are two columns `{}`", found.name()));
+                let report = problems.report(location, format!("there are two columns `{}`", found.name()));
                 report.label("the second one");
             }
-            if let Some(place) = (found as usize).checked_sub(2).and_then(|nth| heading.units.get_mut(nth)) {
-                *place = unit;
+            if let Some(location) = (found as usize).checked_sub(2).and_then(|nth| heading.units.get_mut(nth))
+            {
+                *location = unit;
             }
         }
         let missing: Vec<Column> = Column::ALL[..N_REQUIRED]

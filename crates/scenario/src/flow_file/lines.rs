@@ -3,7 +3,7 @@
 //! Invariants: only lines with something to point at are kept, and a bounded number of them, so a file is never in
 //! memory as a whole.
 
-use crate::place::Place;
+use crate::location::Location;
 
 /// Most bytes of kept lines.
 const MOST_BYTES: usize = 64 << 20;
@@ -34,12 +34,12 @@ impl Lines {
         self.start = None;
     }
 
-    /// The place of a range of bytes of the current line, which is kept from now on.
-    pub fn place(&mut self, line: &[u8], (from, to): (usize, usize)) -> Place {
+    /// The location of a range of bytes of the current line, which is kept from now on.
+    pub fn location(&mut self, line: &[u8], (from, to): (usize, usize)) -> Location {
         let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).len() as u32;
         let start = self.start.unwrap_or_else(|| self.keep(line));
         let (start, end) = (start + shown(&line[..from]), start + shown(&line[..to]));
-        Place { source: self.source, start, end }
+        Location { source: self.source, start, end }
     }
 
     fn keep(&mut self, line: &[u8]) -> u32 {

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use netloom_model::FiniteFlow;
 
 use crate::diagnostic::Problems;
-use crate::place::{Place, Placed, Sources};
+use crate::location::{Located, Location, Sources};
 use digest::Hashing;
 use heading::Heading;
 pub(crate) use lines::Lines;
@@ -42,13 +42,13 @@ pub struct FlowTable {
     /// The flows; [`FiniteFlow::service`] 0 is no kind of traffic, and others are one above an index of `kinds`.
     pub flows: Arc<Vec<FiniteFlow>>,
     /// Names or numbers of hosts, as first written.
-    pub hosts: Vec<Placed<String>>,
+    pub hosts: Vec<Located<String>>,
     /// Kinds of traffic, as first written.
-    pub kinds: Vec<Placed<String>>,
+    pub kinds: Vec<Located<String>>,
     /// The BLAKE3 digest of the file, in hexadecimal digits.
     pub digest: String,
-    /// Rows whose `after` names a flow of other hosts by their names, some of them, with their places.
-    suspects: Vec<(u32, Place)>,
+    /// Rows whose `after` names a flow of other hosts by their names, some of them, with their locations.
+    suspects: Vec<(u32, Location)>,
 }
 
 impl FlowTable {
@@ -58,7 +58,7 @@ impl FlowTable {
     }
 
     /// Where the `after` of a row is written, if that is known.
-    pub(crate) fn place_of_after(&self, row: u32) -> Option<Place> {
+    pub(crate) fn location_of_after(&self, row: u32) -> Option<Location> {
         let found = self.suspects.binary_search_by_key(&row, |(row, _)| *row).ok()?;
         Some(self.suspects[found].1)
     }
@@ -68,7 +68,7 @@ impl FlowTable {
 #[derive(Debug, Default)]
 struct Interned {
     numbers: HashMap<Box<str>, u32>,
-    list: Vec<Placed<String>>,
+    list: Vec<Located<String>>,
 }
 
 impl Interned {
@@ -76,10 +76,10 @@ impl Interned {
         self.numbers.get(text).copied()
     }
 
-    fn add(&mut self, text: &str, place: Place) -> u32 {
+    fn add(&mut self, text: &str, location: Location) -> u32 {
         let number = self.list.len() as u32;
         self.numbers.insert(text.into(), number);
-        self.list.push(Placed::new(text.to_owned(), place));
+        self.list.push(Located::new(text.to_owned(), location));
         number
     }
 }
@@ -88,7 +88,7 @@ impl Interned {
 pub(crate) fn read(
     file: Box<dyn Read>,
     name: &str,
-    at: Place,
+    at: Location,
     sources: &mut Sources,
     problems: &mut Problems,
 ) -> Option<FlowTable> {
@@ -136,14 +136,14 @@ fn rows(
             continue;
         }
         if is_over {
-            let report =
-                problems.report(lines.place(bare, (0, bare.len())), "there is an empty line above this row");
+            let report = problems
+                .report(lines.location(bare, (0, bare.len())), "there is an empty line above this row");
             report.label("expected right below the row before it").help("remove empty lines between rows");
             is_over = false;
         }
         if bare.len() > LONGEST_LINE || rows.len() >= MOST_ROWS {
             let report =
-                problems.report(lines.place(&bare[..bare.len().min(80)], (0, 1)), "this file is too long");
+                problems.report(lines.location(&bare[..bare.len().min(80)], (0, 1)), "this file is too long");
             let label = format!("expected at most {MOST_ROWS} rows, of {LONGEST_LINE} bytes each");
             report.label(label);
             return Ok(Some(rows));

@@ -10,7 +10,7 @@ use super::heading::{Column, Heading};
 use super::lines::Lines;
 use super::{FlowTable, Interned};
 use crate::diagnostic::Problems;
-use crate::place::Place;
+use crate::location::Location;
 use crate::quantity::{self, Dimension, Refusal};
 use crate::resolve::LONGEST;
 
@@ -30,7 +30,7 @@ pub(super) struct Rows {
     flows: Vec<FiniteFlow>,
     hosts: Interned,
     kinds: Interned,
-    suspects: Vec<(u32, Place)>,
+    suspects: Vec<(u32, Location)>,
     /// The start of the last row that waits for none, in ps.
     last_start: u64,
     /// Number of mistakes in rows.
@@ -125,12 +125,12 @@ impl Rows {
     fn wrong(&mut self, row: &mut Row<'_>, range: (usize, usize), mistake: impl FnOnce() -> Mistake) {
         self.n_wrong += 1;
         if self.n_wrong > MOST_DESCRIBED {
-            row.problems.report(Place { source: row.lines.source, ..Place::default() }, String::new());
+            row.problems.report(Location { source: row.lines.source, ..Location::default() }, String::new());
             return;
         }
         let (message, label, help) = mistake();
-        let place = row.lines.place(row.line, range);
-        row.problems.report(place, message).label(label).maybe_help(help);
+        let location = row.lines.location(row.line, range);
+        row.problems.report(location, message).label(label).maybe_help(help);
     }
 
     /// The text of a cell; none if it is empty or no text.
@@ -174,8 +174,8 @@ impl Rows {
             });
             return None;
         }
-        let place = row.lines.place(row.line, range);
-        Some(self.hosts.add(text, place))
+        let location = row.lines.location(row.line, range);
+        Some(self.hosts.add(text, location))
     }
 
     fn kind(&mut self, row: &mut Row<'_>) -> Option<u16> {
@@ -191,7 +191,7 @@ impl Rows {
             });
             return None;
         }
-        let number = known.unwrap_or_else(|| self.kinds.add(text, row.lines.place(row.line, range)));
+        let number = known.unwrap_or_else(|| self.kinds.add(text, row.lines.location(row.line, range)));
         Some(number as u16 + 1)
     }
 
@@ -274,13 +274,13 @@ impl Rows {
         let is_known = [before.source, before.destination].contains(&flow.source);
         if !is_known && self.suspects.len() < MOST_SUSPECTS {
             let range = self.range(Column::After);
-            let place = row.lines.place(row.line, range);
-            self.suspects.push((self.flows.len() as u32, place));
+            let location = row.lines.location(row.line, range);
+            self.suspects.push((self.flows.len() as u32, location));
         }
     }
 }
 
-/// The place of a row with mistakes: the rows below keep their numbers.
+/// The location of a row with mistakes: the rows below keep their numbers.
 fn nothing() -> FiniteFlow {
     let (start, size) = (Duration::ZERO, Bytes(1));
     FiniteFlow { start, size, source: 0, destination: 0, after: FiniteFlow::NONE, service: 0 }

@@ -4,7 +4,7 @@
 //! decides: the same plug-in keeps the parameters that the heir does not write, another one replaces it whole. A
 //! section that the heir leaves empty stays as in the base.
 //!
-//! Invariants: a value keeps its place; a map counts as written by the heir if both write it.
+//! Invariants: a value keeps its location; a map counts as written by the heir if both write it.
 
 use std::collections::BTreeMap;
 
@@ -40,13 +40,13 @@ fn at(path: &[&str], base: Node, heir: Node) -> Node {
 
 /// Merges two maps key by key; any other value of the heir replaces that of the base.
 fn maps(path: &[&str], base: Node, heir: Node) -> Node {
-    let Node { place, owner, tree } = heir;
+    let Node { location, owner, tree } = heir;
     let tree = match (base.tree, tree) {
         (Tree::Map(base), Tree::Map(heir)) => Tree::Map(entries(path, base, heir)),
         (base @ Tree::Map(_), Tree::Nothing) => base,
         (_, tree) => tree,
     };
-    Node { place, owner, tree }
+    Node { location, owner, tree }
 }
 
 /// The entries of the base in their order, then those that only the heir has.
@@ -83,12 +83,12 @@ fn plugin(path: &[&str], base: Node, heir: Node) -> Node {
     }
 }
 
-/// The plug-in of the base, with its name at the heir's place.
+/// The plug-in of the base, with its name at the heir's location.
 fn renamed(base: Node, heir: Node) -> Node {
     let Tree::Map(mut entries) = base.tree else { return heir };
     for entry in &mut entries {
-        entry.key_place = heir.place;
-        entry.value.owner = Some(heir.place);
+        entry.key_location = heir.location;
+        entry.value.owner = Some(heir.location);
     }
     Node { tree: Tree::Map(entries), ..heir }
 }
@@ -113,16 +113,16 @@ fn by_node_kind(node: Node) -> Node {
     if has_node_kinds(&node) || matches!(node.tree, Tree::Nothing) {
         return node;
     }
-    let Node { place, owner, .. } = node;
-    let of_kind = |key: &str| Entry { key: key.to_owned(), key_place: node.head(), value: node.clone() };
-    Node { place, owner, tree: Tree::Map(vec![of_kind("host"), of_kind("switch")]) }
+    let Node { location, owner, .. } = node;
+    let of_kind = |key: &str| Entry { key: key.to_owned(), key_location: node.head(), value: node.clone() };
+    Node { location, owner, tree: Tree::Map(vec![of_kind("host"), of_kind("switch")]) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::diagnostic::Problems;
-    use crate::written::arbitrary::{node, without_places};
+    use crate::written::arbitrary::{node, without_locations};
     use crate::written::{parse, print};
     use proptest::prelude::*;
 
@@ -187,9 +187,9 @@ mod tests {
     proptest! {
         #[test]
         fn a_merged_tree_is_printed_and_parsed_unchanged(base in scenario(), heir in scenario()) {
-            let whole = without_places(merge(base, heir));
+            let whole = without_locations(merge(base, heir));
             let mut problems = Problems::default();
-            let read = parse(&print(&whole), 0, 0, &mut problems).map(without_places);
+            let read = parse(&print(&whole), 0, 0, &mut problems).map(without_locations);
             prop_assert!(problems.is_empty(), "{problems:?}");
             prop_assert_eq!(read, Some(whole));
         }

@@ -4,7 +4,7 @@
 //! Leaves out: storage of texts, behind [`Origin`]; the meaning of values: only the merged tree is interpreted, so
 //! values that an heir replaces are never checked.
 //!
-//! Invariants: every value keeps the place of the text it is written in; the chain is finite, whatever the texts say.
+//! Invariants: every value keeps the location of the text it is written in; the chain is finite, whatever the texts say.
 
 mod merge;
 
@@ -12,7 +12,7 @@ use std::io::Read;
 
 use crate::diagnostic::Problems;
 use crate::former;
-use crate::place::{Placed, Sources};
+use crate::location::{Located, Sources};
 use crate::resolve::value::name;
 use crate::resolve::{Version, version};
 use crate::written::{self, Entry, Node, Tree};
@@ -125,7 +125,7 @@ fn follow<O: Origin>(
         Ok(found) => found,
         Err(reason) => {
             let help = format!("a path starts at the folder of the file it is written in: {}", heir.name());
-            problems.report(path.place, reason).label("inherits from this").help(help);
+            problems.report(path.location, reason).label("inherits from this").help(help);
             return None;
         }
     };
@@ -149,7 +149,7 @@ fn has<O: Origin>(origins: &[O], base: &O) -> bool {
 
 /// Reports a cyclic or too long chain.
 fn refuse_endless<O: Origin>(
-    path: &Placed<String>,
+    path: &Located<String>,
     base: &O,
     origins: &[O],
     problems: &mut Problems,
@@ -159,12 +159,12 @@ fn refuse_endless<O: Origin>(
         let mut names: Vec<String> = origins[first..].iter().map(Origin::name).collect();
         names.push(base.name());
         let help = format!("the cycle: {}", names.join(" -> "));
-        problems.report(path.place, message).label("closes the cycle").help(help);
+        problems.report(path.location, message).label("closes the cycle").help(help);
         return None;
     }
     if origins.len() > MOST_BASES {
         let message = format!("more than {MOST_BASES} scenarios inherit from one another");
-        problems.report(path.place, message).label("one too many");
+        problems.report(path.location, message).label("one too many");
         return None;
     }
     Some(())

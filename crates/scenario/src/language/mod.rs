@@ -1,6 +1,6 @@
 //! The language as data: every section, plug-in and key, in the order of the documentation.
 //!
-//! Models: what may be written at each place, the defaults, and the meanings. The schema and the reference are two
+//! Models: what may be written at each location, the defaults, and the meanings. The schema and the reference are two
 //! views of it.
 //! Leaves out: rules that relate several values, or that need the fabric; the compiler checks those.
 //!
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use netloom_units::{Kind, Parameter, Spec, Value};
 
-/// What may be written at one place.
+/// What may be written at one location.
 #[derive(Debug, Clone)]
 pub(crate) enum Shape {
     /// A single value.
@@ -62,7 +62,7 @@ pub(crate) struct Key {
     pub meaning: &'static str,
 }
 
-/// One of the names that may be written at a place, and the shape below it.
+/// One of the names that may be written at a location, and the shape below it.
 #[derive(Debug, Clone)]
 pub(crate) struct Member {
     pub name: &'static str,
@@ -187,8 +187,8 @@ impl Key {
 
 impl Definition {
     /// The map of a spec's parameters, with keys that are read by explicit code.
-    fn section(name: impl Into<String>, spec: &'static Spec, by_hand: Vec<Key>) -> Definition {
-        let keys = spec.parameters.iter().map(Key::of).chain(by_hand).collect();
+    fn section(name: impl Into<String>, spec: &'static Spec, explicit: Vec<Key>) -> Definition {
+        let keys = spec.parameters.iter().map(Key::of).chain(explicit).collect();
         Definition { name: name.into(), summary: spec.summary, source: spec.source, body: Body::Map(keys) }
     }
 

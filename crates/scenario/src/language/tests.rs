@@ -114,7 +114,7 @@ fn known_to_the_reader(set: &str) -> Option<String> {
 #[test]
 fn every_key_of_the_reader_is_in_the_language() {
     let language = Language::new();
-    let places = [
+    let locations = [
         ("queues", "queues"),
         ("classes", "classes"),
         ("job", "jobs.0"),
@@ -135,7 +135,7 @@ fn every_key_of_the_reader_is_in_the_language() {
         ("background.mice", "background.mice"),
         ("background.poisson", "background.poisson"),
     ];
-    for (name, path) in places {
+    for (name, path) in locations {
         let Body::Map(keys) = &language.get(name).body else { panic!("`{name}` is a map") };
         let offered: BTreeSet<&str> = keys.iter().map(|key| key.name).collect();
         let known = known_to_the_reader(path).unwrap_or_else(|| panic!("no hint for `{path}`"));

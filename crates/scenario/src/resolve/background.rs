@@ -8,7 +8,7 @@ use super::classes::{self, TRAFFIC};
 use super::fields::{Fields, items_like, named};
 use super::{is_word, job, plugin, value};
 use crate::diagnostic::Problems;
-use crate::place::Placed;
+use crate::location::Located;
 use crate::quantity::{self, Dimension};
 use crate::resolved::{Background, Parameters, Placement, sections};
 use crate::written::Node;
@@ -24,13 +24,13 @@ const DRAWN: [&str; 2] = ["senders", "given"];
 pub(super) fn background(node: Option<&Node>, problems: &mut Problems) -> Option<Background> {
     let node = node.filter(|node| !is_word(node, "none"))?;
     let found = named(node, "background", problems)?;
-    let spec = plugin::find(found.name, found.place, "background traffic", background::SPECS, problems)?;
+    let spec = plugin::find(found.name, found.location, "background traffic", background::SPECS, problems)?;
     let mut others = vec![TRAFFIC];
     others.extend(sections::BACKGROUND.parameters.iter().map(|parameter| parameter.name));
     if Background::draws_sizes(spec) {
         others.extend(DRAWN);
     }
-    let (kind, fields) = plugin::section_at(found.body, found.place, spec, &others, problems)?;
+    let (kind, fields) = plugin::section_at(found.body, found.location, spec, &others, problems)?;
     let common = plugin::parameters(&fields, &sections::BACKGROUND, problems);
     let senders = match fields.get("senders") {
         Some(node) => job::placement(node, problems),
@@ -43,20 +43,20 @@ pub(super) fn background(node: Option<&Node>, problems: &mut Problems) -> Option
 }
 
 /// The listed points, required if and only if the kind is set to use them.
-fn given(fields: &Fields<'_>, kind: &Parameters, problems: &mut Problems) -> Option<Placed<Vec<SizePoint>>> {
+fn given(fields: &Fields<'_>, kind: &Parameters, problems: &mut Problems) -> Option<Located<Vec<SizePoint>>> {
     let wanted = Background::draws_sizes(kind.spec) && kind.settings.choice("sizes") == "given";
     if wanted {
         let node = fields.need("given", "[[0B, 0%], [64KB, 50%], [1MB, 100%]]", problems)?;
-        return points(node, problems).map(|points| Placed::new(points, node.head()));
+        return points(node, problems).map(|points| Located::new(points, node.head()));
     }
-    let Some(node) = fields.get("given") else { return Some(Placed::new(Vec::new(), fields.head)) };
+    let Some(node) = fields.get("given") else { return Some(Located::new(Vec::new(), fields.head)) };
     let listed = items_like(node, "`given`", LISTED, problems)?;
     if !listed.is_empty() {
         let report = problems.report(node.head(), "sizes are listed, but another distribution is selected");
         report.label("not used").help("write `sizes: given`");
         return None;
     }
-    Some(Placed::new(Vec::new(), node.head()))
+    Some(Located::new(Vec::new(), node.head()))
 }
 
 /// `[[size, share], ...]`.
@@ -68,7 +68,7 @@ fn points(node: &Node, problems: &mut Problems) -> Option<Vec<SizePoint>> {
 
 fn point(node: &Node, problems: &mut Problems) -> Option<SizePoint> {
     let [size, share] = items_like(node, "each item of `given`", POINT, problems)? else {
-        let report = problems.report(node.place, "a point is a size and the share of messages up to it");
+        let report = problems.report(node.location, "a point is a size and the share of messages up to it");
         report.label("expected two values").help(POINT);
         return None;
     };
@@ -85,7 +85,7 @@ fn point_size(node: &Node, problems: &mut Problems) -> Option<Bytes> {
     match quantity::parse(text, Dimension::Size) {
         Ok(bytes) => Some(Bytes(bytes)),
         Err(refusal) => {
-            problems.report(node.place, refusal.message).label(refusal.label).maybe_help(refusal.help);
+            problems.report(node.location, refusal.message).label(refusal.label).maybe_help(refusal.help);
             None
         }
     }

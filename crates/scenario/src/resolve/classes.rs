@@ -9,7 +9,7 @@ use netloom_units::{Kind, Value};
 use super::fields::{Fields, items};
 use super::{is_word, network, plugin, value};
 use crate::diagnostic::Problems;
-use crate::place::{Place, Placed};
+use crate::location::{Located, Location};
 use crate::resolved::{Class, ClassMarking, Classes, Parameters, Traffic, queue_pairs, sections};
 use crate::written::Node;
 
@@ -73,35 +73,37 @@ fn own<T>(
     kind: &Kind,
     problems: &mut Problems,
     of: impl Fn(Value) -> Option<T>,
-) -> Option<Placed<T>> {
+) -> Option<Located<T>> {
     let node = fields.get(key).filter(|node| !is_word(node, Class::AS_QUEUES))?;
     let n_before = problems.len();
     let found = value::value(node, kind, problems);
     problems.widen_since(n_before, ", or `as_queues`");
-    Some(Placed::new(of(found?)?, node.place))
+    Some(Located::new(of(found?)?, node.location))
 }
 
-fn small(node: &Node, kind: &Kind, problems: &mut Problems) -> Option<Placed<u8>> {
+fn small(node: &Node, kind: &Kind, problems: &mut Problems) -> Option<Located<u8>> {
     match value::value(node, kind, problems) {
-        Some(Value::Count(count)) => Some(Placed::new(count as u8, node.place)),
+        Some(Value::Count(count)) => Some(Located::new(count as u8, node.location)),
         _ => None,
     }
 }
 
 /// Every class is listed once, and every code point means one class.
 fn once_each(list: &[Class], problems: &mut Problems) {
-    let mut classes: BTreeMap<u8, Place> = BTreeMap::new();
-    let mut code_points: BTreeMap<u8, (u8, Place)> = BTreeMap::new();
+    let mut classes: BTreeMap<u8, Location> = BTreeMap::new();
+    let mut code_points: BTreeMap<u8, (u8, Location)> = BTreeMap::new();
     for class in list.iter().filter(|class| !class.settings.has_stand_ins) {
-        let (number, place) = (class.number(), class.settings.place_of("class"));
-        if let Some(first) = classes.insert(number, place) {
-            let report = problems.report(place, format!("class {number} is listed twice"));
+        let (number, location) = (class.number(), class.settings.location_of("class"));
+        if let Some(first) = classes.insert(number, location) {
+            let report = problems.report(location, format!("class {number} is listed twice"));
             report.label("again here").related(first, "first here");
         }
         for dscp in &class.dscp {
-            let Some((other, first)) = code_points.insert(dscp.value, (number, dscp.place)) else { continue };
+            let Some((other, first)) = code_points.insert(dscp.value, (number, dscp.location)) else {
+                continue;
+            };
             let message = format!("DSCP {} is listed twice", dscp.value);
-            let report = problems.report(dscp.place, message);
+            let report = problems.report(dscp.location, message);
             report.label(format!("by class {number}")).related(first, format!("by class {other}"));
             report.help("a packet is in one class: leave it to one of them");
         }
@@ -112,11 +114,11 @@ fn once_each(list: &[Class], problems: &mut Problems) {
 pub(super) fn traffic(node: Option<&Node>, problems: &mut Problems) -> Vec<Traffic> {
     let listed = node.and_then(|node| items(node, TRAFFIC, problems)).unwrap_or_default();
     let kinds: Vec<Traffic> = listed.iter().filter_map(|item| one(item, problems)).collect();
-    let mut first: BTreeMap<&str, Place> = BTreeMap::new();
+    let mut first: BTreeMap<&str, Location> = BTreeMap::new();
     for Traffic { name, .. } in &kinds {
-        if let Some(place) = first.insert(&name.value, name.place) {
+        if let Some(location) = first.insert(&name.value, name.location) {
             let message = format!("two kinds of traffic are named `{}`", name.value);
-            problems.report(name.place, message).label("again here").related(place, "first here");
+            problems.report(name.location, message).label("again here").related(location, "first here");
         }
     }
     kinds
@@ -131,19 +133,19 @@ fn one(node: &Node, problems: &mut Problems) -> Option<Traffic> {
     let class = fields.get("class").and_then(|node| small(node, &NUMBER, problems));
     let (settings, name) = (settings?, name?);
     if name.value == NONE {
-        let report = problems.report(name.place, "`none` means no kind of traffic");
+        let report = problems.report(name.location, "`none` means no kind of traffic");
         report.label("choose another name");
     }
     if let (Some(dscp), Some(class)) = (&dscp, &class) {
-        let report = problems.report(class.place, "a DSCP and a class are both given");
-        report.label("the class").related(dscp.place, "the DSCP, which also determines a class");
+        let report = problems.report(class.location, "a DSCP and a class are both given");
+        report.label("the class").related(dscp.location, "the DSCP, which also determines a class");
         report.help("remove one of the two");
     }
     Some(Traffic { name, dscp, class, settings })
 }
 
 /// The kind of traffic of messages, if it is given.
-pub(super) fn kind(fields: &Fields<'_>, problems: &mut Problems) -> Option<Placed<String>> {
+pub(super) fn kind(fields: &Fields<'_>, problems: &mut Problems) -> Option<Located<String>> {
     let node = fields.get(TRAFFIC).filter(|node| !is_word(node, NONE))?;
     value::name(node, "the name of a kind of traffic", problems)
 }

@@ -6,7 +6,7 @@ use netloom_units::{Duration, Kind, Rate, Value};
 use super::fields::{Fields, items, named};
 use super::{plugin, report_repeats, value};
 use crate::diagnostic::Problems;
-use crate::place::{Place, Placed};
+use crate::location::{Located, Location};
 use crate::resolved::{Bundle, Custom, Fabric};
 use crate::written::{Node, Tree};
 
@@ -16,17 +16,17 @@ pub(crate) const MOST_NUMBERED: u32 = 250_000;
 /// Reads the section.
 pub(super) fn fabric(node: &Node, problems: &mut Problems) -> Option<Fabric> {
     let found = named(node, "fabric", problems)?;
-    let spec = plugin::find(found.name, found.place, "topology", topology::SPECS, problems)?;
+    let spec = plugin::find(found.name, found.location, "topology", topology::SPECS, problems)?;
     if spec.name == topology::custom::SPEC.name {
-        return custom(found.body, found.place, problems).map(Fabric::Custom);
+        return custom(found.body, found.location, problems).map(Fabric::Custom);
     }
-    let (parameters, _) = plugin::section_at(found.body, found.place, spec, &[], problems)?;
+    let (parameters, _) = plugin::section_at(found.body, found.location, spec, &[], problems)?;
     parameters.map(Fabric::Parametric)
 }
 
-fn custom(body: Option<&Node>, place: Place, problems: &mut Problems) -> Option<Custom> {
+fn custom(body: Option<&Node>, location: Location, problems: &mut Problems) -> Option<Custom> {
     let Some(body) = body else {
-        let report = problems.report_absence(place, "`custom` needs hosts and links");
+        let report = problems.report_absence(location, "`custom` needs hosts and links");
         report
             .label("nothing is listed")
             .help("write `custom: { hosts: [...], switches: [...], links: [...] }`");
@@ -43,28 +43,28 @@ fn custom(body: Option<&Node>, place: Place, problems: &mut Problems) -> Option<
     let links = links_node.and_then(|node| links(node, problems));
     let (hosts, switches) = (hosts?, switches?);
     report_repeats(hosts.iter().chain(&switches), problems);
-    let hosts = Placed::new(hosts, hosts_node.map_or(place, Node::head));
+    let hosts = Located::new(hosts, hosts_node.map_or(location, Node::head));
     Some(Custom { hosts, switches, links: links? })
 }
 
 /// Names of nodes: a list, or a number of nodes, then named `host0`, `host1` and so on.
-fn nodes(node: &Node, key: &str, stem: &str, problems: &mut Problems) -> Option<Vec<Placed<String>>> {
+fn nodes(node: &Node, key: &str, stem: &str, problems: &mut Problems) -> Option<Vec<Located<String>>> {
     if matches!(&node.tree, Tree::Text(_)) {
         let n = value::count_u32(node, 0, MOST_NUMBERED, problems)?;
-        return Some((0..n).map(|number| Placed::new(format!("{stem}{number}"), node.place)).collect());
+        return Some((0..n).map(|number| Located::new(format!("{stem}{number}"), node.location)).collect());
     }
     let items = items(node, key, problems)?;
     let names: Vec<_> = items.iter().map(|item| value::name(item, "a name", problems)).collect();
     names.into_iter().collect()
 }
 
-fn links(node: &Node, problems: &mut Problems) -> Option<Vec<Placed<Bundle>>> {
+fn links(node: &Node, problems: &mut Problems) -> Option<Vec<Located<Bundle>>> {
     let items = items(node, "links", problems)?;
     let links: Vec<_> = items.iter().map(|item| link(item, problems)).collect();
     links.into_iter().collect()
 }
 
-fn link(node: &Node, problems: &mut Problems) -> Option<Placed<Bundle>> {
+fn link(node: &Node, problems: &mut Problems) -> Option<Located<Bundle>> {
     let fields = Fields::open(node, "link", &["from", "to", "rate", "delay", "count"], problems)?;
     let from = fields.need("from", "NODE", problems).and_then(|node| value::name(node, "a node", problems));
     let to = fields.need("to", "NODE", problems).and_then(|node| value::name(node, "a node", problems));
@@ -87,5 +87,5 @@ fn link(node: &Node, problems: &mut Problems) -> Option<Placed<Bundle>> {
     let rate = rate.unwrap_or(Rate(u64::MAX));
     let bundle =
         Bundle { from: from?, to: to?, rate, delay: delay.unwrap_or(Duration(1)), count: count.unwrap_or(1) };
-    Some(Placed::new(bundle, node.place))
+    Some(Located::new(bundle, node.location))
 }

@@ -39,7 +39,7 @@ fn listed<T>(
 
 fn timed_fault(node: &Node, problems: &mut Problems) -> Option<TimedFault> {
     let others: Vec<&str> = Sufferer::KEYS.into_iter().chain(["action"]).collect();
-    let (settings, fields) = plugin::section_at(Some(node), node.place, &TIMED_FAULT, &others, problems)?;
+    let (settings, fields) = plugin::section_at(Some(node), node.location, &TIMED_FAULT, &others, problems)?;
     let subject = subject(&fields, problems);
     let action = fields.need("action", "down", problems);
     let action = action.and_then(|node| plugin::plugin(node, "action", "action", ACTIONS, problems));
@@ -57,8 +57,8 @@ fn subject(fields: &Fields<'_>, problems: &mut Problems) -> Option<Sufferer> {
     };
     if let Some((other, second)) = written.next() {
         let message = format!("an event happens to a {what} or to a {other}, not to both");
-        let report = problems.report(second.place, message);
-        report.label("a second one").related(node.place, "the first one").help("write two entries");
+        let report = problems.report(second.location, message);
+        report.label("a second one").related(node.location, "the first one").help("write two entries");
     }
     let expected = match what {
         "switch" => "the name of a switch",
@@ -70,7 +70,7 @@ fn subject(fields: &Fields<'_>, problems: &mut Problems) -> Option<Sufferer> {
 }
 
 fn process(node: &Node, problems: &mut Problems) -> Option<Process> {
-    let (settings, fields) = plugin::section_at(Some(node), node.place, &PROCESS, &["kind"], problems)?;
+    let (settings, fields) = plugin::section_at(Some(node), node.location, &PROCESS, &["kind"], problems)?;
     let kind = match fields.get("kind") {
         Some(node) => plugin::plugin(node, "kind", "kind of outage", OUTAGES, problems),
         None => Some(Parameters::defaults(&DOWN)),
@@ -79,7 +79,7 @@ fn process(node: &Node, problems: &mut Problems) -> Option<Process> {
 }
 
 fn storm(node: &Node, problems: &mut Problems) -> Option<NamedStorm> {
-    let (settings, fields) = plugin::section_at(Some(node), node.place, &STORM, &["link"], problems)?;
+    let (settings, fields) = plugin::section_at(Some(node), node.location, &STORM, &["link"], problems)?;
     let link = fields.need("link", "NAME", problems)?;
     let link = value::name(link, "the name of a link", problems)?;
     Some(NamedStorm { link, settings: settings? })

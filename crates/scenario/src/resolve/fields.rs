@@ -2,7 +2,7 @@
 
 use crate::brought;
 use crate::diagnostic::Problems;
-use crate::place::Place;
+use crate::location::Location;
 use crate::suggest;
 use crate::written::{Entry, Node, Tree};
 
@@ -13,7 +13,7 @@ const MOST_UNKNOWN: usize = 16;
 pub(super) struct Fields<'a> {
     entries: &'a [Entry],
     /// Where errors about the map as a whole point.
-    pub head: Place,
+    pub head: Location,
     what: &'a str,
     /// Keys that were refused, the first few of them.
     unknown: Vec<&'a str>,
@@ -34,14 +34,14 @@ impl<'a> Fields<'a> {
                 let message = format!("`{what}` is a map, but {} is written here", node.kind());
                 let help =
                     glued(node, known).unwrap_or_else(|| format!("its keys: {}", suggest::quoted(known)));
-                problems.report(node.place, message).label("expected a map").help(help);
+                problems.report(node.location, message).label("expected a map").help(help);
                 return None;
             }
         };
         for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             let message = format!("`{what}` has no key `{}`", entry.key);
             let help = problems.hint_for_key(&entry.key, known.iter().copied());
-            problems.report(entry.key_place, message).label("unknown key").maybe_help(help);
+            problems.report(entry.key_location, message).label("unknown key").maybe_help(help);
         }
         let unknown = entries.iter().map(|entry| entry.key.as_str()).filter(|key| !known.contains(key));
         let unknown = unknown.take(MOST_UNKNOWN).collect();
@@ -81,17 +81,17 @@ fn glued(node: &Node, known: &[&str]) -> Option<String> {
 /// A plug-in as written: its name, and the map of its parameters if there is one.
 pub(super) struct Named<'a> {
     pub name: &'a str,
-    pub place: Place,
+    pub location: Location,
     pub body: Option<&'a Node>,
 }
 
 /// Reads `name` or `{ name: {...} }`.
 pub(super) fn named<'a>(node: &'a Node, what: &str, problems: &mut Problems) -> Option<Named<'a>> {
     match &node.tree {
-        Tree::Text(name) => return Some(Named { name, place: node.place, body: None }),
+        Tree::Text(name) => return Some(Named { name, location: node.location, body: None }),
         Tree::Map(entries) if entries.len() == 1 => {
             let entry = &entries[0];
-            return Some(Named { name: &entry.key, place: entry.key_place, body: Some(&entry.value) });
+            return Some(Named { name: &entry.key, location: entry.key_location, body: Some(&entry.value) });
         }
         Tree::Map(entries) if entries.len() > 1 => refuse_several(entries, what, problems),
         _ => {
@@ -117,8 +117,8 @@ pub(super) fn named_beside<'a>(
     let names: Vec<&Entry> = entries.iter().filter(is_name).collect();
     match names[..] {
         [name] => {
-            let found = Named { name: &name.key, place: name.key_place, body: Some(&name.value) };
-            let fields = Fields { entries, head: name.key_place, what, unknown: Vec::new() };
+            let found = Named { name: &name.key, location: name.key_location, body: Some(&name.value) };
+            let fields = Fields { entries, head: name.key_location, what, unknown: Vec::new() };
             Some((found, fields))
         }
         [] if !entries.is_empty() => {
@@ -129,8 +129,8 @@ pub(super) fn named_beside<'a>(
         [first, second, ..] if names.len() < entries.len() || is_misspelt(second, beside) => {
             let message = format!("`{what}` takes one name, but {} are written", names.len());
             let help = suggest::hint(&second.key, beside.iter().copied());
-            let report = problems.report(second.key_place, message);
-            report.label("a second one").related(first.key_place, "the first one").maybe_help(help);
+            let report = problems.report(second.key_location, message);
+            report.label("a second one").related(first.key_location, "the first one").maybe_help(help);
             None
         }
         _ => {
@@ -150,8 +150,8 @@ const HOW_TO_NAME: &str = "write `name` or `{ name: { parameters } }`";
 /// Reports several names in place of one, the result of a missing indent.
 fn refuse_several(entries: &[Entry], what: &str, problems: &mut Problems) {
     let message = format!("`{what}` takes one name, but {} are written", entries.len());
-    let report = problems.report(entries[1].key_place, message);
-    report.label("a second one").related(entries[0].key_place, "the first one");
+    let report = problems.report(entries[1].key_location, message);
+    report.label("a second one").related(entries[0].key_location, "the first one");
     if matches!(entries[0].value.tree, Tree::Nothing) {
         report
             .help(format!("parameters are indented below their name: is this one of `{}`?", entries[0].key));

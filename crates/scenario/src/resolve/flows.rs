@@ -9,7 +9,7 @@ use super::classes::{self, TRAFFIC};
 use super::fields::{Fields, items, items_like};
 use super::{is_word, plugin, span, value};
 use crate::diagnostic::Problems;
-use crate::place::{Place, Placed};
+use crate::location::{Located, Location};
 use crate::resolved::{Flow, FlowFile, Flows, sections};
 use crate::written::{Node, Tree};
 
@@ -28,10 +28,10 @@ pub(super) fn flows(node: Option<&Node>, problems: &mut Problems) -> Option<Flow
     let file = file(&fields, problems);
     let named_file = fields.get("file").filter(|node| !is_word(node, "none"));
     let list = if let (None, Some(node)) = (fields.get("list"), named_file) {
-        Some(Placed::new(Vec::new(), node.head()))
+        Some(Located::new(Vec::new(), node.head()))
     } else {
         let node = fields.need("list", "[{ from: HOST, to: HOST, stop: 5ms }]", problems);
-        node.and_then(|node| Some(Placed::new(listed(node, named_file.is_some(), problems)?, node.head())))
+        node.and_then(|node| Some(Located::new(listed(node, named_file.is_some(), problems)?, node.head())))
     };
     Some(Flows { settings: settings?, scale, stages, list: list?, file })
 }
@@ -42,7 +42,7 @@ fn file(fields: &Fields<'_>, problems: &mut Problems) -> Option<FlowFile> {
     let digest = given("digest").map(|node| (node, digest(node, problems)));
     let Some(node) = given("file") else {
         if let Some((node, _)) = digest {
-            let report = problems.report(node.place, "there is no file for this digest");
+            let report = problems.report(node.location, "there is no file for this digest");
             report.label("of which file?").help("add `file: flows.csv`, or remove `digest`");
         }
         return None;
@@ -51,11 +51,11 @@ fn file(fields: &Fields<'_>, problems: &mut Problems) -> Option<FlowFile> {
     Some(FlowFile { path, digest: digest.and_then(|(_, found)| found), table: None })
 }
 
-fn digest(node: &Node, problems: &mut Problems) -> Option<Placed<String>> {
+fn digest(node: &Node, problems: &mut Problems) -> Option<Located<String>> {
     let found = value::name(node, "a digest, or `none`", problems)?;
     let is_digest = found.value.len() == 64 && found.value.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_digest {
-        let report = problems.report(found.place, "this is not a BLAKE3 digest");
+        let report = problems.report(found.location, "this is not a BLAKE3 digest");
         report.label("expected 64 hexadecimal digits, or `none`").help("`b3sum FILE` prints it");
     }
     is_digest.then_some(found)
@@ -67,14 +67,14 @@ fn scale_of(node: &Node, problems: &mut Problems) -> Option<u32> {
     let digits = text.strip_prefix("1/").filter(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
     let found = digits.and_then(|digits| digits.parse().ok()).filter(|&number: &u32| number > 0);
     if found.is_none() {
-        let report = problems.report(node.place, format!("`{text}` is not a scale of times"));
+        let report = problems.report(node.location, format!("`{text}` is not a scale of times"));
         report.label("expected one over a whole number, or `none`").help("write `1/1000`");
     }
     found
 }
 
 /// The instants at which one stage ends and the next one begins.
-fn boundaries(node: &Node, problems: &mut Problems) -> Option<Placed<Vec<Placed<Duration>>>> {
+fn boundaries(node: &Node, problems: &mut Problems) -> Option<Located<Vec<Located<Duration>>>> {
     let listed = items_like(node, "`stages`", BOUNDARIES, problems)?;
     let found: Option<Vec<_>> = listed.iter().map(|item| span(item, problems)).collect();
     let found = found?;
@@ -84,11 +84,11 @@ fn boundaries(node: &Node, problems: &mut Problems) -> Option<Placed<Vec<Placed<
         return None;
     }
     if let Some(two) = found.windows(2).find(|two| two[1].value <= two[0].value) {
-        let report = problems.report(two[1].place, "boundaries of stages must rise");
-        report.label("not after the one before it").related(two[0].place, "the one before it");
+        let report = problems.report(two[1].location, "boundaries of stages must rise");
+        report.label("not after the one before it").related(two[0].location, "the one before it");
         return None;
     }
-    Some(Placed::new(found, node.head()))
+    Some(Located::new(found, node.head()))
 }
 
 fn listed(node: &Node, has_file: bool, problems: &mut Problems) -> Option<Vec<Flow>> {
@@ -98,11 +98,11 @@ fn listed(node: &Node, has_file: bool, problems: &mut Problems) -> Option<Vec<Fl
         return None;
     }
     let flows: Vec<_> = found.iter().filter_map(|item| flow(item, problems)).collect();
-    let mut first: BTreeMap<&str, Place> = BTreeMap::new();
+    let mut first: BTreeMap<&str, Location> = BTreeMap::new();
     for Flow { name, .. } in &flows {
-        if let Some(place) = first.insert(&name.value, name.place) {
-            let report = problems.report(name.place, format!("two flows are named `{}`", name.value));
-            report.label("again here").related(place, "first here");
+        if let Some(location) = first.insert(&name.value, name.location) {
+            let report = problems.report(name.location, format!("two flows are named `{}`", name.value));
+            report.label("again here").related(location, "first here");
             report.help("give each a `name` of its own; without one a flow is named after its ends");
         }
     }
@@ -133,20 +133,20 @@ fn flow(node: &Node, problems: &mut Problems) -> Option<Flow> {
     let traffic = classes::kind(&fields, problems);
     let (settings, from, to) = (settings?, from?, to?);
     if from.value == to.value {
-        let report = problems.report(to.place, "a flow goes from one host to another");
-        report.label("source and destination are the same").related(from.place, "from here");
+        let report = problems.report(to.location, "a flow goes from one host to another");
+        report.label("source and destination are the same").related(from.location, "from here");
     }
     let start = settings.settings.duration("start");
     if !is_finite && !settings.has_stand_ins && settings.settings.duration("stop") <= start {
-        let report = problems.report(settings.place_of("stop"), "the flow stops before it sends");
+        let report = problems.report(settings.location_of("stop"), "the flow stops before it sends");
         report.label("expected an instant after `start`");
         if start > Duration::ZERO {
-            report.related(settings.place_of("start"), "it starts here");
+            report.related(settings.location_of("start"), "it starts here");
         }
     }
     let name = match name {
         Some(given) => given?,
-        None => Placed::new(format!("{}->{}", from.value, to.value), fields.head),
+        None => Located::new(format!("{}->{}", from.value, to.value), fields.head),
     };
     let after = match after {
         Some(given) => Some(given?),
@@ -173,6 +173,6 @@ fn mixed(is_finite: bool, fields: &Fields<'_>, problems: &mut Problems) {
             "stop" => ("a flow has a `stop` or a `size`, not both", "expected one of the two"),
             _ => ("a flow with a `size` has no `rate` of its own", "expected no `rate`"),
         };
-        problems.report(node.place, message).label(label);
+        problems.report(node.location, message).label(label);
     }
 }

@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::{is_word, phase, value};
 use crate::diagnostic::Problems;
-use crate::place::Placed;
+use crate::location::Located;
 use crate::resolved::{Group, GroupRanks};
 use crate::written::{Entry, Node, Tree};
 
@@ -25,18 +25,18 @@ pub(super) fn groups(node: &Node, problems: &mut Problems) -> Option<Vec<Group>>
 }
 
 fn group(entry: &Entry, problems: &mut Problems) -> Option<Group> {
-    let name = Placed::new(entry.key.clone(), entry.key_place);
+    let name = Located::new(entry.key.clone(), entry.key_location);
     if entry.key == Group::ALL {
-        let report = problems.report(entry.key_place, format!("a group cannot be named `{}`", Group::ALL));
+        let report = problems.report(entry.key_location, format!("a group cannot be named `{}`", Group::ALL));
         report.label("this word stands for all ranks").help("choose another name");
         return None;
     }
     Some(Group { name, ranks: ranks(&entry.value, problems)? })
 }
 
-fn ranks(node: &Node, problems: &mut Problems) -> Option<Placed<GroupRanks>> {
+fn ranks(node: &Node, problems: &mut Problems) -> Option<Located<GroupRanks>> {
     if is_word(node, GroupRanks::AUTO) {
-        return Some(Placed::new(GroupRanks::Remaining, node.place));
+        return Some(Located::new(GroupRanks::Remaining, node.location));
     }
     let found = match &node.tree {
         Tree::Map(_) => {
@@ -55,5 +55,5 @@ fn ranks(node: &Node, problems: &mut Problems) -> Option<Placed<GroupRanks>> {
             GroupRanks::Dimension(size?)
         }
     };
-    Some(Placed::new(found, node.head()))
+    Some(Located::new(found, node.head()))
 }

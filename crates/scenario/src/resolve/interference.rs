@@ -11,7 +11,7 @@ use netloom_units::{Settings, Time, Value};
 use super::fields::named;
 use super::{if_valid, is_word, job, phase, plugin, report_repeats, value};
 use crate::diagnostic::Problems;
-use crate::place::{Place, Placed};
+use crate::location::{Located, Location};
 use crate::quantity::{self, Dimension};
 use crate::resolved::{
     Collective, Job, Overlap, Parameters, Phase, PhaseEntry, Placement, Steps, WarmUp, sections,
@@ -34,7 +34,7 @@ enum Hosts {
     /// A number of hosts, from the first one on.
     Number(u32),
     /// A list of hosts.
-    Listed(Vec<Placed<String>>),
+    Listed(Vec<Located<String>>),
 }
 
 /// The jobs of the section, if there is one; those that cannot be read are reported and left out.
@@ -47,33 +47,33 @@ fn study(node: &Node, problems: &mut Problems) -> Option<Vec<Job>> {
     let (own, fields) = plugin::section(Some(node), &sections::INTERFERENCE, &BY_HAND, problems)?;
     let hosts = fields.need("hosts", "16", problems).and_then(|node| hosts(node, problems));
     let own = own?;
-    let (hosts, hosts_place) = (hosts?, fields.get("hosts").map_or(fields.head, Node::head));
+    let (hosts, hosts_location) = (hosts?, fields.get("hosts").map_or(fields.head, Node::head));
     check_groups(&own, &hosts, problems);
-    let [victims, aggressors] = placements(&own, &hosts, hosts_place);
+    let [victims, aggressors] = placements(&own, &hosts, hosts_location);
     let n_ranks = n_hosts(&hosts) / 2;
     let victim = fields.need("victim", "{ ring_all_gather: { size: 2MiB } }", problems);
     let victim = victim.and_then(|node| collective(node, "victim", &own, n_ranks, problems));
     let aggressor = fields.get("aggressor").filter(|node| !is_word(node, "none"));
     let steps = match fields.get("steps") {
         Some(node) => victim_steps(node, problems)?,
-        None => Placed::new(Steps::Precise(precise()), fields.head),
+        None => Located::new(Steps::Precise(precise()), fields.head),
     };
     let warm_up = match fields.get("warm_up") {
         Some(node) => measured(job::warm_up(node, problems)?),
         None => WarmUp::Share(WARM_UP),
     };
     let bursts = job::bursts(fields.get("bursts"), problems)?;
-    let job = |name: &str, placement, phase: Placed<Phase>| Job {
-        name: Placed::new(name.to_owned(), phase.place),
+    let job = |name: &str, placement, phase: Located<Phase>| Job {
+        name: Located::new(name.to_owned(), phase.location),
         placement,
-        ranks_per_host: Placed::new(1, fields.head),
-        share_hosts: Placed::new(false, fields.head),
-        steps: Placed::new(Steps::Endless, phase.place),
+        ranks_per_host: Located::new(1, fields.head),
+        share_hosts: Located::new(false, fields.head),
+        steps: Located::new(Steps::Endless, phase.location),
         warm_up: WarmUp::Steps(0),
         bursts: None,
         start: Time::ZERO,
         groups: Vec::new(),
-        orders: Placed::new(Vec::new(), fields.head),
+        orders: Located::new(Vec::new(), fields.head),
         traffic: None,
         phases: vec![PhaseEntry { phase, overlap: Overlap::default() }],
     };
@@ -100,8 +100,8 @@ fn precise() -> Parameters {
         .iter()
         .map(|parameter| (parameter.name, parameter.default.clone().unwrap_or(Value::Fraction(PRECISION))));
     let settings = Settings::new(defaults.collect());
-    let places = vec![Place::default(); sections::PRECISE.parameters.len()];
-    Parameters::new(&sections::PRECISE, settings, Place::default(), places, false)
+    let locations = vec![Location::default(); sections::PRECISE.parameters.len()];
+    Parameters::new(&sections::PRECISE, settings, Location::default(), locations, false)
 }
 
 /// A number, or a list of names.
@@ -139,19 +139,19 @@ fn check_groups(own: &Parameters, hosts: &Hosts, problems: &mut Problems) {
     let is_listed = matches!(hosts, Hosts::Listed(_));
     if is_random && is_listed {
         let report =
-            problems.report(own.place_of("groups"), "random groups are chosen from the whole fabric");
+            problems.report(own.location_of("groups"), "random groups are chosen from the whole fabric");
         report.label("but the hosts are listed").help("list them in the order wanted, or write their number");
     }
     if own.settings.count("first") > 0 && (is_random || is_listed) {
         let why =
             if is_listed { "the hosts are listed" } else { "random groups are chosen from the whole fabric" };
-        let report = problems.report(own.place_of("first"), "there is no first host to start from");
+        let report = problems.report(own.location_of("first"), "there is no first host to start from");
         report.label(why).help("remove it");
     }
 }
 
 /// The placements of victim and aggressor.
-fn placements(own: &Parameters, hosts: &Hosts, place: Place) -> [Placement; 2] {
+fn placements(own: &Parameters, hosts: &Hosts, location: Location) -> [Placement; 2] {
     let n = n_hosts(hosts);
     let is_interleaved = own.settings.choice("groups") == "interleaved";
     match hosts {
@@ -161,14 +161,14 @@ fn placements(own: &Parameters, hosts: &Hosts, place: Place) -> [Placement; 2] {
                 let is_of =
                     |number: usize| if is_interleaved { number % 2 == group } else { number / half == group };
                 let chosen = names.iter().enumerate().filter(|(number, _)| is_of(*number));
-                Placement::List(Placed::new(chosen.map(|(_, name)| name.clone()).collect(), place))
+                Placement::List(Located::new(chosen.map(|(_, name)| name.clone()).collect(), location))
             };
             [part(0), part(1)]
         }
         Hosts::Number(_) if own.settings.choice("groups") == "random" => {
             let half = Value::Count(u64::from(n / 2));
             let settings = || sections::RANDOM.defaults().with("ranks", half.clone());
-            [settings(), settings()].map(|settings| rule(&sections::RANDOM, settings, place))
+            [settings(), settings()].map(|settings| rule(&sections::RANDOM, settings, location))
         }
         Hosts::Number(_) => {
             let first = own.settings.count("first");
@@ -178,15 +178,15 @@ fn placements(own: &Parameters, hosts: &Hosts, place: Place) -> [Placement; 2] {
                 let settings = settings.with("ranks", Value::Count(u64::from(n / 2)));
                 let settings =
                     settings.with("first", Value::Count(first)).with("stride", Value::Count(stride));
-                rule(&sections::NUMBERED, settings, place)
+                rule(&sections::NUMBERED, settings, location)
             })
         }
     }
 }
 
-fn rule(spec: &'static netloom_units::Spec, settings: Settings, place: Place) -> Placement {
-    let places = vec![place; spec.parameters.len()];
-    Placement::Rule(Parameters::new(spec, settings, place, places, false))
+fn rule(spec: &'static netloom_units::Spec, settings: Settings, location: Location) -> Placement {
+    let locations = vec![location; spec.parameters.len()];
+    Placement::Rule(Parameters::new(spec, settings, location, locations, false))
 }
 
 /// The collective of a job, as a phase.
@@ -196,14 +196,14 @@ fn collective(
     own: &Parameters,
     n_ranks: u32,
     problems: &mut Problems,
-) -> Option<Placed<Phase>> {
+) -> Option<Located<Phase>> {
     let found = named(node, what, problems)?;
     let mut one = phase::one_collective(&found, problems)?;
     if own.settings.choice("sizes") == "per_peer" && one.algorithm.spec.name.starts_with("all_to_all") {
         one.common = whole_vector(&one, n_ranks, problems)?;
     }
     let settings = Parameters::defaults(&sections::COLLECTIVES);
-    Some(Placed::new(Phase::Collectives { settings, each: vec![one] }, found.place))
+    Some(Located::new(Phase::Collectives { settings, each: vec![one] }, found.location))
 }
 
 /// The sizes of an all-to-all whose size is given per peer.
@@ -211,8 +211,8 @@ fn whole_vector(one: &Collective, n_ranks: u32, problems: &mut Problems) -> Opti
     let part = one.common.settings.size("size").0;
     let Some(size) = part.checked_mul(u64::from(n_ranks)) else {
         let part = quantity::print(part, Dimension::Size);
-        let report =
-            problems.report(one.common.place_of("size"), format!("{n_ranks} parts of {part} are too much"));
+        let report = problems
+            .report(one.common.location_of("size"), format!("{n_ranks} parts of {part} are too much"));
         report.label("for each peer");
         return None;
     };
@@ -222,12 +222,12 @@ fn whole_vector(one: &Collective, n_ranks: u32, problems: &mut Problems) -> Opti
 }
 
 /// The number of steps, which must be finite.
-fn victim_steps(node: &Node, problems: &mut Problems) -> Option<Placed<Steps>> {
+fn victim_steps(node: &Node, problems: &mut Problems) -> Option<Located<Steps>> {
     let steps = job::steps(node, problems)?;
     if steps == Steps::Endless {
-        let report = problems.report(node.place, "the steps of the victim are measured, so they must end");
+        let report = problems.report(node.location, "the steps of the victim are measured, so they must end");
         report.label("without end").help("write `1000`, or `{ precision: 1.4% }`");
         return None;
     }
-    Some(Placed::new(steps, job::place_of_steps(node)))
+    Some(Located::new(steps, job::location_of_steps(node)))
 }

@@ -8,7 +8,7 @@ use super::classes::{self, TRAFFIC};
 use super::fields::{Fields, items, named};
 use super::{groups, if_valid, is_word, phase, plugin, report_repeats, value};
 use crate::diagnostic::Problems;
-use crate::place::{Place, Placed};
+use crate::location::{Located, Location};
 use crate::resolved::{Job, Parameters, Placement, Steps, WarmUp, sections};
 use crate::written::{Node, Tree};
 
@@ -36,11 +36,12 @@ pub(super) fn jobs(node: &Node, problems: &mut Problems) -> Vec<Job> {
 
 /// Reports jobs with the same name.
 pub(super) fn check_names(jobs: &[Job], problems: &mut Problems) {
-    let mut first: BTreeMap<&str, Place> = BTreeMap::new();
+    let mut first: BTreeMap<&str, Location> = BTreeMap::new();
     for job in jobs {
-        if let Some(place) = first.insert(&job.name.value, job.name.place) {
-            let report = problems.report(job.name.place, format!("two jobs are named `{}`", job.name.value));
-            report.label("again here").related(place, "first here");
+        if let Some(location) = first.insert(&job.name.value, job.name.location) {
+            let report =
+                problems.report(job.name.location, format!("two jobs are named `{}`", job.name.value));
+            report.label("again here").related(location, "first here");
         }
     }
 }
@@ -49,28 +50,27 @@ fn job(node: &Node, number: usize, problems: &mut Problems) -> Option<Job> {
     let fields = Fields::open(node, "job", KEYS, problems)?;
     let name = match fields.get("name") {
         Some(node) => value::name(node, "a name", problems),
-        None => Some(Placed::new(format!("job{number}"), fields.head)),
+        None => Some(Located::new(format!("job{number}"), fields.head)),
     };
     let placement = match fields.get("placement") {
         Some(node) => if_valid(problems, |problems| placement(node, problems)),
         None => Some(Placement::Rule(Parameters::defaults(&sections::ALL_HOSTS))),
     };
     let ranks_per_host = match fields.get("ranks_per_host") {
-        Some(node) => {
-            value::count_u32(node, 1, Job::MOST_RANKS_PER_HOST, problems).map(|n| Placed::new(n, node.place))
-        }
-        None => Some(Placed::new(1, fields.head)),
+        Some(node) => value::count_u32(node, 1, Job::MOST_RANKS_PER_HOST, problems)
+            .map(|n| Located::new(n, node.location)),
+        None => Some(Located::new(1, fields.head)),
     };
     let share_hosts = match fields.get("share_hosts") {
         Some(node) => match value::value(node, &Kind::Flag, problems) {
-            Some(Value::Flag(flag)) => Some(Placed::new(flag, node.place)),
+            Some(Value::Flag(flag)) => Some(Located::new(flag, node.location)),
             _ => None,
         },
-        None => Some(Placed::new(false, fields.head)),
+        None => Some(Located::new(false, fields.head)),
     };
     let steps = match fields.get("steps") {
-        Some(node) => steps(node, problems).map(|steps| Placed::new(steps, place_of_steps(node))),
-        None => Some(Placed::new(Steps::Count(1), fields.head)),
+        Some(node) => steps(node, problems).map(|steps| Located::new(steps, location_of_steps(node))),
+        None => Some(Located::new(Steps::Count(1), fields.head)),
     };
     let warm_up = match fields.get("warm_up") {
         Some(node) => warm_up(node, problems),
@@ -83,9 +83,9 @@ fn job(node: &Node, number: usize, problems: &mut Problems) -> Option<Job> {
     };
     let orders = match fields.get("orders") {
         Some(node) => {
-            phase::lists_of_ranks(node, "orders", problems).map(|lists| Placed::new(lists, node.head()))
+            phase::lists_of_ranks(node, "orders", problems).map(|lists| Located::new(lists, node.head()))
         }
-        None => Some(Placed::new(Vec::new(), fields.head)),
+        None => Some(Located::new(Vec::new(), fields.head)),
     };
     let groups = fields.get("groups").map_or(Some(Vec::new()), |node| groups::groups(node, problems));
     let traffic = classes::kind(&fields, problems);
@@ -124,8 +124,8 @@ pub(super) fn steps(node: &Node, problems: &mut Problems) -> Option<Steps> {
 }
 
 /// Where errors about steps point: their number, or the key of their map.
-pub(super) fn place_of_steps(node: &Node) -> Place {
-    if matches!(node.tree, Tree::Map(_)) { node.head() } else { node.place }
+pub(super) fn location_of_steps(node: &Node) -> Location {
+    if matches!(node.tree, Tree::Map(_)) { node.head() } else { node.location }
 }
 
 /// A number of steps, or a share of all.
@@ -151,7 +151,7 @@ pub(super) fn bursts(node: Option<&Node>, problems: &mut Problems) -> Option<Opt
     let found = plugin::section(Some(node), &sections::BURSTS, &[], problems)?.0?;
     let spans = ["pause", "slack"].map(|name| found.settings.duration(name));
     if spans == [Duration::ZERO; 2] {
-        let report = problems.report(found.place_of("pause"), "bursts need a pause between them");
+        let report = problems.report(found.location_of("pause"), "bursts need a pause between them");
         report.label("expected a span above zero").help("write `bursts: none` for steps one after the other");
     }
     Some(Some(found))
@@ -162,7 +162,7 @@ pub(super) fn placement(node: &Node, problems: &mut Problems) -> Option<Placemen
     let found = named(node, "placement", problems)?;
     if found.name == "list" {
         let Some(body) = found.body else {
-            let report = problems.report(found.place, "`list` needs the names of hosts");
+            let report = problems.report(found.location, "`list` needs the names of hosts");
             report.label("nothing is listed").help("write `list: [host, ...]`");
             return None;
         };
@@ -174,9 +174,9 @@ pub(super) fn placement(node: &Node, problems: &mut Problems) -> Option<Placemen
         let names: Vec<_> =
             listed.iter().filter_map(|item| value::name(item, "the name of a host", problems)).collect();
         report_repeats(&names, problems);
-        return Some(Placement::List(Placed::new(names, body.head())));
+        return Some(Placement::List(Located::new(names, body.head())));
     }
-    let spec = plugin::find(found.name, found.place, "placement", sections::PLACEMENTS, problems)?;
-    let (parameters, _) = plugin::section_at(found.body, found.place, spec, &[], problems)?;
+    let spec = plugin::find(found.name, found.location, "placement", sections::PLACEMENTS, problems)?;
+    let (parameters, _) = plugin::section_at(found.body, found.location, spec, &[], problems)?;
     parameters.map(Placement::Rule)
 }

@@ -31,7 +31,7 @@ use crate::flow_file;
 use crate::flow_name::FlowName;
 use crate::former::FormerKey;
 use crate::inherit::{FROM, Origin};
-use crate::place::{Place, Placed, Sources};
+use crate::location::{Located, Location, Sources};
 use crate::resolved::{
     Background, Balance, Classes, Congestion, Fabric, Faults, Flows, Job, Parameters, Queues, Record,
     Resolved, Route, Series, Traffic, sections,
@@ -79,12 +79,12 @@ pub(crate) const LONGEST: Duration = Duration(8_640_000_000_000_000_000);
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     /// Where the fabric is written.
-    pub fabric_place: Place,
+    pub fabric_location: Location,
     pub name: Option<String>,
     pub seed: Option<u64>,
     pub fabric: Option<Fabric>,
     pub balance: Option<Balance>,
-    pub routes: Vec<Placed<Route>>,
+    pub routes: Vec<Located<Route>>,
     pub transport: Option<Parameters>,
     pub congestion: Option<Congestion>,
     pub queues: Option<Queues>,
@@ -97,7 +97,7 @@ pub(crate) struct Draft {
     /// Whether flows that start and stop are written, or flows that could not be read.
     pub has_staged_flows: bool,
     pub faults: Option<Faults>,
-    pub coordination_delay: Option<Placed<Duration>>,
+    pub coordination_delay: Option<Located<Duration>>,
     pub deadline: Option<Time>,
     pub record: Option<Record>,
     /// Whether the workload may be empty: only the fabric is needed.
@@ -109,7 +109,7 @@ impl Draft {
     pub fn of(resolved: &Resolved) -> Draft {
         let whole = resolved.clone();
         Draft {
-            fabric_place: whole.fabric_place,
+            fabric_location: whole.fabric_location,
             name: Some(whole.name),
             seed: Some(whole.seed),
             fabric: Some(whole.fabric),
@@ -136,24 +136,24 @@ impl Draft {
     /// Reads the files that are named; `origins` are the sources of the texts, by number.
     pub fn read_files<O: Origin>(&mut self, origins: &[O], sources: &mut Sources, problems: &mut Problems) {
         let Some(file) = self.flows.as_mut().and_then(|flows| flows.file.as_mut()) else { return };
-        let place = file.path.place;
+        let location = file.path.location;
         // A path in an override is one of the scenario's own text.
-        let Some(origin) = origins.get(usize::from(place.source)).or(origins.first()) else { return };
+        let Some(origin) = origins.get(usize::from(location.source)).or(origins.first()) else { return };
         let (name, rows) = match origin.rows(&file.path.value) {
             Ok(found) => found,
             Err(reason) => {
-                problems.report(place, reason).label("this file");
+                problems.report(location, reason).label("this file");
                 return;
             }
         };
-        let Some(table) = flow_file::read(rows, &name, place, sources, problems) else { return };
+        let Some(table) = flow_file::read(rows, &name, location, sources, problems) else { return };
         if let Some(digest) = &file.digest
             && !digest.value.eq_ignore_ascii_case(&table.digest)
         {
-            let report = problems.report(digest.place, format!("{name} has another digest"));
+            let report = problems.report(digest.location, format!("{name} has another digest"));
             report.label("the digest of another content").help(format!("its digest is {}", table.digest));
         }
-        file.digest = Some(Placed::new(table.digest.clone(), place));
+        file.digest = Some(Located::new(table.digest.clone(), location));
         file.table = Some(Arc::new(table));
     }
 
@@ -178,7 +178,7 @@ impl Draft {
             coordination_delay: self.coordination_delay,
             deadline: self.deadline,
             record: self.record?,
-            fabric_place: self.fabric_place,
+            fabric_location: self.fabric_location,
             sources,
             former_keys,
         })
@@ -198,12 +198,12 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
         Version::Other => return None,
     }
     let mut fields = Fields::open(root, "scenario", &known, problems)?;
-    fields.head = root.place;
+    fields.head = root.location;
     let transport = if_valid(problems, |problems| network::transport(fields.get("transport"), problems));
     let flows = if_valid(problems, |problems| flows::flows(fields.get("flows"), problems));
     let own_name = fields.get("name").map(|node| value::name(node, "a name", problems));
     Some(Draft {
-        fabric_place: fields.get("fabric").map_or(root.place, Node::head),
+        fabric_location: fields.get("fabric").map_or(root.location, Node::head),
         name: own_name.map_or(Some(stem.to_owned()), |name| name.map(|name| name.value)),
         seed: fields.get("seed").map_or(Some(1), |node| value::count(node, 0, u64::MAX, problems)),
         fabric: fields
@@ -260,12 +260,15 @@ pub(crate) fn version<'a>(root: &'a Node, problems: &mut Problems) -> Version<'a
     let entries = match &root.tree {
         Tree::Map(entries) => entries.as_slice(),
         Tree::Nothing => {
-            problems.report(root.place, "the scenario is empty").label("nothing is written here").help(help);
+            problems
+                .report(root.location, "the scenario is empty")
+                .label("nothing is written here")
+                .help(help);
             return Version::Other;
         }
         _ => {
             let message = format!("a scenario is a map, but {} is written here", root.kind());
-            problems.report(root.place, message).label("expected keys and values").help(help);
+            problems.report(root.location, message).label("expected keys and values").help(help);
             return Version::Other;
         }
     };
@@ -276,8 +279,8 @@ pub(crate) fn version<'a>(root: &'a Node, problems: &mut Problems) -> Version<'a
         return refuse_version(found, help, problems);
     }
     if entries[0].key != "netloom" {
-        let report = problems.report(found.key_place, "`netloom` must be the first key");
-        report.label("not first").related(entries[0].key_place, "this comes before it");
+        let report = problems.report(found.key_location, "`netloom` must be the first key");
+        report.label("not first").related(entries[0].key_location, "this comes before it");
         report.help("move it to the first line");
     }
     Version::Known
@@ -292,8 +295,8 @@ fn report_unstated<'a>(
 ) -> Version<'a> {
     let is_meant = |entry: &&Entry| suggest::closest(&entry.key, KEYS.iter().copied()) == Some("netloom");
     let meant = entries.iter().take(MOST_TRIED).find(is_meant);
-    let place = meant.or(entries.first()).map_or(root.place, |entry| entry.key_place);
-    let report = problems.report(place, "this text is not declared as a netloom scenario");
+    let location = meant.or(entries.first()).map_or(root.location, |entry| entry.key_location);
+    let report = problems.report(location, "this text is not declared as a netloom scenario");
     report.label(format!("the first key must be `netloom: {VERSION}`"));
     report.help(if meant.is_some() { "did you mean `netloom`?".to_owned() } else { help });
     let is_scenario = meant.is_some() || entries.iter().any(|entry| KEYS.contains(&entry.key.as_str()));
@@ -302,13 +305,13 @@ fn report_unstated<'a>(
 
 fn refuse_version<'a>(found: &Entry, help: String, problems: &mut Problems) -> Version<'a> {
     let Tree::Text(text) = &found.value.tree else {
-        let report = problems.report(found.key_place, "the version of the scenario language is missing");
+        let report = problems.report(found.key_location, "the version of the scenario language is missing");
         report.label(format!("expected `{VERSION}` here")).help(help);
         return Version::Unstated(None);
     };
     let newer = text.parse::<u64>().is_ok_and(|version| version > 1);
     let message = format!("version `{text}` of the scenario language is not supported by this netloom");
-    let report = problems.report(found.value.place, message);
+    let report = problems.report(found.value.location, message);
     report.label(format!("expected `{VERSION}`"));
     report.help(if newer { "a newer netloom may support it".to_owned() } else { help });
     Version::Other
@@ -328,15 +331,15 @@ pub(super) fn is_word(node: &Node, word: &str) -> bool {
     matches!(&node.tree, Tree::Text(text) if text == word)
 }
 
-/// A duration with its place.
-fn span(node: &Node, problems: &mut Problems) -> Option<Placed<Duration>> {
+/// A duration with its location.
+fn span(node: &Node, problems: &mut Problems) -> Option<Located<Duration>> {
     match value::value(node, &Kind::Duration, problems) {
-        Some(Value::Duration(span)) => Some(Placed::new(span, node.place)),
+        Some(Value::Duration(span)) => Some(Located::new(span, node.location)),
         _ => None,
     }
 }
 
-fn coordination_delay(node: Option<&Node>, problems: &mut Problems) -> Option<Placed<Duration>> {
+fn coordination_delay(node: Option<&Node>, problems: &mut Problems) -> Option<Located<Duration>> {
     let node = node.filter(|node| !is_word(node, "auto"))?;
     let n_before = problems.len();
     let found = span(node, problems);
@@ -352,7 +355,7 @@ fn deadline(node: Option<&Node>, problems: &mut Problems) -> Option<Time> {
     problems.widen_since(n_before, ", or `none`");
     let Some(found) = found else { return Some(Time::NEVER) };
     if found.value == Duration::ZERO {
-        let report = problems.report(found.place, "a deadline of zero leaves no time to run");
+        let report = problems.report(found.location, "a deadline of zero leaves no time to run");
         report.label("expected a span above zero").help("write `none` for no deadline");
         return Some(Time::NEVER);
     }
@@ -366,7 +369,7 @@ fn record(node: Option<&Node>, problems: &mut Problems) -> Option<Record> {
     let series = series(fields.get("series"), problems);
     let settings = settings?;
     if let Some(Value::Duration(Duration::ZERO)) = settings.settings.optional("rates") {
-        let report = problems.report(settings.place_of("rates"), "an interval must not be zero");
+        let report = problems.report(settings.location_of("rates"), "an interval must not be zero");
         report.label("expected a span above zero, or `none`");
     }
     Some(Record {
@@ -390,7 +393,7 @@ fn series(node: Option<&Node>, problems: &mut Problems) -> Series {
     match found {
         Some(Value::Absent) => Series::Off,
         Some(Value::Duration(Duration::ZERO)) => {
-            let report = problems.report(node.place, "an interval must not be zero");
+            let report = problems.report(node.location, "an interval must not be zero");
             report.label("expected a span above zero, or `none`, or `auto`");
             Series::Auto
         }
@@ -407,14 +410,14 @@ fn congestion_tree(node: Option<&Node>, problems: &mut Problems) -> Option<Param
         && span < SHORTEST_LOOK
     {
         let report =
-            problems.report(found.place_of("interval"), "an interval this short shows single packets");
+            problems.report(found.location_of("interval"), "an interval this short shows single packets");
         report.label("expected at least 1us, or `none`");
     }
     Some(found)
 }
 
 /// A list of names; an absent key gives an empty one.
-fn names(node: Option<&Node>, key: &str, expected: &str, problems: &mut Problems) -> Vec<Placed<String>> {
+fn names(node: Option<&Node>, key: &str, expected: &str, problems: &mut Problems) -> Vec<Located<String>> {
     let Some(node) = node else { return Vec::new() };
     let found = items(node, key, problems).unwrap_or_default();
     let names: Vec<_> = found.iter().filter_map(|item| value::name(item, expected, problems)).collect();
@@ -423,16 +426,16 @@ fn names(node: Option<&Node>, key: &str, expected: &str, problems: &mut Problems
 }
 
 /// Reports repeated names in a list.
-fn report_repeats<'a>(names: impl IntoIterator<Item = &'a Placed<String>>, problems: &mut Problems) {
-    let mut first: BTreeMap<&str, Place> = BTreeMap::new();
+fn report_repeats<'a>(names: impl IntoIterator<Item = &'a Located<String>>, problems: &mut Problems) {
+    let mut first: BTreeMap<&str, Location> = BTreeMap::new();
     for name in names {
         match first.get(name.value.as_str()) {
-            Some(place) => {
-                let report = problems.report(name.place, format!("`{}` is named twice", name.value));
-                report.label("again here").related(*place, "first here");
+            Some(location) => {
+                let report = problems.report(name.location, format!("`{}` is named twice", name.value));
+                report.label("again here").related(*location, "first here");
             }
             None => {
-                first.insert(&name.value, name.place);
+                first.insert(&name.value, name.location);
             }
         }
     }

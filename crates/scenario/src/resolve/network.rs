@@ -9,7 +9,7 @@ use netloom_units::{Bytes, Duration, Kind, Value};
 use super::fields::{Fields, items_like, named};
 use super::{is_word, plugin, value};
 use crate::diagnostic::Problems;
-use crate::place::Placed;
+use crate::location::Located;
 use crate::resolved::{Balance, Congestion, Parameters, Queues, sections};
 use crate::suggest;
 use crate::written::{Entry, Node, Tree};
@@ -48,7 +48,7 @@ fn misplaced_policies<'a>(entries: &'a [Entry], problems: &mut Problems) -> Vec<
     let strays: Vec<&Entry> = entries.iter().filter(is_policy).collect();
     for stray in &strays {
         let message = format!("`{}` is written beside policies for each kind of node", stray.key);
-        let report = problems.report(stray.key_place, message);
+        let report = problems.report(stray.key_location, message);
         report.label("for which nodes?").help(format!("write `host: {0}`, `switch: {0}` or both", stray.key));
     }
     strays.into_iter().map(|entry| entry.key.as_str()).collect()
@@ -63,7 +63,7 @@ fn control_policy(node: &Node, problems: &mut Problems) -> Option<Parameters> {
     if let Tree::Text(text) = &node.tree
         && suggest::closest(text, [Balance::AS_DATA]).is_some()
     {
-        let report = problems.report(node.place, format!("there is no balancing policy `{text}`"));
+        let report = problems.report(node.location, format!("there is no balancing policy `{text}`"));
         report.label("unknown name").help(format!("did you mean `{}`?", Balance::AS_DATA));
         return None;
     }
@@ -76,14 +76,14 @@ pub(super) fn transport(node: Option<&Node>, problems: &mut Problems) -> Option<
     let found = plugin::plugin(node, "transport", "transport", sections::TRANSPORTS, problems)?;
     for name in ["packet", "acknowledgement", "mtu", "header", "control"] {
         if size(&found, name).0 > sections::LARGEST_PACKET {
-            let report = problems.report(found.place_of(name), format!("the {name} is too large"));
+            let report = problems.report(found.location_of(name), format!("the {name} is too large"));
             report.label(format!("expected at most {}MB", sections::LARGEST_PACKET / 1_000_000));
         }
     }
     for name in ["timeout", "timeout_low"] {
         if found.spec.parameter(name).is_some() && found.settings.duration(name) == Duration::ZERO {
             let report = problems
-                .report(found.place_of(name), "a timeout of zero expires before any packet can arrive");
+                .report(found.location_of(name), "a timeout of zero expires before any packet can arrive");
             report.label("expected a span above zero").help("it should be longer than a round trip");
         }
     }
@@ -104,10 +104,10 @@ pub(super) fn congestion(node: Option<&Node>, problems: &mut Problems) -> Option
         return Some(Congestion::plain(Parameters::defaults(controllers::SPECS[0])));
     };
     let found = named(node, "congestion", problems)?;
-    let spec = plugin::find(found.name, found.place, "congestion control", controllers::SPECS, problems)?;
-    let by_hand: &[&str] = if Congestion::has_table(spec) { &[Congestion::TABLE] } else { &[] };
+    let spec = plugin::find(found.name, found.location, "congestion control", controllers::SPECS, problems)?;
+    let explicit: &[&str] = if Congestion::has_table(spec) { &[Congestion::TABLE] } else { &[] };
     let n_before = problems.len();
-    let (kind, fields) = plugin::section_at(found.body, found.place, spec, by_hand, problems)?;
+    let (kind, fields) = plugin::section_at(found.body, found.location, spec, explicit, problems)?;
     let table = fields.get(Congestion::TABLE).filter(|node| !is_word(node, "none"));
     let table = table.map(|node| table_by_hand(node, problems));
     let found = Congestion { kind: kind?, table: table.flatten() };
@@ -118,7 +118,7 @@ pub(super) fn congestion(node: Option<&Node>, problems: &mut Problems) -> Option
 }
 
 /// Entries of a table of delays, in order.
-fn table_by_hand(node: &Node, problems: &mut Problems) -> Option<Placed<Vec<f64>>> {
+fn table_by_hand(node: &Node, problems: &mut Problems) -> Option<Located<Vec<f64>>> {
     let kind = Kind::Fraction { minimum: 0.0, maximum: infiniband::LARGEST_ENTRY };
     let listed = items_like(node, "`cct`", "[0, 0.5, 1, 3]", problems)?;
     let mut entries = Vec::new();
@@ -126,7 +126,7 @@ fn table_by_hand(node: &Node, problems: &mut Problems) -> Option<Placed<Vec<f64>
         let Some(Value::Fraction(entry)) = value::value(item, &kind, problems) else { return None };
         let last = entries.last().copied().unwrap_or(0.0);
         if entry < last || (entries.is_empty() && entry > 0.0) {
-            let report = problems.report(item.place, "the entries of `cct` begin with 0 and do not fall");
+            let report = problems.report(item.location, "the entries of `cct` begin with 0 and do not fall");
             report.label("each is a delay after a packet, in multiples of its serialization delay");
             report.help("a queue pair without congestion uses the first entry");
             return None;
@@ -134,30 +134,31 @@ fn table_by_hand(node: &Node, problems: &mut Problems) -> Option<Placed<Vec<f64>
         entries.push(entry);
     }
     if entries.is_empty() {
-        let report = problems.report(node.place, "`cct` has no entries");
+        let report = problems.report(node.location, "`cct` has no entries");
         report.label("expected at least one").help("write `cct: none` to have it computed");
         return None;
     }
-    Some(Placed::new(entries, node.place))
+    Some(Located::new(entries, node.location))
 }
 
 /// Reports contradictions between a table and the bounds of its index.
 fn table_and_bounds(Congestion { kind, table }: &Congestion, problems: &mut Problems) {
     let [least, most] = ["ccti_min", "ccti_limit"].map(|name| kind.settings.count(name));
     if least > most {
-        let report = problems.report(kind.place_of("ccti_min"), "`ccti_min` is above `ccti_limit`");
+        let report = problems.report(kind.location_of("ccti_min"), "`ccti_min` is above `ccti_limit`");
         report
             .label("the smallest index")
-            .related(kind.place_of("ccti_limit"), format!("the largest index is {most}"))
+            .related(kind.location_of("ccti_limit"), format!("the largest index is {most}"))
             .help("a smaller `ccti_min`, or a larger `ccti_limit`");
     }
     let Some(table) = table else { return };
     if kind.settings.optional("cct_step").is_some() {
-        let report = problems.report(kind.place_of("cct_step"), "a table is listed, or has a step, not both");
-        report.label("computes the table").related(table.place, "lists it").help("remove one of the two");
+        let report =
+            problems.report(kind.location_of("cct_step"), "a table is listed, or has a step, not both");
+        report.label("computes the table").related(table.location, "lists it").help("remove one of the two");
     }
     if table.value.len() as u64 > most + 1 {
-        let report = problems.report(table.place, "`cct` has entries that are never used");
+        let report = problems.report(table.location, "`cct` has entries that are never used");
         report.label(format!("{} entries; the largest index is {most}", table.value.len()));
         report.help(format!("write `ccti_limit: {}` as well, or fewer entries", table.value.len() - 1));
     }
@@ -179,13 +180,13 @@ pub(super) fn queues(node: Option<&Node>, problems: &mut Problems) -> Option<Que
     Some(found)
 }
 
-fn headroom(node: Option<&Node>, problems: &mut Problems) -> Option<Placed<Bytes>> {
+fn headroom(node: Option<&Node>, problems: &mut Problems) -> Option<Located<Bytes>> {
     let node = node.filter(|node| !is_word(node, "auto"))?;
     let n_before = problems.len();
     let found = value::value(node, &Kind::Size, problems);
     problems.widen_since(n_before, ", or `auto`");
     match found {
-        Some(Value::Size(size)) => Some(Placed::new(size, node.place)),
+        Some(Value::Size(size)) => Some(Located::new(size, node.location)),
         _ => None,
     }
 }
@@ -196,10 +197,10 @@ pub(super) fn marking(node: Option<&Node>, problems: &mut Problems) -> Option<Pa
     let found = plugin::section(Some(node), &sections::MARKING, &[], problems)?.0?;
     let (minimum, maximum) = (found.settings.size("minimum"), found.settings.size("maximum"));
     if problems.len() == n_before && minimum > maximum {
-        let report = problems.report(found.place_of("minimum"), "`minimum` is above `maximum`");
+        let report = problems.report(found.location_of("minimum"), "`minimum` is above `maximum`");
         report
             .label("no packet is marked up to here")
-            .related(found.place_of("maximum"), "every packet is marked above this")
+            .related(found.location_of("maximum"), "every packet is marked above this")
             .help("swap them, or make both equal to mark all packets or none");
     }
     Some(found)
@@ -209,8 +210,10 @@ fn credits(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters> {
     let node = node.filter(|node| !is_word(node, "none"))?;
     let found = plugin::section(Some(node), &sections::CREDITS, &[], problems)?.0?;
     if found.settings.choice("forwarding") == "cut_through" && found.settings.size("header") == Bytes(0) {
-        let report = problems
-            .report(found.place_of("header"), "a packet cannot be forwarded before its header has arrived");
+        let report = problems.report(
+            found.location_of("header"),
+            "a packet cannot be forwarded before its header has arrived",
+        );
         report.label("expected at least 1B").help("64B, say");
     }
     Some(found)
@@ -222,13 +225,13 @@ fn instead_of_credits(queues: &Queues, problems: &mut Problems) {
     let settings = &queues.settings;
     let limits = ["switch_limit", "host_limit", "buffer"];
     let is_said = |name: &&str| settings.settings.optional(name).is_some();
-    let others = limits.into_iter().filter(is_said).map(|name| (name, settings.place_of(name)));
-    let marking = queues.marking.as_ref().map(|marking| ("marking", marking.place));
-    for (name, place) in others.chain(marking) {
-        let report = problems.report(place, format!("with `credits` there is no `{name}`"));
+    let others = limits.into_iter().filter(is_said).map(|name| (name, settings.location_of(name)));
+    let marking = queues.marking.as_ref().map(|marking| ("marking", marking.location));
+    for (name, location) in others.chain(marking) {
+        let report = problems.report(location, format!("with `credits` there is no `{name}`"));
         report
             .label("of queues at egress ports")
-            .related(credits.place, "switches have input buffers and drop nothing")
+            .related(credits.location, "switches have input buffers and drop nothing")
             .help("remove one of the two");
     }
 }
@@ -239,14 +242,14 @@ fn contradictions(queues: &Parameters, problems: &mut Problems) {
     let has_buffer = settings.optional("buffer").is_some();
     if has_buffer && settings.optional("switch_limit").is_some() {
         let message = "a port has a limit of its own, or shares a buffer, but not both";
-        let report = problems.report(queues.place_of("switch_limit"), message);
+        let report = problems.report(queues.location_of("switch_limit"), message);
         report
             .label("a limit for each port")
-            .related(queues.place_of("buffer"), "a buffer that all ports share")
+            .related(queues.location_of("buffer"), "a buffer that all ports share")
             .help("remove one of them: `alpha` sets how much of the buffer a single queue may occupy");
     }
     if !has_buffer && settings.flag("pause") {
-        let report = problems.report(queues.place_of("pause"), "pause frames need a shared buffer");
+        let report = problems.report(queues.location_of("pause"), "pause frames need a shared buffer");
         report.label("pauses when the shared buffer fills").help("add `buffer: 16MiB`, or remove `pause`");
     }
 }

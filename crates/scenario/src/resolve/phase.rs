@@ -8,7 +8,7 @@ use netloom_units::{Duration, Kind, Spec, Value};
 use super::fields::{Fields, Named, items, items_like, named, named_beside};
 use super::{if_valid, is_word, plugin, value};
 use crate::diagnostic::Problems;
-use crate::place::Placed;
+use crate::location::Located;
 use crate::resolved::{Collective, Group, Overlap, Parameters, Phase, PhaseEntry, Stages, sections};
 use crate::written::{Node, Tree};
 
@@ -36,15 +36,15 @@ fn entry(item: &Node, problems: &mut Problems) -> Option<PhaseEntry> {
     let phase = phase(&found, problems)?;
     let written = BESIDE.iter().find_map(|key| beside.get(key));
     if let (Phase::Repeat { .. }, Some(written)) = (&phase, written) {
-        let report = problems.report(written.place, "repeated phases overlap one by one");
+        let report = problems.report(written.location, "repeated phases overlap one by one");
         report.label("this belongs to one phase").help("write it beside a phase inside `repeat`");
         return None;
     }
-    Some(PhaseEntry { phase: Placed::new(phase, found.place), overlap })
+    Some(PhaseEntry { phase: Located::new(phase, found.location), overlap })
 }
 
 fn overlap(beside: &Fields<'_>, problems: &mut Problems) -> Option<Overlap> {
-    let mut named = |key: &str, what: &str| -> Option<Option<Placed<String>>> {
+    let mut named = |key: &str, what: &str| -> Option<Option<Located<String>>> {
         beside
             .get(key)
             .map(|node| value::name(node, what, problems))
@@ -60,7 +60,7 @@ fn overlap(beside: &Fields<'_>, problems: &mut Problems) -> Option<Overlap> {
 }
 
 /// The phases that a phase waits for: one name, or a list of names.
-fn awaited(node: &Node, problems: &mut Problems) -> Option<Vec<Placed<String>>> {
+fn awaited(node: &Node, problems: &mut Problems) -> Option<Vec<Located<String>>> {
     let mut one = |node: &Node| value::name(node, "the name of an earlier phase", problems);
     match &node.tree {
         Tree::List(items) => items.iter().map(one).collect(),
@@ -74,7 +74,7 @@ fn phase(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
             if let Some(body) = found.body.filter(|body| !matches!(&body.tree, Tree::Nothing)) {
                 let empty = matches!(&body.tree, Tree::Map(entries) if entries.is_empty());
                 if !empty {
-                    let report = problems.report(body.place, "`barrier` takes no parameters");
+                    let report = problems.report(body.location, "`barrier` takes no parameters");
                     report.label("expected nothing").help("write `- barrier`");
                 }
             }
@@ -98,7 +98,7 @@ fn phase(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
         name => {
             let known = KINDS.iter().copied().chain(collective::SPECS.iter().map(|spec| spec.name));
             let help = problems.hint_for_key(name, known);
-            let report = problems.report(found.place, format!("there is no phase `{name}`"));
+            let report = problems.report(found.location, format!("there is no phase `{name}`"));
             report.label("unknown phase").maybe_help(help);
             None
         }
@@ -107,7 +107,7 @@ fn phase(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
 
 fn compute(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
     let Some(body) = found.body else {
-        let report = problems.report(found.place, "`compute` needs a span of time");
+        let report = problems.report(found.location, "`compute` needs a span of time");
         report.label("the span is missing").help("write `compute: 10ms`");
         return None;
     };
@@ -119,7 +119,7 @@ fn compute(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
 
 fn collectives(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
     let (settings, fields) =
-        plugin::section_at(found.body, found.place, &sections::COLLECTIVES, &["each"], problems)?;
+        plugin::section_at(found.body, found.location, &sections::COLLECTIVES, &["each"], problems)?;
     let each = fields.need("each", "[{ ring_all_reduce: { size: 1MiB } }]", problems)?;
     let listed = items(each, "each", problems)?;
     if listed.is_empty() {
@@ -139,10 +139,10 @@ fn collectives(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
 }
 
 pub(super) fn one_collective(found: &Named<'_>, problems: &mut Problems) -> Option<Collective> {
-    let spec = plugin::find(found.name, found.place, "collective", collective::SPECS, problems)?;
+    let spec = plugin::find(found.name, found.location, "collective", collective::SPECS, problems)?;
     let common_names = sections::COLLECTIVE.parameters.iter().map(|parameter| parameter.name);
     let others: Vec<&str> = common_names.chain(["group"]).collect();
-    let (algorithm, fields) = plugin::section_at(found.body, found.place, spec, &others, problems)?;
+    let (algorithm, fields) = plugin::section_at(found.body, found.location, spec, &others, problems)?;
     let common = common(&fields, spec, problems);
     let group = fields.get("group").filter(|node| !is_word(node, Group::ALL));
     let group = match group {
@@ -167,8 +167,8 @@ fn staged(
     found: &Named<'_>,
     spec: &'static Spec,
     problems: &mut Problems,
-) -> Option<(Parameters, Placed<Stages>)> {
-    let (settings, fields) = plugin::section_at(found.body, found.place, spec, &["stages"], problems)?;
+) -> Option<(Parameters, Located<Stages>)> {
+    let (settings, fields) = plugin::section_at(found.body, found.location, spec, &["stages"], problems)?;
     let node = fields.need("stages", "4", problems)?;
     let stages = match &node.tree {
         Tree::Text(text) if text.starts_with(|first: char| first.is_alphabetic()) => {
@@ -177,38 +177,38 @@ fn staged(
         Tree::Text(_) => Stages::Count(value::count_u32(node, 2, u32::MAX, problems)?),
         _ => Stages::Given(lists_of_ranks(node, "stages", problems)?),
     };
-    Some((settings?, Placed::new(stages, node.head())))
+    Some((settings?, Located::new(stages, node.head())))
 }
 
 fn repeat(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
     let Some(body) = found.body else {
-        let report = problems.report(found.place, "`repeat` needs `times` and `phases`");
+        let report = problems.report(found.location, "`repeat` needs `times` and `phases`");
         report.label("nothing to repeat").help("write `repeat: { times: 4, phases: [...] }`");
         return None;
     };
     let fields = Fields::open(body, "repeat", &["times", "phases"], problems)?;
     let times = fields.need("times", "4", problems).and_then(|node| {
-        value::count_u32(node, 1, u32::from(u16::MAX), problems).map(|n| Placed::new(n, node.place))
+        value::count_u32(node, 1, u32::from(u16::MAX), problems).map(|n| Located::new(n, node.location))
     });
     let inner = fields.need("phases", "[...]", problems).and_then(|node| phases(node, "phases", problems));
     Some(Phase::Repeat { times: times?, phases: inner? })
 }
 
-/// Lists of ranks, each with its place.
+/// Lists of ranks, each with its location.
 pub(super) fn lists_of_ranks(
     node: &Node,
     what: &str,
     problems: &mut Problems,
-) -> Option<Vec<Placed<Vec<u32>>>> {
+) -> Option<Vec<Located<Vec<u32>>>> {
     const HELP: &str = "write `[[0, 1], [2, 3]]`";
     let lists = items_like(node, &format!("`{what}`"), HELP, problems)?;
     let each = format!("each item of `{what}`");
-    let read = |list: &Node, problems: &mut Problems| -> Option<Placed<Vec<u32>>> {
+    let read = |list: &Node, problems: &mut Problems| -> Option<Located<Vec<u32>>> {
         let ranks: Vec<_> = items_like(list, &each, HELP, problems)?
             .iter()
             .map(|rank| value::count_u32(rank, 0, u32::MAX, problems))
             .collect();
-        Some(Placed::new(ranks.into_iter().collect::<Option<_>>()?, list.place))
+        Some(Located::new(ranks.into_iter().collect::<Option<_>>()?, list.location))
     };
     let lists: Vec<_> = lists.iter().map(|list| read(list, problems)).collect();
     lists.into_iter().collect()

@@ -5,12 +5,12 @@ use netloom_units::{Settings, Spec, Value};
 use super::fields::{Fields, named};
 use super::value::{example, expectation, placeholder, value};
 use crate::diagnostic::Problems;
-use crate::place::Place;
+use crate::location::Location;
 use crate::resolved::Parameters;
 use crate::written::{Node, Tree};
 
 static NOTHING: Node =
-    Node { place: Place { source: 0, start: 0, end: 0 }, owner: None, tree: Tree::Nothing };
+    Node { location: Location { source: 0, start: 0, end: 0 }, owner: None, tree: Tree::Nothing };
 
 /// Reads a plug-in of a registry, written `name` or `{ name: { parameters } }`.
 pub(super) fn plugin(
@@ -21,14 +21,14 @@ pub(super) fn plugin(
     problems: &mut Problems,
 ) -> Option<Parameters> {
     let found = named(node, key, problems)?;
-    let spec = find(found.name, found.place, what, specs, problems)?;
-    section_at(found.body, found.place, spec, &[], problems)?.0
+    let spec = find(found.name, found.location, what, specs, problems)?;
+    section_at(found.body, found.location, spec, &[], problems)?.0
 }
 
 /// The spec of a name, or a report with a hint.
 pub(super) fn find(
     name: &str,
-    place: Place,
+    location: Location,
     what: &str,
     specs: &[&'static Spec],
     problems: &mut Problems,
@@ -36,7 +36,7 @@ pub(super) fn find(
     let found = specs.iter().find(|spec| spec.name == name);
     if found.is_none() {
         let help = problems.hint_for_key(name, specs.iter().map(|spec| spec.name));
-        let report = problems.report(place, format!("there is no {what} `{name}`"));
+        let report = problems.report(location, format!("there is no {what} `{name}`"));
         report.label("unknown name").maybe_help(help);
     }
     found.copied()
@@ -49,8 +49,8 @@ pub(super) fn section<'a>(
     others: &[&str],
     problems: &mut Problems,
 ) -> Option<(Option<Parameters>, Fields<'a>)> {
-    let place = node.map_or(Place::default(), Node::head);
-    section_at(node, place, spec, others, problems)
+    let location = node.map_or(Location::default(), Node::head);
+    section_at(node, location, spec, others, problems)
 }
 
 /// Reads the map of a spec's parameters; `others` are keys of the same map that the caller reads by explicit code.
@@ -58,7 +58,7 @@ pub(super) fn section<'a>(
 /// Those can be read even if the parameters are invalid.
 pub(super) fn section_at<'a>(
     node: Option<&'a Node>,
-    place: Place,
+    location: Location,
     spec: &'static Spec,
     others: &[&str],
     problems: &mut Problems,
@@ -66,7 +66,7 @@ pub(super) fn section_at<'a>(
     let mut known: Vec<&str> = spec.parameters.iter().map(|parameter| parameter.name).collect();
     known.extend(others);
     let mut fields = Fields::open(node.unwrap_or(&NOTHING), spec.name, &known, problems)?;
-    fields.head = place;
+    fields.head = location;
     Some((parameters(&fields, spec, problems), fields))
 }
 
@@ -76,11 +76,11 @@ pub(super) fn parameters(
     spec: &'static Spec,
     problems: &mut Problems,
 ) -> Option<Parameters> {
-    let (mut values, mut places) = (Vec::new(), Vec::new());
+    let (mut values, mut locations) = (Vec::new(), Vec::new());
     let (mut complete, mut has_stand_ins) = (true, false);
     for parameter in spec.parameters {
         let written = fields.get(parameter.name);
-        places.push(written.map_or(fields.head, |node| node.place));
+        locations.push(written.map_or(fields.head, |node| node.location));
         let found: Option<Value> = match (written, &parameter.default) {
             (Some(node), _) => value(node, &parameter.kind, problems),
             (None, Some(default)) => Some(default.clone()),
@@ -100,5 +100,5 @@ pub(super) fn parameters(
             None => complete = false,
         }
     }
-    complete.then(|| Parameters::new(spec, Settings::new(values), fields.head, places, has_stand_ins))
+    complete.then(|| Parameters::new(spec, Settings::new(values), fields.head, locations, has_stand_ins))
 }

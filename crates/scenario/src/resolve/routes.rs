@@ -3,20 +3,21 @@
 use super::fields::items;
 use super::{plugin, value};
 use crate::diagnostic::Problems;
-use crate::place::Placed;
+use crate::location::Located;
 use crate::resolved::{Route, sections};
 use crate::written::Node;
 
 /// Reads the section.
-pub(super) fn routes(node: Option<&Node>, problems: &mut Problems) -> Vec<Placed<Route>> {
+pub(super) fn routes(node: Option<&Node>, problems: &mut Problems) -> Vec<Located<Route>> {
     let nodes = node.and_then(|node| items(node, "routes", problems)).unwrap_or_default();
-    let one = |node| Some(Placed::new(route(node, problems)?, Node::head(node)));
+    let one = |node| Some(Located::new(route(node, problems)?, Node::head(node)));
     nodes.iter().filter_map(one).collect()
 }
 
 fn route(node: &Node, problems: &mut Problems) -> Option<Route> {
     let by_hand = &["at", "from", "to", "link"];
-    let (settings, fields) = plugin::section_at(Some(node), node.place, &sections::ROUTE, by_hand, problems)?;
+    let (settings, fields) =
+        plugin::section_at(Some(node), node.location, &sections::ROUTE, by_hand, problems)?;
     let name = |key, example, expected, problems: &mut Problems| {
         fields.need(key, example, problems).and_then(|node| value::name(node, expected, problems))
     };

@@ -6,7 +6,7 @@ use netloom_units::{Bytes, Duration, Kind, Rate, Value};
 
 use super::LONGEST;
 use crate::diagnostic::Problems;
-use crate::place::Placed;
+use crate::location::Located;
 use crate::quantity::{self, Dimension};
 use crate::suggest;
 use crate::written::{Node, Tree};
@@ -21,20 +21,20 @@ pub(super) fn text<'a>(node: &'a Node, expected: &str, problems: &mut Problems) 
         }
         _ => {
             let message = format!("{} is written here, but a single value is needed", node.kind());
-            problems.report(node.place, message).label(format!("expected {expected}"));
+            problems.report(node.location, message).label(format!("expected {expected}"));
             None
         }
     }
 }
 
-/// A name with its place: any non-empty text.
-pub(crate) fn name(node: &Node, expected: &str, problems: &mut Problems) -> Option<Placed<String>> {
+/// A name with its location: any non-empty text.
+pub(crate) fn name(node: &Node, expected: &str, problems: &mut Problems) -> Option<Located<String>> {
     let found = text(node, expected, problems)?;
     if found.is_empty() {
-        problems.report(node.place, "a name must not be empty").label(format!("expected {expected}"));
+        problems.report(node.location, "a name must not be empty").label(format!("expected {expected}"));
         return None;
     }
-    Some(Placed::new(found.to_owned(), node.place))
+    Some(Located::new(found.to_owned(), node.location))
 }
 
 /// A value of a kind.
@@ -121,17 +121,19 @@ fn quantity(node: &Node, text: &str, dimension: Dimension, problems: &mut Proble
     match quantity::parse(text, dimension) {
         // A rate of zero never ends, a message of no bytes never arrives; a duration of zero is valid.
         Ok(0) if dimension != Dimension::Duration => {
-            let report = problems.report(node.place, format!("`{text}` is zero"));
+            let report = problems.report(node.location, format!("`{text}` is zero"));
             report.label(format!("expected {} above zero", dimension.name()));
             None
         }
         Ok(value) if dimension == Dimension::Duration && value > LONGEST.0 => {
-            problems.report(node.place, format!("`{text}` is too long")).label("expected at most 100 days");
+            problems
+                .report(node.location, format!("`{text}` is too long"))
+                .label("expected at most 100 days");
             None
         }
         Ok(value) => Some(value),
         Err(refusal) => {
-            problems.report(node.place, refusal.message).label(refusal.label).maybe_help(refusal.help);
+            problems.report(node.location, refusal.message).label(refusal.label).maybe_help(refusal.help);
             None
         }
     }
@@ -173,7 +175,7 @@ pub(super) fn count(node: &Node, minimum: u64, maximum: u64, problems: &mut Prob
     };
     let plain = plain_count(text).filter(|plain| (minimum..=maximum).contains(plain) && !is_number(text));
     problems
-        .report(node.place, message)
+        .report(node.location, message)
         .label(label)
         .maybe_help(plain.map(|plain| format!("write `{plain}`")));
     None
@@ -207,7 +209,7 @@ fn fraction(node: &Node, text: &str, minimum: f64, maximum: f64, problems: &mut 
     let label = format!("expected a number from {minimum} to {maximum}, or a percentage");
     let help = text.parse::<f64>().ok().filter(|value| !decimal && (minimum..=maximum).contains(value));
     problems
-        .report(node.place, message)
+        .report(node.location, message)
         .label(label)
         .maybe_help(help.map(|value| format!("write `{value}`")));
     None
@@ -236,7 +238,7 @@ fn flag(node: &Node, text: &str, problems: &mut Problems) -> Option<bool> {
         "no" | "off" | "n" | "0" | "false" | "none" => Some("false"),
         _ => None,
     };
-    let report = problems.report(node.place, format!("`{text}` is neither `true` nor `false`"));
+    let report = problems.report(node.location, format!("`{text}` is neither `true` nor `false`"));
     report.label("expected `true` or `false`").maybe_help(meant.map(|word| format!("write `{word}`")));
     None
 }
@@ -251,7 +253,7 @@ pub(super) fn choice(
     let found = words.iter().find(|word| **word == text);
     if found.is_none() {
         let meant = suggest::closest(text, words.iter().copied());
-        let report = problems.report(node.place, format!("`{text}` is not a choice here"));
+        let report = problems.report(node.location, format!("`{text}` is not a choice here"));
         report.label(format!("expected one of {}", suggest::quoted(words)));
         report.maybe_help(meant.map(|word| format!("did you mean `{word}`?")));
     }

@@ -4,7 +4,7 @@ use netloom_units::{Duration, Kind, Spec, Value};
 
 use super::Parameters;
 use super::sections::{ASSUMPTION, choice, parameter};
-use crate::place::Placed;
+use crate::location::Located;
 
 /// Faults, and the failure awareness of nodes.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +14,7 @@ pub struct Faults {
     /// Randomly chosen links that are failed from the start.
     pub random: Option<Parameters>,
     /// Links failed from the start.
-    pub failed: Vec<Placed<String>>,
+    pub failed: Vec<Located<String>>,
     /// Faults at instants of the run.
     pub timed: Vec<TimedFault>,
     /// Random outages in time (failure processes).
@@ -40,7 +40,7 @@ pub struct Sufferer {
     /// Its type: one of [`Sufferer::KEYS`].
     pub what: &'static str,
     /// Its name.
-    pub name: Placed<String>,
+    pub name: Located<String>,
 }
 
 impl Sufferer {
@@ -61,7 +61,7 @@ pub struct Process {
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedStorm {
     /// The name of its link.
-    pub link: Placed<String>,
+    pub link: Located<String>,
     /// When and how often.
     pub settings: Parameters,
 }

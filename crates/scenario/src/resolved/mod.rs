@@ -3,7 +3,7 @@
 //! Models: the meaning of the text, still with its names: links and hosts are named, phases may repeat.
 //! Leaves out: what those names denote in the fabric; the compiler resolves that.
 //!
-//! Invariants: printing it as YAML and resolving that again gives an equal value; places and texts are ignored when two
+//! Invariants: printing it as YAML and resolving that again gives an equal value; locations and texts are ignored when two
 //! are compared.
 
 pub mod faults;
@@ -20,7 +20,7 @@ use netloom_units::{Bytes, Duration, Rate, Spec, Time};
 
 use crate::describe::{self, changed::Changed};
 use crate::former::FormerKey;
-use crate::place::{Place, Placed, Sources};
+use crate::location::{Located, Location, Sources};
 use crate::written::print;
 
 pub use crate::flow_file::FlowTable;
@@ -39,7 +39,7 @@ pub struct Resolved {
     /// Load balancing.
     pub balance: Balance,
     /// Static routes: explicit entries of forwarding tables.
-    pub routes: Vec<Placed<Route>>,
+    pub routes: Vec<Located<Route>>,
     /// How hosts send messages.
     pub transport: Parameters,
     /// How senders react to congestion.
@@ -61,12 +61,12 @@ pub struct Resolved {
     /// The faults.
     pub faults: Faults,
     /// Delay of a modelled barrier; `None` is `auto`.
-    pub coordination_delay: Option<Placed<Duration>>,
+    pub coordination_delay: Option<Located<Duration>>,
     /// The latest end of the run.
     pub deadline: Option<Time>,
     /// Recordings beyond the defaults.
     pub record: Record,
-    pub(crate) fabric_place: Place,
+    pub(crate) fabric_location: Location,
     pub(crate) sources: Sources,
     /// Keys written under their former names.
     pub(crate) former_keys: Vec<FormerKey>,
@@ -102,20 +102,20 @@ pub enum Fabric {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Custom {
     /// Names of the hosts.
-    pub hosts: Placed<Vec<Placed<String>>>,
+    pub hosts: Located<Vec<Located<String>>>,
     /// Names of the switches.
-    pub switches: Vec<Placed<String>>,
+    pub switches: Vec<Located<String>>,
     /// Bundles of parallel links.
-    pub links: Vec<Placed<Bundle>>,
+    pub links: Vec<Located<Bundle>>,
 }
 
 /// Parallel links between two nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bundle {
     /// Name of one end.
-    pub from: Placed<String>,
+    pub from: Located<String>,
     /// Name of the other end.
-    pub to: Placed<String>,
+    pub to: Located<String>,
     /// Rate of each link.
     pub rate: Rate,
     /// Propagation delay of each link.
@@ -148,13 +148,13 @@ impl Balance {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Route {
     /// The switch.
-    pub at: Placed<String>,
+    pub at: Located<String>,
     /// The source host; `None` is any.
-    pub from: Option<Placed<String>>,
+    pub from: Option<Located<String>>,
     /// The destination host.
-    pub to: Placed<String>,
+    pub to: Located<String>,
     /// The egress link.
-    pub link: Placed<String>,
+    pub link: Located<String>,
     /// Whether it may be any link of the switch.
     pub settings: Parameters,
 }
@@ -165,7 +165,7 @@ pub struct Congestion {
     /// The congestion control with its parameters.
     pub kind: Parameters,
     /// Explicit entries of its table; `None` computes them.
-    pub table: Option<Placed<Vec<f64>>>,
+    pub table: Option<Located<Vec<f64>>>,
 }
 
 impl Congestion {
@@ -189,7 +189,7 @@ pub struct Queues {
     /// Limits, the shared buffer, whether it pauses.
     pub settings: Parameters,
     /// Headroom: data that may arrive after a pause frame was sent, per port; `None` is `auto`.
-    pub headroom: Option<Placed<Bytes>>,
+    pub headroom: Option<Located<Bytes>>,
     /// Marking at switches.
     pub marking: Option<Parameters>,
     /// Input buffers and credits instead of all this.
@@ -211,15 +211,15 @@ pub struct Class {
     /// Its number.
     pub settings: Parameters,
     /// The code points that map to it.
-    pub dscp: Vec<Placed<u8>>,
+    pub dscp: Vec<Located<u8>>,
     /// How ports serve it.
     pub schedule: Parameters,
     /// Marking at switches.
     pub marking: ClassMarking,
     /// Whether switches pause its senders; `None` is the setting of `queues`.
-    pub pause: Option<Placed<bool>>,
+    pub pause: Option<Located<bool>>,
     /// What a queue or ingress port of it may use, as a multiple of the free buffer; `None` is the setting of `queues`.
-    pub alpha: Option<Placed<f64>>,
+    pub alpha: Option<Located<f64>>,
 }
 
 impl Class {
@@ -247,11 +247,11 @@ pub enum ClassMarking {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Traffic {
     /// Its name.
-    pub name: Placed<String>,
+    pub name: Located<String>,
     /// The code point of its packets, if that determines their class.
-    pub dscp: Option<Placed<u8>>,
+    pub dscp: Option<Located<u8>>,
     /// Their class, if given directly.
-    pub class: Option<Placed<u8>>,
+    pub class: Option<Located<u8>>,
     /// Whether packets may overtake each other.
     pub settings: Parameters,
 }
@@ -260,15 +260,15 @@ pub struct Traffic {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
     /// Its name; any text.
-    pub name: Placed<String>,
+    pub name: Located<String>,
     /// The hosts it runs on.
     pub placement: Placement,
     /// Number of ranks on each of its hosts.
-    pub ranks_per_host: Placed<u32>,
+    pub ranks_per_host: Located<u32>,
     /// Whether its hosts may be those of other jobs, too.
-    pub share_hosts: Placed<bool>,
+    pub share_hosts: Located<bool>,
     /// Number of repetitions of the phases.
-    pub steps: Placed<Steps>,
+    pub steps: Located<Steps>,
     /// Steps that do not count (warm-up).
     pub warm_up: WarmUp,
     /// Steps in bursts; `None` is one after the other.
@@ -278,9 +278,9 @@ pub struct Job {
     /// Groups of ranks that collectives may name.
     pub groups: Vec<Group>,
     /// Permutations of the ranks, one per collective with `order: given`; repeated from the start when used up.
-    pub orders: Placed<Vec<Placed<Vec<u32>>>>,
+    pub orders: Located<Vec<Located<Vec<u32>>>>,
     /// The kind of traffic of its messages; `None` is no named kind.
-    pub traffic: Option<Placed<String>>,
+    pub traffic: Option<Located<String>>,
     /// One step.
     pub phases: Vec<PhaseEntry>,
 }
@@ -296,9 +296,9 @@ impl Job {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
     /// Its name.
-    pub name: Placed<String>,
+    pub name: Located<String>,
     /// Which ranks form a group.
-    pub ranks: Placed<GroupRanks>,
+    pub ranks: Located<GroupRanks>,
 }
 
 /// Which ranks form the groups of a kind.
@@ -311,12 +311,12 @@ pub enum GroupRanks {
     /// Consecutive members of each group of another kind.
     Within {
         /// The other kind.
-        of: Placed<String>,
+        of: Located<String>,
         /// Number of ranks in a group.
         size: u32,
     },
     /// By list.
-    Listed(Vec<Placed<Vec<u32>>>),
+    Listed(Vec<Located<Vec<u32>>>),
 }
 
 impl Job {
@@ -370,7 +370,7 @@ pub enum Placement {
     /// By a rule of the catalog's registry.
     Rule(Parameters),
     /// A list of hosts.
-    List(Placed<Vec<Placed<String>>>),
+    List(Located<Vec<Located<String>>>),
 }
 
 /// One phase of a step.
@@ -392,19 +392,19 @@ pub enum Phase {
         /// Messages, gaps and dependence.
         settings: Parameters,
         /// How ranks form stages.
-        stages: Placed<Stages>,
+        stages: Located<Stages>,
     },
     /// Passes of microbatches over the stages of a pipeline.
     Pipeline {
         /// Microbatches, times and messages.
         settings: Parameters,
         /// How ranks form stages.
-        stages: Placed<Stages>,
+        stages: Located<Stages>,
     },
     /// Repeated phases.
     Repeat {
         /// The number of repetitions.
-        times: Placed<u32>,
+        times: Located<u32>,
         /// The phases.
         phases: Vec<PhaseEntry>,
     },
@@ -414,7 +414,7 @@ pub enum Phase {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseEntry {
     /// The phase.
-    pub phase: Placed<Phase>,
+    pub phase: Located<Phase>,
     /// Its stream, and what it waits for.
     pub overlap: Overlap,
 }
@@ -423,11 +423,11 @@ pub struct PhaseEntry {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Overlap {
     /// Its name; of several phases with one name the last one before is meant.
-    pub name: Option<Placed<String>>,
+    pub name: Option<Located<String>>,
     /// The name of its stream; [`Overlap::MAIN`] if it is not written.
-    pub stream: Option<Placed<String>>,
+    pub stream: Option<Located<String>>,
     /// The names of phases that it waits for.
-    pub after: Vec<Placed<String>>,
+    pub after: Vec<Located<String>>,
 }
 
 impl Overlap {
@@ -448,7 +448,7 @@ pub struct Collective {
     /// The parameters of all collectives: size, dependence, order of the ranks.
     pub common: Parameters,
     /// The kind of groups that it runs in; `None` is all ranks together.
-    pub group: Option<Placed<String>>,
+    pub group: Option<Located<String>>,
 }
 
 /// How ranks form stages.
@@ -456,10 +456,10 @@ pub struct Collective {
 pub enum Stages {
     /// A number of stages of equal length, ranks in order.
     Count(u32),
-    /// The members of each group of a kind, by place.
-    Group(Placed<String>),
+    /// The members of each group of a kind, by position.
+    Group(Located<String>),
     /// Explicit lists of ranks.
-    Given(Vec<Placed<Vec<u32>>>),
+    Given(Vec<Located<Vec<u32>>>),
 }
 
 /// Traffic in addition to the jobs.
@@ -472,9 +472,9 @@ pub struct Background {
     /// The sending hosts; for kinds with this key.
     pub senders: Placement,
     /// The points of a size distribution; for kinds with random sizes, if no published distribution is used.
-    pub given: Placed<Vec<SizePoint>>,
+    pub given: Located<Vec<SizePoint>>,
     /// The kind of traffic; `None` is no named kind.
-    pub traffic: Option<Placed<String>>,
+    pub traffic: Option<Located<String>>,
 }
 
 impl Background {
@@ -492,9 +492,9 @@ pub struct Flows {
     /// Factor by which the times of the scenario are shorter than those of its source; `None` states none.
     pub scale: Option<u32>,
     /// Boundaries of the stages; `None` is `auto`: at every start and stop of a flow.
-    pub stages: Option<Placed<Vec<Placed<Duration>>>>,
+    pub stages: Option<Located<Vec<Located<Duration>>>>,
     /// The flows that are listed.
-    pub list: Placed<Vec<Flow>>,
+    pub list: Located<Vec<Flow>>,
     /// A file of further finite flows.
     pub file: Option<FlowFile>,
 }
@@ -503,9 +503,9 @@ pub struct Flows {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowFile {
     /// Its path, from the folder of the text that names it.
-    pub path: Placed<String>,
+    pub path: Located<String>,
     /// The digest that it must have, and once it is read, has.
-    pub digest: Option<Placed<String>>,
+    pub digest: Option<Located<String>>,
     /// Its rows, once they are read.
     pub table: Option<Arc<FlowTable>>,
 }
@@ -514,17 +514,17 @@ pub struct FlowFile {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flow {
     /// Its name; any text.
-    pub name: Placed<String>,
+    pub name: Located<String>,
     /// Name of the sender.
-    pub from: Placed<String>,
+    pub from: Located<String>,
     /// Name of the receiver.
-    pub to: Placed<String>,
+    pub to: Located<String>,
     /// Its start, stop and maximum rate; of a finite flow its start and size.
     pub settings: Parameters,
     /// Name of the finite flow that a finite flow waits for.
-    pub after: Option<Placed<String>>,
+    pub after: Option<Located<String>>,
     /// The kind of traffic; `None` is no named kind.
-    pub traffic: Option<Placed<String>>,
+    pub traffic: Option<Located<String>>,
 }
 
 impl Flow {
@@ -580,15 +580,15 @@ pub struct Record {
     /// How ports are sampled.
     pub series: Series,
     /// Hosts whose flows are recorded packet by packet.
-    pub packets_from: Vec<Placed<String>>,
+    pub packets_from: Vec<Located<String>>,
     /// Flows recorded packet by packet.
-    pub packets_of: Vec<Placed<String>>,
+    pub packets_of: Vec<Located<String>>,
     /// Links recorded packet by packet.
-    pub packets_on: Vec<Placed<String>>,
+    pub packets_on: Vec<Located<String>>,
     /// Hosts whose flows have rows in the table `rates`.
-    pub rates_from: Vec<Placed<String>>,
+    pub rates_from: Vec<Located<String>>,
     /// Flows with rows there.
-    pub rates_of: Vec<Placed<String>>,
+    pub rates_of: Vec<Located<String>>,
     /// The congestion tree; `None` does not record it.
     pub congestion: Option<Parameters>,
 }

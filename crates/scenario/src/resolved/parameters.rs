@@ -1,10 +1,10 @@
-//! The parameters of one plug-in or section: complete, checked against its `Spec`, each with its place.
+//! The parameters of one plug-in or section: complete, checked against its `Spec`, each with its location.
 
 use std::fmt;
 
 use netloom_units::{Settings, Spec};
 
-use crate::place::Place;
+use crate::location::Location;
 
 /// A spec with a value for each of its parameters.
 #[derive(Clone)]
@@ -14,29 +14,29 @@ pub struct Parameters {
     /// Its values, in the order of the spec.
     pub settings: Settings,
     /// Where the plug-in is named.
-    pub place: Place,
+    pub location: Location,
     /// Whether a value was refused and replaced by a meaningless substitute.
     pub(crate) has_stand_ins: bool,
-    places: Vec<Place>,
+    locations: Vec<Location>,
 }
 
 impl Parameters {
-    /// Joins values with their places, both in the order of the spec.
+    /// Joins values with their locations, both in the order of the spec.
     pub(crate) fn new(
         spec: &'static Spec,
         settings: Settings,
-        place: Place,
-        places: Vec<Place>,
+        location: Location,
+        locations: Vec<Location>,
         has_stand_ins: bool,
     ) -> Parameters {
-        Parameters { spec, settings, place, has_stand_ins, places }
+        Parameters { spec, settings, location, has_stand_ins, locations }
     }
 
     /// All defaults, for a section that is not written.
     pub(crate) fn defaults(spec: &'static Spec) -> Parameters {
-        let places = vec![Place::default(); spec.parameters.len()];
-        let place = Place::default();
-        Parameters { spec, settings: spec.defaults(), place, has_stand_ins: false, places }
+        let locations = vec![Location::default(); spec.parameters.len()];
+        let location = Location::default();
+        Parameters { spec, settings: spec.defaults(), location, has_stand_ins: false, locations }
     }
 
     /// The same, marked as a substitute for a refused value.
@@ -45,16 +45,16 @@ impl Parameters {
     }
 
     /// Where a parameter is written; where the plug-in is named if it has its default.
-    pub fn place_of(&self, name: &str) -> Place {
+    pub fn location_of(&self, name: &str) -> Location {
         let number = self.spec.parameters.iter().position(|parameter| parameter.name == name);
-        number.and_then(|number| self.places.get(number).copied()).unwrap_or(self.place)
+        number.and_then(|number| self.locations.get(number).copied()).unwrap_or(self.location)
     }
 
     /// Where the first of its parameters is written that a message names in backquotes; where the plug-in is named if
     /// that one has its default. `None` if the message names none.
-    pub(crate) fn place_in(&self, message: &str) -> Option<Place> {
+    pub(crate) fn location_in(&self, message: &str) -> Option<Location> {
         let mut words = message.split('`').skip(1).step_by(2);
-        words.find(|word| self.spec.parameter(word).is_some()).map(|name| self.place_of(name))
+        words.find(|word| self.spec.parameter(word).is_some()).map(|name| self.location_of(name))
     }
 }
 

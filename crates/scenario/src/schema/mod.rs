@@ -115,7 +115,7 @@ impl Schema {
         }
     }
 
-    /// The keys that a scenario without a base must have below this place, if any.
+    /// The keys that a scenario without a base must have below this location, if any.
     fn complete(&self, shape: &Shape) -> Option<Json> {
         match shape {
             Shape::Either(shapes) => {

@@ -24,12 +24,12 @@ pub(crate) fn node() -> impl Strategy<Value = Node> {
     })
 }
 
-/// The tree without places.
-pub(crate) fn without_places(node: Node) -> Node {
+/// The tree without locations.
+pub(crate) fn without_locations(node: Node) -> Node {
     let tree = match node.tree {
-        Tree::List(items) => Tree::List(items.into_iter().map(without_places).collect()),
+        Tree::List(items) => Tree::List(items.into_iter().map(without_locations).collect()),
         Tree::Map(entries) => {
-            return Node::map(entries.into_iter().map(|e| (e.key, without_places(e.value))));
+            return Node::map(entries.into_iter().map(|e| (e.key, without_locations(e.value))));
         }
         other => other,
     };

@@ -1,4 +1,4 @@
-//! A scenario as written: a tree of YAML nodes, each with its place.
+//! A scenario as written: a tree of YAML nodes, each with its location.
 //!
 //! Models: scalars, lists and maps, with aliases already expanded.
 //! Leaves out: the meaning of keys. The language has no tags and merge keys.
@@ -15,15 +15,15 @@ pub use overrides::Overrides;
 pub(crate) use parse::{Unreadable, decode, parse, zero_byte};
 pub(crate) use print::print;
 
-use crate::place::Place;
+use crate::location::Location;
 
 /// One node of the tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     /// Where it is written; for a map or list, its first line.
-    pub place: Place,
+    pub location: Location,
     /// Where its key is written, if it is the value of one.
-    pub owner: Option<Place>,
+    pub owner: Option<Location>,
     /// Its content.
     pub tree: Tree,
 }
@@ -49,15 +49,15 @@ pub struct Entry {
     /// The key.
     pub key: String,
     /// Where the key is written.
-    pub key_place: Place,
+    pub key_location: Location,
     /// The value.
     pub value: Node,
 }
 
 impl Node {
-    /// A node without a place, to be printed.
+    /// A node without a location, to be printed.
     pub fn made(tree: Tree) -> Node {
-        Node { place: Place::default(), owner: None, tree }
+        Node { location: Location::default(), owner: None, tree }
     }
 
     /// A scalar to be printed.
@@ -77,18 +77,19 @@ impl Node {
 
     /// A map to be printed.
     pub fn map<K: Into<String>>(entries: impl IntoIterator<Item = (K, Node)>) -> Node {
-        let entry = |(key, value): (K, Node)| Entry { key: key.into(), key_place: Place::default(), value };
+        let entry =
+            |(key, value): (K, Node)| Entry { key: key.into(), key_location: Location::default(), value };
         Node::made(Tree::Map(entries.into_iter().map(entry).collect()))
     }
 
     /// Where errors about the node as a whole point: its key, or itself.
-    pub fn head(&self) -> Place {
-        self.owner.unwrap_or(self.place)
+    pub fn head(&self) -> Location {
+        self.owner.unwrap_or(self.location)
     }
 
     /// Where errors about its kind point: itself, or its key if it is empty.
-    pub fn spot(&self) -> Place {
-        if matches!(self.tree, Tree::Nothing) { self.head() } else { self.place }
+    pub fn spot(&self) -> Location {
+        if matches!(self.tree, Tree::Nothing) { self.head() } else { self.location }
     }
 
     /// Its kind, with an article.

@@ -4,13 +4,13 @@
 //! `jobs[0].steps` and `jobs.training.steps` all work. Where the scenario has a bare name (`balance: ecmp`), a path
 //! may go on through it (`balance.ecmp.salt=none`).
 //!
-//! Invariants: a value written by an override has the place of the override, so that every later error points at it.
+//! Invariants: a value written by an override has the location of the override, so that every later error points at it.
 
 use super::{Entry, Node, Tree, parse};
 use crate::diagnostic::Problems;
 use crate::former::{self, FormerKey};
 use crate::inherit::FROM;
-use crate::place::{Place, Sources};
+use crate::location::{Location, Sources};
 
 /// Changes to a scenario from the command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Overrides {
 /// One word of a path and where it is.
 struct Segment {
     word: String,
-    place: Place,
+    location: Location,
 }
 
 fn apply_one(
@@ -55,17 +55,17 @@ fn apply_one(
     let text = format!("{path}={value}");
     let source = sources.add(option, &text);
     let Some(mut node) = parse(value, source, path.len() + 1, problems) else { return };
-    let path_place = Place { source, start: 0, end: path.len() as u32 };
+    let path_location = Location { source, start: 0, end: path.len() as u32 };
     if matches!(node.tree, Tree::Nothing) {
-        node.place = Place { source, start: 0, end: text.len() as u32 };
+        node.location = Location { source, start: 0, end: text.len() as u32 };
     }
     let Some(mut segments) = segments(path, source) else {
-        let report = problems.report(path_place, format!("`{path}` is not a path"));
+        let report = problems.report(path_location, format!("`{path}` is not a path"));
         report.label("expected keys joined by dots").help("for example `transport.window.packets=64`");
         return;
     };
     if segments[0].word == FROM {
-        let report = problems.report(path_place, "what a scenario inherits from cannot be set");
+        let report = problems.report(path_location, "what a scenario inherits from cannot be set");
         report.label("overrides are applied after inheritance").help("write `from` in a scenario of its own");
         return;
     }
@@ -75,12 +75,12 @@ fn apply_one(
         at = match descend(at, segment) {
             Ok(below) => below,
             Err(refusal) => {
-                problems.report(segment.place, refusal.message).label("set here").maybe_help(refusal.help);
+                problems.report(segment.location, refusal.message).label("set here").maybe_help(refusal.help);
                 return;
             }
         };
     }
-    node.owner = segments.last().map(|segment| segment.place);
+    node.owner = segments.last().map(|segment| segment.location);
     *at = node;
 }
 
@@ -88,7 +88,7 @@ fn apply_one(
 fn rename_former(segments: &mut [Segment], value: &mut Node, found: &mut Vec<FormerKey>) {
     for index in 0..segments.len() {
         let words: Vec<&str> = segments.iter().map(|segment| segment.word.as_str()).collect();
-        if let Some(present) = former::rename_word(&words, index, segments[index].place, found) {
+        if let Some(present) = former::rename_word(&words, index, segments[index].location, found) {
             present.clone_into(&mut segments[index].word);
         }
     }
@@ -104,8 +104,8 @@ fn segments(path: &str, source: u16) -> Option<Vec<Segment>> {
         at += usize::from(number > 0);
         let (word, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
         let mut push = |word: &str, start: usize| {
-            let place = Place { source, start: start as u32, end: (start + word.len()) as u32 };
-            found.push(Segment { word: word.to_owned(), place });
+            let location = Location { source, start: start as u32, end: (start + word.len()) as u32 };
+            found.push(Segment { word: word.to_owned(), location });
         };
         if word.is_empty() {
             return None;
@@ -166,9 +166,9 @@ fn descend<'a>(node: &'a mut Node, segment: &Segment) -> Result<&'a mut Node, Re
 fn entry<'a>(entries: &'a mut Vec<Entry>, segment: &Segment) -> &'a mut Node {
     let found = entries.iter().position(|entry| entry.key == segment.word);
     let index = found.unwrap_or_else(|| {
-        let value = Node { place: segment.place, owner: Some(segment.place), tree: Tree::Nothing };
+        let value = Node { location: segment.location, owner: Some(segment.location), tree: Tree::Nothing };
         let key = segment.word.clone();
-        entries.push(Entry { key, key_place: segment.place, value });
+        entries.push(Entry { key, key_location: segment.location, value });
         entries.len() - 1
     });
     &mut entries[index].value

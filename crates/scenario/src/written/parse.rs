@@ -1,4 +1,4 @@
-//! YAML text to a tree of nodes with places.
+//! YAML text to a tree of nodes with locations.
 //!
 //! The tree is built from parser events without recursion. Every limit is checked before memory is taken: size of the
 //! text, depth, and number of nodes after aliases are expanded.
@@ -9,7 +9,7 @@ use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StrI
 
 use super::{Entry, Node, Tree};
 use crate::diagnostic::Problems;
-use crate::place::Place;
+use crate::location::Location;
 
 /// Largest text, in bytes.
 const MOST_BYTES: usize = 64 << 20;
@@ -70,15 +70,15 @@ fn too_long() -> Unreadable {
 ///
 /// Returns `None` if a problem was reported.
 pub(crate) fn parse(text: &str, source: u16, offset: usize, problems: &mut Problems) -> Option<Node> {
-    let start = Place { source, start: offset as u32, end: offset as u32 };
+    let start = Location { source, start: offset as u32, end: offset as u32 };
     if text.len() > MOST_BYTES {
         let Unreadable { message, label, help, .. } = too_long();
         problems.report(start, message).label(label).help(help);
         return None;
     }
     if let Some(at) = text.find('\0') {
-        let place = Place { start: (offset + at) as u32, end: (offset + at + 1) as u32, ..start };
-        let report = problems.report(place, "a zero byte: this is a binary file, not a scenario");
+        let location = Location { start: (offset + at) as u32, end: (offset + at + 1) as u32, ..start };
+        let report = problems.report(location, "a zero byte: this is a binary file, not a scenario");
         report.label("not text").help(IN_UTF8);
         return None;
     }
@@ -87,7 +87,7 @@ pub(crate) fn parse(text: &str, source: u16, offset: usize, problems: &mut Probl
 
 /// A list or map that is not complete yet.
 struct Open {
-    place: Place,
+    location: Location,
     anchor: usize,
     kind: OpenKind,
     depth_below: usize,
@@ -96,7 +96,7 @@ struct Open {
 
 enum OpenKind {
     List(Vec<Node>),
-    Map { entries: Vec<Entry>, keys: BTreeMap<String, Place>, key: Option<(String, Place)> },
+    Map { entries: Vec<Entry>, keys: BTreeMap<String, Location>, key: Option<(String, Location)> },
 }
 
 /// A finished node that an alias may refer to.
@@ -147,7 +147,7 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        let empty = Node { place: self.character_at(0), owner: None, tree: Tree::Nothing };
+        let empty = Node { location: self.character_at(0), owner: None, tree: Tree::Nothing };
         Some(self.root.unwrap_or(empty))
     }
 
@@ -162,17 +162,17 @@ impl<'a> Builder<'a> {
     }
 
     fn event(&mut self, event: Event<'_>, span: Span, problems: &mut Problems) -> Result<(), Stop> {
-        let place = self.place(span);
+        let location = self.location(span);
         if event.tag().is_some() {
             let report =
-                problems.report(self.tag_before(place), "tags (`!...`) have no meaning in a scenario");
+                problems.report(self.tag_before(location), "tags (`!...`) have no meaning in a scenario");
             report.label("a tag").help("remove it; the key alone says what a value means");
         }
         match event {
             Event::DocumentStart(..) => {
                 self.n_documents += 1;
                 if self.n_documents > 1 {
-                    let report = problems.report(place, "a file contains one scenario");
+                    let report = problems.report(location, "a file contains one scenario");
                     report.label("a second one starts").help("write it in a file of its own");
                     return Err(Stop);
                 }
@@ -182,60 +182,60 @@ impl<'a> Builder<'a> {
                 let nothing = style == ScalarStyle::Plain && (text.is_empty() || text == "~");
                 let tree = if nothing { Tree::Nothing } else { Tree::Text(text.into_owned()) };
                 let nodes = weight(&tree);
-                self.count(nodes, place, problems)?;
-                self.finish(Node { place, owner: None, tree }, anchor, 0, nodes, problems)
+                self.count(nodes, location, problems)?;
+                self.finish(Node { location, owner: None, tree }, anchor, 0, nodes, problems)
             }
-            Event::Alias(anchor) => self.alias(anchor, place, problems),
+            Event::Alias(anchor) => self.alias(anchor, location, problems),
             Event::SequenceStart(_, anchor, _) => {
-                self.open(place, anchor, OpenKind::List(Vec::new()), problems)
+                self.open(location, anchor, OpenKind::List(Vec::new()), problems)
             }
             Event::MappingStart(_, anchor, _) => {
                 let kind = OpenKind::Map { entries: Vec::new(), keys: BTreeMap::new(), key: None };
-                self.open(place, anchor, kind, problems)
+                self.open(location, anchor, kind, problems)
             }
-            Event::SequenceEnd | Event::MappingEnd => self.close(place, problems),
+            Event::SequenceEnd | Event::MappingEnd => self.close(location, problems),
             _ => Ok(()),
         }
     }
 
     fn open(
         &mut self,
-        place: Place,
+        location: Location,
         anchor: usize,
         kind: OpenKind,
         problems: &mut Problems,
     ) -> Result<(), Stop> {
-        self.count(1, place, problems)?;
+        self.count(1, location, problems)?;
         if self.stack.len() >= MOST_DEPTH {
-            return Err(too_deep(place, problems));
+            return Err(too_deep(location, problems));
         }
-        self.stack.push(Open { place, anchor, kind, depth_below: 0, nodes: 1 });
+        self.stack.push(Open { location, anchor, kind, depth_below: 0, nodes: 1 });
         Ok(())
     }
 
-    fn close(&mut self, end: Place, problems: &mut Problems) -> Result<(), Stop> {
+    fn close(&mut self, end: Location, problems: &mut Problems) -> Result<(), Stop> {
         let Some(open) = self.stack.pop() else { return Ok(()) };
-        let place = self.first_line(Place { end: end.end, ..open.place });
+        let location = self.first_line(Location { end: end.end, ..open.location });
         let tree = match open.kind {
             OpenKind::List(items) => Tree::List(items),
             OpenKind::Map { entries, .. } => Tree::Map(entries),
         };
-        let node = Node { place, owner: None, tree };
+        let node = Node { location, owner: None, tree };
         self.finish(node, open.anchor, open.depth_below + 1, open.nodes, problems)
     }
 
-    fn alias(&mut self, anchor: usize, place: Place, problems: &mut Problems) -> Result<(), Stop> {
+    fn alias(&mut self, anchor: usize, location: Location, problems: &mut Problems) -> Result<(), Stop> {
         let Some(found) = self.anchored.get(&anchor) else {
-            let report = problems.report(place, "this alias refers to a value that contains it");
+            let report = problems.report(location, "this alias refers to a value that contains it");
             report.label("would never end").help("repeat only what is complete before it");
             return Err(Stop);
         };
         let (depth, nodes) = (found.depth, found.nodes);
         if self.stack.len() + depth > MOST_DEPTH {
-            return Err(too_deep(place, problems));
+            return Err(too_deep(location, problems));
         }
         // Counted before it is copied: aliases of aliases grow exponentially.
-        self.count(nodes, place, problems)?;
+        self.count(nodes, location, problems)?;
         let node = self.anchored[&anchor].node.clone();
         self.finish(node, 0, depth, nodes, problems)
     }
@@ -251,7 +251,7 @@ impl<'a> Builder<'a> {
     ) -> Result<(), Stop> {
         if anchor != 0 {
             // The copy costs memory as well, so it counts.
-            self.count(nodes, node.place, problems)?;
+            self.count(nodes, node.location, problems)?;
             self.anchored.insert(anchor, Anchored { node: node.clone(), depth, nodes });
         }
         let Some(open) = self.stack.last_mut() else {
@@ -264,34 +264,34 @@ impl<'a> Builder<'a> {
             OpenKind::List(items) => items.push(node),
             OpenKind::Map { entries, keys, key } => match key.take() {
                 None => *key = Some(key_of(node, problems)?),
-                Some((text, place)) => {
+                Some((text, location)) => {
                     if let Some(first) = keys.get(&text) {
                         // The first one is kept, so that the rest can be read.
-                        let report = problems.report(place, format!("`{text}` is written twice"));
+                        let report = problems.report(location, format!("`{text}` is written twice"));
                         report.label("again here").related(*first, "first here").help("remove one of them");
                         return Ok(());
                     }
-                    keys.insert(text.clone(), place);
-                    let value = Node { owner: Some(place), ..node };
-                    entries.push(Entry { key: text, key_place: place, value });
+                    keys.insert(text.clone(), location);
+                    let value = Node { owner: Some(location), ..node };
+                    entries.push(Entry { key: text, key_location: location, value });
                 }
             },
         }
         Ok(())
     }
 
-    fn count(&mut self, nodes: usize, place: Place, problems: &mut Problems) -> Result<(), Stop> {
+    fn count(&mut self, nodes: usize, location: Location, problems: &mut Problems) -> Result<(), Stop> {
         self.n_nodes = self.n_nodes.saturating_add(nodes);
         if self.n_nodes <= MOST_NODES {
             return Ok(());
         }
         let message = format!("the scenario has more than {MOST_NODES} values, aliases expanded");
-        let report = problems.report(place, message);
+        let report = problems.report(location, message);
         report.label("too many from here on").help("an alias (`*name`) counts as all values that it repeats");
         Err(Stop)
     }
 
-    fn place(&self, span: Span) -> Place {
+    fn location(&self, span: Span) -> Location {
         let range = span.byte_range().unwrap_or(0..0);
         let text = self.text.get(range.clone()).unwrap_or("");
         // A plain scalar at the end of a line may include the line break in its range.
@@ -299,41 +299,41 @@ impl<'a> Builder<'a> {
         self.shifted(range.start, end)
     }
 
-    fn shifted(&self, start: usize, end: usize) -> Place {
-        Place {
+    fn shifted(&self, start: usize, end: usize) -> Location {
+        Location {
             source: self.source,
             start: (self.offset + start) as u32,
             end: (self.offset + end.max(start)) as u32,
         }
     }
 
-    fn character_at(&self, at: usize) -> Place {
+    fn character_at(&self, at: usize) -> Location {
         let at = self.text.floor_char_boundary(at.min(self.text.len()));
         let length = self.text[at..].chars().next().map_or(0, char::len_utf8);
         self.shifted(at, at + length)
     }
 
     /// The tag of a node that starts here.
-    fn tag_before(&self, place: Place) -> Place {
-        let before = &self.text[..place.start as usize - self.offset];
-        let Some(last) = before.rfind('!') else { return place };
+    fn tag_before(&self, location: Location) -> Location {
+        let before = &self.text[..location.start as usize - self.offset];
+        let Some(last) = before.rfind('!') else { return location };
         let start = before[..last].trim_end_matches('!').len();
         let length = before[start..].find(char::is_whitespace).unwrap_or(before.len() - start);
         self.shifted(start, start + length)
     }
 
-    fn first_line(&self, place: Place) -> Place {
-        let start = place.start as usize - self.offset;
-        let end = (place.end as usize - self.offset).max(start);
+    fn first_line(&self, location: Location) -> Location {
+        let start = location.start as usize - self.offset;
+        let end = (location.end as usize - self.offset).max(start);
         let text = self.text.get(start..end).unwrap_or("");
         let line = text.lines().next().unwrap_or("").trim_end();
         self.shifted(start, start + line.len())
     }
 }
 
-fn too_deep(place: Place, problems: &mut Problems) -> Stop {
+fn too_deep(location: Location, problems: &mut Problems) -> Stop {
     let message = format!("nested more than {MOST_DEPTH} levels deep");
-    problems.report(place, message).label("too deep").help(NOT_CLOSED);
+    problems.report(location, message).label("too deep").help(NOT_CLOSED);
     Stop
 }
 
@@ -386,16 +386,16 @@ fn remedy(kind: &ErrorKind) -> Option<&'static str> {
 }
 
 /// The text of a key; keys are words.
-fn key_of(node: Node, problems: &mut Problems) -> Result<(String, Place), Stop> {
+fn key_of(node: Node, problems: &mut Problems) -> Result<(String, Location), Stop> {
     let (message, help) = match node.tree {
         Tree::Text(text) if text == "<<" => (
             "merge keys (`<<`) are not part of the language",
             "inherit with `from: base.yaml`, or write it out",
         ),
-        Tree::Text(text) => return Ok((text, node.place)),
+        Tree::Text(text) => return Ok((text, node.location)),
         _ => ("a key must be a word", "put a text with brackets in quotes"),
     };
-    problems.report(node.place, message).label("not a key").help(help);
+    problems.report(node.location, message).label("not a key").help(help);
     Err(Stop)
 }
 
@@ -403,7 +403,7 @@ fn key_of(node: Node, problems: &mut Problems) -> Result<(String, Place), Stop> 
 mod tests {
     use super::*;
     use crate::diagnostic::{Diagnostics, Style};
-    use crate::place::Sources;
+    use crate::location::Sources;
     use proptest::prelude::*;
 
     fn read(text: &str) -> Result<Node, Diagnostics> {
@@ -419,15 +419,15 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_of_the_text() {
+    fn locations_are_those_of_the_text() {
         let text = "a: 4Gbps\nb:\n  - x\n  - {c: \u{e9}t\u{e9}}\n";
         let Tree::Map(entries) = read(text).unwrap().tree else { panic!("a map") };
-        let slice = |place: Place| &text[place.start as usize..place.end as usize];
-        assert_eq!(slice(entries[0].key_place), "a");
-        assert_eq!(slice(entries[0].value.place), "4Gbps");
+        let slice = |location: Location| &text[location.start as usize..location.end as usize];
+        assert_eq!(slice(entries[0].key_location), "a");
+        assert_eq!(slice(entries[0].value.location), "4Gbps");
         let Tree::List(items) = &entries[1].value.tree else { panic!("a list") };
-        assert_eq!(slice(items[0].place), "x");
-        assert_eq!(slice(items[1].place), "{c: \u{e9}t\u{e9}}");
+        assert_eq!(slice(items[0].location), "x");
+        assert_eq!(slice(items[1].location), "{c: \u{e9}t\u{e9}}");
         assert_eq!(slice(entries[1].value.head()), "b");
     }
 
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicate_keys_show_both_places() {
+    fn duplicate_keys_show_both_locations() {
         let rendered = read("a: 1\nb: 2\na: 3\n").unwrap_err().render(Style::Plain);
         assert!(rendered.contains("first here") && rendered.contains("again here"), "{rendered}");
     }

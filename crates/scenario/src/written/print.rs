@@ -172,7 +172,7 @@ mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
 
-    use super::super::arbitrary::{node, without_places};
+    use super::super::arbitrary::{node, without_locations};
     use super::super::parse;
     use super::*;
     use crate::diagnostic::Problems;
@@ -194,7 +194,7 @@ mod tests {
         for path in found {
             let text = fs::read_to_string(&path).expect("the file can be read");
             let mut problems = Problems::default();
-            let mut read = |text: &str| parse(text, 0, 0, &mut problems).map(without_places);
+            let mut read = |text: &str| parse(text, 0, 0, &mut problems).map(without_locations);
             let written = read(&text).expect("the scenario is well-formed");
             assert_eq!(read(&print(&written)), Some(written), "{}", path.display());
         }
@@ -207,7 +207,7 @@ mod tests {
             let mut problems = Problems::default();
             let read = parse(&printed, 0, 0, &mut problems);
             prop_assert!(problems.is_empty(), "{problems:?} in\n{printed}");
-            prop_assert_eq!(without_places(read.unwrap()), node, "printed\n{}", printed);
+            prop_assert_eq!(without_locations(read.unwrap()), node, "printed\n{}", printed);
         }
     }
 }

@@ -65,7 +65,7 @@ struct Grant {
     lane: Lane,
     ingress: PortIdx,
     /// Index of the packet in its queue.
-    place: usize,
+    index: usize,
     target: Target,
     /// VLs considered before, whose ingresses were busy.
     busy_lanes: Vec<Lane>,
@@ -216,11 +216,11 @@ impl World<'_> {
                 Choice::Empty => {}
                 Choice::Busy => busy_lanes.push(lane),
                 Choice::Ingress(ingress) => {
-                    let place =
+                    let index =
                         self.head(node, ingress, lane, egress).expect("the chosen ingress has a head");
-                    let packet = &self.crossbars[node].inputs[ingress][lane][place].packet;
+                    let packet = &self.crossbars[node].inputs[ingress][lane][index].packet;
                     if let Some(target) = self.target(node, egress, lane, packet) {
-                        return Some(Grant { lane, ingress, place, target, busy_lanes });
+                        return Some(Grant { lane, ingress, index, target, busy_lanes });
                     }
                 }
             }
@@ -269,8 +269,8 @@ impl World<'_> {
     /// An egress grants a transfer, which begins now or when its ingress is idle, to the head of a queue and to the
     /// packets behind it that share it.
     fn grant(&mut self, node: NodeIdx, egress: PortIdx, grant: &Grant) {
-        let Grant { lane, ingress, place, target, .. } = *grant;
-        let head = self.take(node, ingress, lane, place);
+        let Grant { lane, ingress, index, target, .. } = *grant;
+        let head = self.take(node, ingress, lane, index);
         let first = self.transfer(node, lane, ingress, &head);
         self.write_down(&first);
         if target == Target::Wire && first.begins_at == self.clock.now() {
@@ -280,8 +280,8 @@ impl World<'_> {
         }
         let mut n_blocks = blocks(first.bytes);
         let mut last = first;
-        while let Some(place) = self.next_of_train(&last, n_blocks) {
-            let buffered = self.take(node, ingress, lane, place);
+        while let Some(index) = self.next_of_train(&last, n_blocks) {
+            let buffered = self.take(node, ingress, lane, index);
             last = self.part_behind(&last, &buffered);
             n_blocks += blocks(last.bytes);
             self.write_down(&last);
@@ -296,8 +296,8 @@ impl World<'_> {
     }
 
     /// Takes a packet out of its queue.
-    fn take(&mut self, node: NodeIdx, ingress: PortIdx, lane: Lane, place: usize) -> BufferedPacket {
-        self.crossbars[node].inputs[ingress][lane].remove(place).expect("there is a packet")
+    fn take(&mut self, node: NodeIdx, ingress: PortIdx, lane: Lane, index: usize) -> BufferedPacket {
+        self.crossbars[node].inputs[ingress][lane].remove(index).expect("there is a packet")
     }
 
     fn stage(&mut self, packet: Packet, part: &Transfer) {
@@ -334,7 +334,7 @@ impl World<'_> {
             egress,
             lane,
             bytes: packet.bytes,
-            place: 0,
+            index: 0,
             holder: turn.holder.expect("a turn has a holder when a transfer is granted"),
             n_passed: turn.n_passed,
         }
@@ -349,10 +349,10 @@ impl World<'_> {
     /// if there is one.
     fn next_of_train(&self, last: &Transfer, n_blocks: u64) -> Option<usize> {
         let &Transfer { node, ingress, egress, lane, .. } = last;
-        let place = self.head(node, ingress, lane, egress)?;
-        let bytes = self.crossbars[node].inputs[ingress][lane][place].packet.bytes;
+        let index = self.head(node, ingress, lane, egress)?;
+        let bytes = self.crossbars[node].inputs[ingress][lane][index].packet.bytes;
         let fits = n_blocks + blocks(bytes) <= blocks(self.scene.packets.largest());
-        (fits && self.has_room(node, egress, lane)).then_some(place)
+        (fits && self.has_room(node, egress, lane)).then_some(index)
     }
 
     /// The part of a transfer that follows another one.
@@ -365,7 +365,7 @@ impl World<'_> {
             ends_at,
             leaves_at: ends_at.max(buffered.whole_at).max(last.leaves_at),
             bytes,
-            place: last.place + 1,
+            index: last.index + 1,
             ..last.clone()
         }
     }

@@ -72,7 +72,7 @@ impl World<'_> {
         if packet.kind == Kind::Data {
             self.take_data(node, packet);
         } else {
-            self.take_answer(node, packet);
+            self.take_response(node, packet);
         }
     }
 
@@ -86,17 +86,17 @@ impl World<'_> {
         let reply = receiver.data(transport, data.position, data.last, data.marked);
         let expected = receiver.expected();
         if owes_cnp {
-            self.answer(node, data, Kind::Cnp, expected, None, false);
+            self.response(node, data, Kind::Cnp, expected, None, false);
         }
         if let Some(reply) = reply {
             let echo = data.marked && self.scene.transport.notify == Notify::Acknowledgement;
-            self.answer(node, data, reply.kind, reply.expected, reply.names, echo);
+            self.response(node, data, reply.kind, reply.expected, reply.names, echo);
         }
         self.see_messages_arrive(node, qp, data.source);
     }
 
     /// Queues a control packet to the sender of a data packet.
-    fn answer(
+    fn response(
         &mut self,
         node: NodeIdx,
         data: &Packet,
@@ -146,7 +146,7 @@ impl World<'_> {
     }
 
     /// Receives a control packet.
-    fn take_answer(&mut self, node: NodeIdx, packet: &Packet) {
+    fn take_response(&mut self, node: NodeIdx, packet: &Packet) {
         let slot = self.nics[node].slot(packet.qp.expect("an answer has a queue pair"));
         self.feed_congestion_control(node, slot, packet);
         let sender = &mut self.qp(node, slot).sender;

@@ -54,7 +54,7 @@ pub struct Transfer {
     /// Its bytes.
     pub bytes: u64,
     /// Number of packets before it that share the transfer.
-    pub place: usize,
+    pub index: usize,
     /// The ingress that held the turn.
     pub holder: PortIdx,
     /// Number of transfers that had passed the holder.

@@ -125,46 +125,46 @@ mod tests {
     }
 
     /// The answers to unmarked packets, as "kind expected/name" or "-"; position 9 ends a message.
-    fn answers(recovery: Recovery, coalesce: u32, positions: &[u64]) -> String {
+    fn responses(recovery: Recovery, coalesce: u32, positions: &[u64]) -> String {
         let transport = transport(recovery, coalesce);
         let mut receiver = Receiver::default();
-        let mut answer = |&position: &u64| {
+        let mut response = |&position: &u64| {
             let Some(reply) = receiver.data(&transport, position, position == 9, false) else {
                 return "-".into();
             };
             let name = reply.names.map(|name| format!("/{name}")).unwrap_or_default();
             format!("{:?} {}{name}", reply.kind, reply.expected)
         };
-        positions.iter().map(&mut answer).collect::<Vec<String>>().join(", ")
+        positions.iter().map(&mut response).collect::<Vec<String>>().join(", ")
     }
 
     #[test]
     fn go_back_n_accepts_in_order_only() {
-        let reported = answers(Recovery::GoBackN, 1, &[0, 2, 3, 1, 3, 0, 2]);
+        let reported = responses(Recovery::GoBackN, 1, &[0, 2, 3, 1, 3, 0, 2]);
         assert_eq!(reported, "Ack 1, Nack 1, -, Ack 2, Nack 2, Ack 2, Ack 3");
     }
 
     #[test]
     fn nic_sr_sends_one_nack_per_gap() {
-        let reported = answers(Recovery::NicSr, 1, &[0, 2, 3, 6, 2, 1, 7, 4, 5]);
+        let reported = responses(Recovery::NicSr, 1, &[0, 2, 3, 6, 2, 1, 7, 4, 5]);
         assert_eq!(reported, "Ack 1, Nack 1, -, -, Ack 1, Ack 4, Nack 4, Ack 5, Ack 8");
     }
 
     #[test]
     fn irn_names_every_packet_out_of_order() {
-        let reported = answers(Recovery::Irn { window: 1, timeout_low: 1 }, 1, &[0, 2, 3, 1]);
+        let reported = responses(Recovery::Irn { window: 1, timeout_low: 1 }, 1, &[0, 2, 3, 1]);
         assert_eq!(reported, "Ack 1, Nack 1/2, Nack 1/3, Ack 4");
     }
 
     #[test]
     fn ideal_names_every_packet() {
-        let reported = answers(Recovery::Ideal, 1, &[0, 2, 2, 1]);
+        let reported = responses(Recovery::Ideal, 1, &[0, 2, 2, 1]);
         assert_eq!(reported, "Ack 1/0, Ack 1/2, Ack 1/2, Ack 3/1");
     }
 
     #[test]
     fn acks_are_coalesced_until_a_message_ends() {
-        let reported = answers(Recovery::NicSr, 3, &[0, 1, 2, 3, 5, 6, 4, 7, 9, 8]);
+        let reported = responses(Recovery::NicSr, 3, &[0, 1, 2, 3, 5, 6, 4, 7, 9, 8]);
         // 5 is answered by a NACK; 6 and 4 are two, 7 is the third. The gap at 8, once filled, ends the message.
         assert_eq!(reported, "-, -, Ack 3, -, Nack 4, -, -, Ack 8, Nack 8, Ack 10");
     }

@@ -80,9 +80,9 @@ impl Turn {
     /// first, and all debts are cleared.
     fn next_holder(&mut self, has_head: &[bool]) -> Option<PortIdx> {
         let order: Vec<PortIdx> = in_turn(self.last_holder, has_head.len()).collect();
-        if let Some(place) = order.iter().position(|&ingress| has_head[ingress] && !self.owes[ingress]) {
-            order[..place].iter().for_each(|&ingress| self.owes[ingress] = false);
-            return Some(order[place]);
+        if let Some(index) = order.iter().position(|&ingress| has_head[ingress] && !self.owes[ingress]) {
+            order[..index].iter().for_each(|&ingress| self.owes[ingress] = false);
+            return Some(order[index]);
         }
         let first = order.into_iter().find(|&ingress| has_head[ingress])?;
         self.owes.fill(false);

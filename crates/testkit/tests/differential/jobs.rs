@@ -71,11 +71,11 @@ fn random_groups(random: &mut Random, n_ranks: u32) -> RankGroups {
 }
 
 fn schedule(random: &mut Random, phases: &[Phase]) -> Vec<ScheduledPhase> {
-    let place = |number: usize| ScheduledPhase {
+    let index = |number: usize| ScheduledPhase {
         stream: if phases[number].has_barrier() { 0 } else { random.below(2) as u16 },
         after: (0..number as u16).filter(|_| random.below(3) == 0).collect(),
     };
-    (0..phases.len()).map(place).collect()
+    (0..phases.len()).map(index).collect()
 }
 
 fn phase(random: &mut Random, n_ranks: u32, groups: &[RankGroups]) -> Phase {

@@ -54,7 +54,7 @@ impl FlowSet {
         for last in (1..16).rev() {
             order.swap(last, random.below(last as u32 + 1) as usize);
         }
-        let flow = |place: usize| (HostId(order[place]), HostId(order[(place + 1) % 16]));
+        let flow = |slot: usize| (HostId(order[slot]), HostId(order[(slot + 1) % 16]));
         FlowSet {
             number,
             fabric: format!("{{fat_tree: {{{shape}}}}}"),

@@ -72,12 +72,12 @@ fn faults(run: &Run, model: &Model) -> Vec<String> {
     let repaired = records.repairs.iter().find(|row| row.retransmitted + row.duplicates + row.nacks > 0);
     let late = records.arbitration.iter().find(|row| row.most_passes > row.bound);
     // Every packet is answered by an ACK (`coalesce: 1`), and hosts send nothing else.
-    let answered = 2 * needed;
+    let responded = 2 * needed;
     let checks = [
         (run.outcome.status == Status::Complete, format!("it ended as {:?}", run.outcome.status)),
         (records.drops.is_empty(), format!("dropped: {:?}", records.drops)),
         (arrived == needed && needed > 0, format!("{arrived} packets of {needed} arrived")),
-        (sent == answered, format!("hosts sent {sent} packets and ACKs instead of {answered}")),
+        (sent == responded, format!("hosts sent {sent} packets and ACKs instead of {responded}")),
         (repaired.is_none(), format!("retransmitted: {repaired:?}")),
         (records.spurious_timeouts.is_empty(), format!("timeouts: {:?}", records.spurious_timeouts)),
         (late.is_none(), format!("passed more often than its bound: {late:?}")),

@@ -52,10 +52,10 @@ fn time(one: &Collective) -> u64 {
 fn bound(one: &Collective) -> u64 {
     let plan = Plan::new(one, N).expect("it fits");
     let [mut sent, mut received] = [vec![0; N as usize], vec![0; N as usize]];
-    for place in 0..N {
-        for step in (0..).map_while(|index| plan.operation(place, index)) {
+    for slot in 0..N {
+        for step in (0..).map_while(|index| plan.operation(slot, index)) {
             if let Step::Send { to, bytes, .. } = step {
-                sent[place as usize] += bytes;
+                sent[slot as usize] += bytes;
                 received[to as usize] += bytes;
             }
         }

@@ -100,7 +100,7 @@ impl Books<'_> {
     /// What a port sent arrives at the other end; transmissions beyond that were cut off and counted.
     fn ports_agree(&self) {
         let fabric = &self.model.fabric;
-        let count = |counts: &Counts, place| counts.get(&place).copied().unwrap_or_default();
+        let count = |counts: &Counts, slot| counts.get(&slot).copied().unwrap_or_default();
         for port in &self.run.records.ports {
             let drops = || self.run.records.drops.iter().filter(|drop| drop.port == Some(port.port));
             assert_eq!(port.dropped, drops().map(|drop| drop.packets).sum::<u64>(), "{port:?}");
@@ -113,8 +113,8 @@ impl Books<'_> {
                 assert!(lost > 0 || started.1 == port.size.0, "{port:?}");
             }
             if !fabric.is_host(port.peer) {
-                let place = (port.peer, fabric.local_index(fabric.port(port.port).peer));
-                assert_eq!((port.packets, port.size.0), count(&self.tally.arrived, place), "{port:?}");
+                let slot = (port.peer, fabric.local_index(fabric.port(port.port).peer));
+                assert_eq!((port.packets, port.size.0), count(&self.tally.arrived, slot), "{port:?}");
             }
         }
     }

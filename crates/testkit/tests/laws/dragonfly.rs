@@ -128,9 +128,9 @@ fn unloaded_paths_have_the_number_of_hops_of_the_formulas() {
         let n_hosts = model.fabric.n_hosts() as u32;
         let per_group = n_hosts / model.routing.n_groups();
         // One message after the other, to every host of the next group.
-        let pairs = (0..n_hosts).flat_map(|from| (0..per_group).map(move |place| (from, place)));
-        let sendings = (0_u64..).zip(pairs).map(|(number, (from, place))| {
-            let to = ((from / per_group + 1) * per_group + place) % n_hosts;
+        let pairs = (0..n_hosts).flat_map(|from| (0..per_group).map(move |index| (from, index)));
+        let sendings = (0_u64..).zip(pairs).map(|(number, (from, index))| {
+            let to = ((from / per_group + 1) * per_group + index) % n_hosts;
             Sending::new(number * 10_000_000, from, to, PACKET)
         });
         let work = ListedWork::new(&sendings.collect::<Vec<_>>());

@@ -61,14 +61,14 @@ fn everywhere(check: impl Fn(&Model, bool, &str)) {
     let others = transports().map(|(name, kind, control)| (name.to_owned(), kind, control));
     for (name, kind, control) in pairs.into_iter().chain(others) {
         let mut model = model(clos.wiring());
-        let has_answers = !matches!(kind, TransportKind::OpenLoop { .. });
+        let has_responses = !matches!(kind, TransportKind::OpenLoop { .. });
         (model.transport.kind, model.classes.control) = (kind, control);
-        check(&model, has_answers, &name);
+        check(&model, has_responses, &name);
     }
 }
 
 /// Random flows over nine hosts, of which half wait for an earlier one.
-fn random(seed: u64, n_flows: u32, has_answers: bool) -> Vec<FiniteFlow> {
+fn random(seed: u64, n_flows: u32, has_responses: bool) -> Vec<FiniteFlow> {
     let mut random = Random::stream(seed, 5, 5);
     let (mut start, mut flows): (u64, Vec<FiniteFlow>) = (0, Vec::new());
     for number in 0..n_flows {
@@ -79,7 +79,7 @@ fn random(seed: u64, n_flows: u32, has_answers: bool) -> Vec<FiniteFlow> {
             None => random.below(9),
             Some(before) => {
                 let FiniteFlow { source, destination, .. } = flows[before as usize];
-                if has_answers && random.below(2) == 0 { source } else { destination }
+                if has_responses && random.below(2) == 0 { source } else { destination }
             }
         };
         let to = (from + 1 + random.below(8)) % 9;
@@ -126,9 +126,9 @@ fn a_reply_starts_when_the_flow_before_has_arrived_and_the_next_flow_when_it_is_
 
 #[test]
 fn a_flow_that_waits_starts_when_its_sender_knows() {
-    everywhere(|model, has_answers, case| {
+    everywhere(|model, has_responses, case| {
         for seed in 0..3 {
-            let flows = random(seed, 120, has_answers);
+            let flows = random(seed, 120, has_responses);
             let loaded = with(model, &flows);
             let run = simulate(&loaded);
             assert_eq!(run.outcome.status, Status::Complete, "{case} {seed}");
@@ -178,8 +178,8 @@ fn execution_options_do_not_change_records() {
         Options { coarsen: 3, shortcut: false, ..plain },
         Options { threads: 2, ..everything_joined() },
     ];
-    everywhere(|model, has_answers, case| {
-        let loaded = with(model, &random(11, 200, has_answers));
+    everywhere(|model, has_responses, case| {
+        let loaded = with(model, &random(11, 200, has_responses));
         for deadline in [None, Some(Time(90 * US))] {
             let loaded = Model { deadline, ..loaded.clone() };
             let first = simulate(&loaded).results();

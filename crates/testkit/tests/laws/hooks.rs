@@ -42,8 +42,8 @@ fn a_packet_held_by_a_hook_is_delayed_by_that_time() {
                 return Verdict::Absorb;
             }
             Event::Timer(number) => {
-                let place = held.iter().position(|packet| packet.sequence == number).expect("it is held");
-                actions.emit.push(held.remove(place));
+                let slot = held.iter().position(|packet| packet.sequence == number).expect("it is held");
+                actions.emit.push(held.remove(slot));
             }
             Event::Start(..) => {}
         }

@@ -99,11 +99,11 @@ pub fn fail(model: &mut Model, seed: u64) {
     for (link, mut bounds) in turns {
         bounds.sort_unstable();
         let mut holding = 0;
-        for (place, &(at, more)) in bounds.iter().enumerate() {
+        for (slot, &(at, more)) in bounds.iter().enumerate() {
             holding += more;
             // An outage that ends as another begins is found only when both are counted.
-            let is_last = bounds.get(place + 1).is_none_or(|next| next.0 > at);
-            let was = bounds[..=place].iter().filter(|bound| bound.0 < at).map(|bound| bound.1).sum::<i32>();
+            let is_last = bounds.get(slot + 1).is_none_or(|next| next.0 > at);
+            let was = bounds[..=slot].iter().filter(|bound| bound.0 < at).map(|bound| bound.1).sum::<i32>();
             if is_last && (was > 0) != (holding > 0) {
                 let action = if holding > 0 { FaultAction::Down } else { FaultAction::Up };
                 model.faults.push(Fault { at: Time(at), link, action });

@@ -141,9 +141,9 @@ fn hops_are_contiguous_and_add_up_to_the_completion_time() {
 
 /// Every hop begins where the one before ended, none is missing, and the last one records how the packet ended.
 fn check_life(life: &[PacketRow], case: &str) {
-    for (place, row) in life.iter().enumerate() {
-        assert_eq!(usize::from(row.hop), place, "{case}: {row:?}");
-        let is_last = place + 1 == life.len();
+    for (slot, row) in life.iter().enumerate() {
+        assert_eq!(usize::from(row.hop), slot, "{case}: {row:?}");
+        let is_last = slot + 1 == life.len();
         assert_eq!(row.fate == Fate::Forwarded, !is_last, "{case}: {life:?}");
         assert_eq!(row.reason.is_some(), row.fate == Fate::Dropped, "{case}: {row:?}");
         if let (Some(start), Some(sent), Some(end)) = (row.start, row.sent, row.end) {
@@ -151,7 +151,7 @@ fn check_life(life: &[PacketRow], case: &str) {
             assert_eq!(sent.since(start).0, row.size.0 * PS_PER_BYTE, "{case}: {row:?}");
             assert!([10_000, 700_000].contains(&end.since(sent).0), "{case}: {row:?}");
         }
-        if let Some(next) = life.get(place + 1) {
+        if let Some(next) = life.get(slot + 1) {
             assert_eq!(row.end, Some(next.arrival), "{case}: {life:?}");
         }
     }
@@ -220,7 +220,7 @@ fn check_queue(run: &Run, port: &PortRow, case: &str) {
     let here = run.records.packets.iter().filter(|row| row.port == Some(port.port));
     let mut sent: Vec<&PacketRow> = here.filter(|row| row.start.is_some()).collect();
     sent.sort_by_key(|row| row.start);
-    for (place, row) in sent.iter().enumerate() {
+    for (slot, row) in sent.iter().enumerate() {
         let waited = row.start.unwrap().since(row.arrival).0;
         assert_eq!(row.queue_size, Some(Bytes(waited.div_ceil(PS_PER_BYTE))), "{case}: {row:?}");
         // A packet whose transmission ends at this very instant still counts.
@@ -228,7 +228,7 @@ fn check_queue(run: &Run, port: &PortRow, case: &str) {
             let start = other.start.unwrap();
             start > row.arrival || (start == row.arrival && other.arrival == start)
         };
-        let waiting = sent[..place].iter().filter(waits).count();
+        let waiting = sent[..slot].iter().filter(waits).count();
         assert_eq!(row.queue_packets, Some(waiting as u32), "{case}: {row:?}");
     }
 }

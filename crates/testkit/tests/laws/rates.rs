@@ -151,7 +151,7 @@ fn totals_are_those_of_the_other_tables() {
                     row.notifications,
                 ]
                 .map(u64::from);
-                std::array::from_fn(|place| sums[place] + more[place])
+                std::array::from_fn(|index| sums[index] + more[index])
             });
             let [packets, again, duplicates, nacks, marked, notified] = reported;
             assert_eq!(sum(|row| row.packets - row.retransmitted), packets, "{case} {pair:?}");

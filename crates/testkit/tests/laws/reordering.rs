@@ -60,15 +60,15 @@ fn arrivals(model: &Model, packets: &[PacketRow]) -> BTreeMap<(HostId, u32), Vec
 /// Late packets, the largest extent and degree, and the most packets and bytes held, by definition.
 fn by_definition(came: &[(u32, u64)]) -> [u64; 5] {
     let mut found = [0; 5];
-    for (place, &(number, _)) in came.iter().enumerate() {
-        let before = &came[..place];
+    for (index, &(number, _)) in came.iter().enumerate() {
+        let before = &came[..index];
         if let Some(first) = before.iter().position(|other| other.0 > number) {
             let degree = before.iter().rev().take_while(|other| other.0 > number).count();
             found[0] += 1;
-            found[1] = found[1].max((place - first) as u64);
+            found[1] = found[1].max((index - first) as u64);
             found[2] = found[2].max(degree as u64);
         }
-        let so_far = &came[..=place];
+        let so_far = &came[..=index];
         let base = (0..=u32::MAX)
             .find(|base| so_far.iter().all(|other| other.0 != *base))
             .expect("some number is unused");

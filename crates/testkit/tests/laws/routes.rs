@@ -216,15 +216,15 @@ fn control_packets_follow_static_routes_if_tables_route_them() {
     model.balances.static_routes = vec![entry(RIGHT, Some(3), 0, 4), entry(RIGHT, Some(4), 0, 3)];
     let first = model.fabric.port_range(RIGHT).start;
     let work = || ListedWork::new(&[Sending::new(0, 0, 3, 9_000), Sending::new(0, 0, 4, 9_000)]);
-    let answers = |model: &Model| {
+    let responses = |model: &Model| {
         let run = simulate(model, work());
         let at_right = |row: &&PacketRow| row.node == RIGHT && row.kind == PacketKind::Acknowledgement;
         let taken = |row: &PacketRow| (ends(row).0.0, row.port.expect("no packet is dropped").0 - first);
         run.records.packets.iter().filter(at_right).map(taken).collect::<BTreeSet<_>>()
     };
-    assert_eq!(answers(&model), BTreeSet::from([(3, 4), (4, 3)]));
+    assert_eq!(responses(&model), BTreeSet::from([(3, 4), (4, 3)]));
     model.balances.control = Some(policy("round_robin", &[]));
-    assert_eq!(answers(&model), BTreeSet::from([(3, 3), (3, 4), (4, 3), (4, 4)]));
+    assert_eq!(responses(&model), BTreeSet::from([(3, 3), (3, 4), (4, 3), (4, 4)]));
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn groups_are_balanced_to_within_one_packet_for_every_in_link() {
     // Loads far below and far above the capacity of the links.
     for gap in [0, 3_000_000] {
         let mut sendings = traffic(3, 6, 300, 700);
-        (0..).zip(&mut sendings).for_each(|(place, sending)| sending.at = Time(gap * place));
+        (0..).zip(&mut sendings).for_each(|(slot, sending)| sending.at = Time(gap * slot));
         for group in ["tree", "lag"] {
             let run = simulate(&scene(triangle(), &groups(group, "turns")), ListedWork::new(&sendings));
             for (node, near) in [(LEFT, 0..3), (RIGHT, 3..6)] {

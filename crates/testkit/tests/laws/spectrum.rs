@@ -89,8 +89,8 @@ fn mesh(n_switches: u32, hosts_each: u32) -> Model {
 fn between(model: &Model, from: u32, to: u32) -> LinkId {
     let n_hosts = model.fabric.n_hosts() as u32;
     let ends = |link: &netloom_model::Link| link.ends.map(|port| model.fabric.port(port).node.0);
-    let place = model.fabric.links().iter().position(|link| ends(link) == [n_hosts + from, n_hosts + to]);
-    LinkId(place.expect("every pair of switches is linked") as u32)
+    let index = model.fabric.links().iter().position(|link| ends(link) == [n_hosts + from, n_hosts + to]);
+    LinkId(index.expect("every pair of switches is linked") as u32)
 }
 
 /// The longest time that a message took, in ns.

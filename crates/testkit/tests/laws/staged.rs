@@ -295,9 +295,9 @@ fn rows_of_stages_agree_with_recorded_packets() {
             }
             let rows = run.records.stages.iter().filter(|row| row.stage == number as u32);
             let reported: BTreeMap<u32, u64> = rows.map(|row| (u32::from(row.flow), row.size.0)).collect();
-            for (place, flow) in flows.iter().enumerate() {
-                let expected = stage.judges(flow).then(|| bytes.get(&(place as u32)).copied().unwrap_or(0));
-                assert_eq!(reported.get(&(place as u32)).copied(), expected, "{case} {number} {place}");
+            for (index, flow) in flows.iter().enumerate() {
+                let expected = stage.judges(flow).then(|| bytes.get(&(index as u32)).copied().unwrap_or(0));
+                assert_eq!(reported.get(&(index as u32)).copied(), expected, "{case} {number} {index}");
             }
         }
     });

@@ -285,19 +285,19 @@ fn explained(text: &str) -> [usize; 4] {
     let packet = model.transport.packet;
     // The packets that the last hop carries in one and a half times the time of an answer, and those that must pass
     // besides.
-    let in_answer =
-        rdma.answer_time(&last_hop, packet).0 * 3 / 2 / Rate::serialization(last_hop.rate, packet).0;
+    let in_response =
+        rdma.response_time(&last_hop, packet).0 * 3 / 2 / Rate::serialization(last_hop.rate, packet).0;
     let mut found = [0; 4];
     for ((source, number), reported) in MessageTrace::of(&run) {
         let most_waiting = reported.last.iter().filter_map(|row| row.queue_packets).max().unwrap_or(0);
-        let few = in_answer as usize + most_waiting as usize + rdma.coalesce as usize + 8;
+        let few = in_response as usize + most_waiting as usize + rdma.coalesce as usize + 8;
         let waits = reported.waits();
         let is_it = |row: &&RepairRow| (row.source, row.number) == (source, number);
         let row = run.records.repairs.iter().find(is_it).expect("every message has a row");
         assert!(row.timeouts as usize >= waits.len(), "{row:?} reports fewer than {} timeouts", waits.len());
         for wait in waits {
             found[0] += 1;
-            let place = match reported.could_show(&wait, n_paths(&model, source)) {
+            let index = match reported.could_show(&wait, n_paths(&model, source)) {
                 _ if reported.dropped.get(&wait.psn).is_some_and(|&copies| copies > 1) => 1,
                 Evidence::Before(0) => 2,
                 Evidence::OnTheLastHop(n_later) if n_later <= few => 3,
@@ -308,7 +308,7 @@ fn explained(text: &str) -> [usize; 4] {
                     panic!("{source:?} #{number} waits for {}: {n} later ones, not {few}\n{text}", wait.psn)
                 }
             };
-            found[place] += 1;
+            found[index] += 1;
         }
     }
     found
@@ -320,7 +320,7 @@ fn with_loss_every_wait_for_a_timeout_has_an_allowed_reason() {
     let mut all = [0; 4];
     for seed in 0..n_scenes {
         let found = explained(&with_loss(seed));
-        (0..4).for_each(|place| all[place] += found[place]);
+        (0..4).for_each(|index| all[index] += found[index]);
     }
     let [waits, repairs, before, last_hop] = all;
     println!(

@@ -35,8 +35,8 @@ fn each_head_of_three_equal_senders_is_passed_twice() {
     // Four ports: three others hold the turn twice each, every holder is passed four times.
     assert_eq!(row.bound, 2 * 3 * 5 + 4);
     for sender in 1..4 {
-        let answers = towards(&run, sender);
-        assert_eq!((answers.transfers, answers.most_passes), (N, 0));
+        let responses = towards(&run, sender);
+        assert_eq!((responses.transfers, responses.most_passes), (N, 0));
     }
     assert_eq!(run.records.arbitration.len(), 4, "hosts have no crossbar");
 }

@@ -188,18 +188,18 @@ fn is_frame(hop: &Hop) -> bool {
 
 impl Sides<'_> {
     fn same<T: PartialEq + Debug>(&self, what: &str, engine: &[T], reference: &[T]) {
-        let differ = |(place, (left, right)): (usize, (&T, &T))| (left != right).then_some(place);
-        let place = engine.iter().zip(reference).enumerate().find_map(differ);
-        let Some(place) =
-            place.or((engine.len() != reference.len()).then_some(engine.len().min(reference.len())))
+        let differ = |(slot, (left, right)): (usize, (&T, &T))| (left != right).then_some(slot);
+        let slot = engine.iter().zip(reference).enumerate().find_map(differ);
+        let Some(slot) =
+            slot.or((engine.len() != reference.len()).then_some(engine.len().min(reference.len())))
         else {
             return;
         };
         panic!(
-            "scene {}, {what} {place}:\nengine    {:?}\nreference {:?}\n{:?} {:?} {:?} {:?} {:?}",
+            "scene {}, {what} {slot}:\nengine    {:?}\nreference {:?}\n{:?} {:?} {:?} {:?} {:?}",
             self.scene.seed,
-            engine.get(place),
-            reference.get(place),
+            engine.get(slot),
+            reference.get(slot),
             self.scene.scene.transport,
             self.scene.scene.congestion,
             self.scene.scene.switches,

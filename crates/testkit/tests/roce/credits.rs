@@ -149,7 +149,7 @@ fn scenes_with_an_ideal_crossbar_keep_all_invariants() {
         check(&scene, &outcome);
         crossbar::check(&scene, &outcome);
         let begins_at_once = |transfer: &Transfer| transfer.begins_at == transfer.granted_at;
-        let mut heads = outcome.transfers.iter().filter(|transfer| transfer.place == 0);
+        let mut heads = outcome.transfers.iter().filter(|transfer| transfer.index == 0);
         assert!(heads.all(begins_at_once), "scene {seed}");
     }
 }
@@ -189,9 +189,9 @@ fn cover_much(played: &[(RoceScene, Outcome)]) {
     let passes = |transfer: &Transfer| transfer.ingress != transfer.holder;
     let claims = |transfer: &Transfer| transfer.n_passed >= 4;
     let is_ahead = |transfer: &Transfer| {
-        transfer.place == 0 && transfer.begins_at > transfer.granted_at && transfer.n_passed < 4
+        transfer.index == 0 && transfer.begins_at > transfer.granted_at && transfer.n_passed < 4
     };
-    let is_third = |transfer: &Transfer| transfer.place >= 2;
+    let is_third = |transfer: &Transfer| transfer.index >= 2;
     let counts = [
         ("busy ingresses", matters(&|credits| credits.is_ideal = true), 150),
         ("passed", transfer(passes), 60),

@@ -63,7 +63,7 @@ fn transfers_are_in_order(scene: &RoceScene, outcome: &Outcome) {
 fn egresses_have_one_transfer_at_a_time(scene: &RoceScene, outcome: &Outcome) {
     let key = |transfer: &Transfer| (transfer.node, transfer.egress);
     let follows = |one: &Transfer, next: &Transfer| {
-        if next.place > 0 { one.ends_at == next.begins_at } else { one.ends_at <= next.granted_at }
+        if next.index > 0 { one.ends_at == next.begins_at } else { one.ends_at <= next.granted_at }
     };
     pairs(outcome, key, follows, scene.seed);
 }
@@ -136,9 +136,9 @@ impl Ports {
     }
 
     /// Bytes that were granted before an index and not sent before an instant, in the VL of a transfer.
-    fn staged(&self, part: &Transfer, place: usize, instant: u64) -> u64 {
+    fn staged(&self, part: &Transfer, slot: usize, instant: u64) -> u64 {
         let lane = (part.node, part.egress, part.lane);
-        let granted = self.granted.get(&lane).map_or(0, |sums| sum_before(sums, &place));
+        let granted = self.granted.get(&lane).map_or(0, |sums| sum_before(sums, &slot));
         granted - self.sent.get(&lane).map_or(0, |sums| sum_before(sums, &instant))
     }
 }
@@ -151,7 +151,7 @@ fn sum_before<T: Ord>(sums: &[(T, u64)], end: &T) -> u64 {
 
 /// Trains, as ranges of transfers: the first part of each, and the one behind its last.
 pub fn trains(outcome: &Outcome) -> Vec<Range<usize>> {
-    let is_first = |&index: &usize| outcome.transfers[index].place == 0;
+    let is_first = |&index: &usize| outcome.transfers[index].index == 0;
     let firsts: Vec<usize> = (0..outcome.transfers.len()).filter(is_first).collect();
     let ends = firsts.iter().copied().skip(1).chain([outcome.transfers.len()]);
     firsts.iter().copied().zip(ends).map(|(first, end)| first..end).collect()
@@ -165,7 +165,7 @@ fn trains_are_one_transfer(scene: &RoceScene, outcome: &Outcome) {
     };
     for train in trains(outcome) {
         for pair in outcome.transfers[train].windows(2) {
-            let follows = (pair[0].place + 1, pair[0].ends_at) == (pair[1].place, pair[1].begins_at);
+            let follows = (pair[0].index + 1, pair[0].ends_at) == (pair[1].index, pair[1].begins_at);
             assert!(follows && common(&pair[0]) == common(&pair[1]), "scene {}: {pair:?}", scene.seed);
         }
     }
@@ -219,13 +219,13 @@ fn none_but_claims_wait_for_ingresses(scene: &RoceScene, outcome: &Outcome) {
     for ((node, egress), transfers) in by(outcome, |transfer| (transfer.node, transfer.egress)) {
         let hops = sent_by(outcome, node, egress);
         let rate = scene.scene.fabric.link(node, egress).rate;
-        for (place, transfer) in transfers.iter().enumerate() {
+        for (slot, transfer) in transfers.iter().enumerate() {
             let is_holder = transfer.ingress == transfer.holder;
             assert!(is_holder || transfer.n_passed < K, "scene {}: {transfer:?}", scene.seed);
             let claims = is_holder && transfer.n_passed >= K;
-            let is_ahead = transfer.begins_at > transfer.granted_at && transfer.place == 0;
+            let is_ahead = transfer.begins_at > transfer.granted_at && transfer.index == 0;
             if is_ahead && !claims {
-                let dry_at = runs_dry(rate, &transfers[..place], &hops, transfer.granted_at);
+                let dry_at = runs_dry(rate, &transfers[..slot], &hops, transfer.granted_at);
                 assert!(transfer.begins_at <= dry_at, "scene {}: {transfer:?}, {dry_at}", scene.seed);
             }
         }
@@ -253,13 +253,13 @@ fn no_head_waits_for_too_many_transfers(scene: &RoceScene, outcome: &Outcome) {
     for (index, transfer) in outcome.transfers.iter().enumerate() {
         let queue = (transfer.node, transfer.ingress, (!is_fifo).then_some(transfer.egress));
         let head_since = last_of_queue.insert(queue, index);
-        if transfer.place > 0 {
+        if transfer.index > 0 {
             continue;
         }
         let key = (transfer.node, transfer.egress);
         let others = granted.entry(key).or_default();
-        let waits = |&&(place, other): &&(usize, &Transfer)| {
-            Some(place) > head_since && other.granted_at >= transfer.buffered_at
+        let waits = |&&(slot, other): &&(usize, &Transfer)| {
+            Some(slot) > head_since && other.granted_at >= transfer.buffered_at
         };
         let n_waited = others.iter().filter(waits).count();
         let last = others.iter().rev().find(|(_, other)| other.ingress == transfer.ingress);

@@ -53,7 +53,7 @@ impl PathChoice for Paths {
                 *turn
             }
             Choice::Adaptive => {
-                let waiting = |&place: &usize| decision.waiting[candidates[place]];
+                let waiting = |&index: &usize| decision.waiting[candidates[index]];
                 (0..candidates.len()).min_by_key(waiting).expect("there is always a path")
             }
         };

@@ -64,7 +64,7 @@ fn sources() -> Vec<Text> {
     sources
 }
 
-fn place(file: &Text, function: &Function) -> String {
+fn index(file: &Text, function: &Function) -> String {
     format!("{}:{}: `{}` has {} lines", file.path, function.line, function.name, function.length)
 }
 
@@ -76,8 +76,8 @@ fn functions_are_short() {
         for function in source::functions(&source::blank(&file.text)) {
             match function.length {
                 0..=FUNCTION_NOTICE => {}
-                length if length <= FUNCTION_LIMIT => noticed.push(place(&file, &function)),
-                _ => refused.push(place(&file, &function)),
+                length if length <= FUNCTION_LIMIT => noticed.push(index(&file, &function)),
+                _ => refused.push(index(&file, &function)),
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::source;
 use crate::tree::{self, Text};
 
 /// Parts of identifiers that are no longer used.
-const RETIRED_PARTS: [&str; 44] = [
+const RETIRED_PARTS: [&str; 46] = [
     "appetite",
     "aside",
     "bless",
@@ -32,6 +32,8 @@ const RETIRED_PARTS: [&str; 44] = [
     "moment",
     "moments",
     "ours",
+    "place",
+    "places",
     "referee",
     "seat",
     "seated",
@@ -65,7 +67,11 @@ const RETIRED_WORDS: [&str; 21] = [
 ];
 
 /// Identifiers that keep such a part, and the reason.
-const EXCEPTIONS: [(&str, &str); 1] = [("half_way", "the English adverb")];
+const EXCEPTIONS: [(&str, &str); 3] = [
+    ("half_way", "the English adverb"),
+    ("out_of_place", "of operations, as against in place"),
+    ("its_places", "of a page of the glossary: files and lines"),
+];
 
 /// Phrases of strings, comments and pages that contain such a word, and the reason.
 const PHRASES: [(&str, &str); 2] =

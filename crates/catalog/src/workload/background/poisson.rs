@@ -198,10 +198,10 @@ impl Receivers {
     }
 
     fn draw(&self, sender: HostId, random: &mut Random) -> HostId {
-        let place = random.below(self.of(sender));
+        let position = random.below(self.of(sender));
         match self {
-            Receivers::Any(any) => any.at(sender, place),
-            Receivers::NextGroup(next) => next.of(sender)[place as usize],
+            Receivers::Any(any) => any.at(sender, position),
+            Receivers::NextGroup(next) => next.of(sender)[position as usize],
         }
     }
 }
@@ -265,8 +265,8 @@ impl Any {
         self.hosts.len() as u32 - (end - start)
     }
 
-    fn at(&self, sender: HostId, place: u32) -> HostId {
+    fn at(&self, sender: HostId, position: u32) -> HostId {
         let (start, end) = self.near[sender.index()];
-        self.hosts[if place < start { place } else { place + (end - start) } as usize]
+        self.hosts[if position < start { position } else { position + (end - start) } as usize]
     }
 }

@@ -94,8 +94,8 @@ impl Algorithm for AllReduce {
         Ok(AllReduce { chosen: Box::new(plan?) })
     }
 
-    fn operation(&self, place: u32, index: u64) -> Option<Step> {
-        self.chosen.operation(place, index)
+    fn operation(&self, position: u32, index: u64) -> Option<Step> {
+        self.chosen.operation(position, index)
     }
 
     fn n_tags(&self) -> u64 {
@@ -118,8 +118,8 @@ impl Algorithm for AllReduce {
         self.chosen.lists_receives()
     }
 
-    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
-        self.chosen.posted(place, index, number)
+    fn posted(&self, position: u32, index: u64, number: u32) -> Option<Posted> {
+        self.chosen.posted(position, index, number)
     }
 
     fn adds(&self, index: u64) -> bool {

@@ -5,12 +5,12 @@
 //! The `linear` algorithm of MPI libraries; the pattern of the experiments behind `congestion-fabrics`.
 //!
 //! # Parameters
-//! `posting`: with `rotated` a rank posts to the next place first and continues round from there, so that receivers
-//! differ at any moment; with `same` every rank posts to places 0, 1, 2 and so on, as a simple loop does, so that it
-//! starts as an incast that moves from place to place.
+//! `posting`: with `rotated` a rank posts to the next member first and continues round from there, so that receivers
+//! differ at any moment; with `same` every rank posts to members 0, 1, 2 and so on, as a simple loop does, so that it
+//! starts as an incast that moves from member to member.
 //!
 //! # Invariants
-//! One step. The receive from a place is posted just before the send that is posted with it. There are no dependencies,
+//! One step. The receive from a member is posted just before the send that is posted with it. There are no dependencies,
 //! so `dependent` changes nothing.
 //!
 //! # When it misleads
@@ -55,13 +55,13 @@ impl Algorithm for AllToAllLinear {
         Ok(AllToAllLinear { frame, is_rotated: settings.choice("posting") == "rotated" })
     }
 
-    fn operation(&self, place: u32, index: u64) -> Option<Step> {
+    fn operation(&self, position: u32, index: u64) -> Option<Step> {
         let others = self.frame.n_ranks - 1;
-        let n_messages = if self.frame.part(place) > 0 { others } else { 0 };
+        let n_messages = if self.frame.part(position) > 0 { others } else { 0 };
         at_once(index, self.n_posts(), n_messages, |number| {
             let number = number as u32;
-            let to = if self.is_rotated { self.frame.after(place, number + 1) } else { number };
-            (to, if to == place { 0 } else { self.frame.part(to) })
+            let to = if self.is_rotated { self.frame.after(position, number + 1) } else { number };
+            (to, if to == position { 0 } else { self.frame.part(to) })
         })
     }
 
@@ -85,12 +85,12 @@ impl Algorithm for AllToAllLinear {
         true
     }
 
-    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+    fn posted(&self, position: u32, index: u64, number: u32) -> Option<Posted> {
         if number > 0 || index >= self.n_posts() {
             return None;
         }
         let index = index as u32;
-        let from = if self.is_rotated { self.frame.before(place, index + 1) } else { index };
-        (from != place).then_some(Posted { from, tag: 0, bytes: self.frame.part(place) })
+        let from = if self.is_rotated { self.frame.before(position, index + 1) } else { index };
+        (from != position).then_some(Posted { from, tag: 0, bytes: self.frame.part(position) })
     }
 }

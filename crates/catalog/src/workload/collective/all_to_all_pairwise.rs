@@ -1,5 +1,5 @@
 //! # Idea
-//! Every rank has a chunk for every other one; in step k it sends to the place k further on and receives from the place
+//! Every rank has a chunk for every other one; in step k it sends to the member k further on and receives from the member
 //! k back, one after the other.
 //!
 //! # Source
@@ -9,7 +9,7 @@
 //! None.
 //!
 //! # Invariants
-//! n - 1 steps; in each the places form a permutation, so that no receiver has two senders of the same step.
+//! n - 1 steps; in each the members form a permutation, so that no receiver has two senders of the same step.
 //!
 //! # When it misleads
 //! Steps are only loosely synchronised: a slow path lets a rank fall behind, and then two steps collide at one
@@ -35,9 +35,9 @@ pub struct AllToAllPairwise {
 }
 
 impl AllToAllPairwise {
-    fn exchange(&self, place: u32, step: u32) -> Exchange {
-        let (to, from) = (self.frame.after(place, step + 1), self.frame.before(place, step + 1));
-        Exchange { sent: (to, self.frame.part(to)), received: (from, self.frame.part(place)) }
+    fn exchange(&self, position: u32, step: u32) -> Exchange {
+        let (to, from) = (self.frame.after(position, step + 1), self.frame.before(position, step + 1));
+        Exchange { sent: (to, self.frame.part(to)), received: (from, self.frame.part(position)) }
     }
 }
 
@@ -46,14 +46,14 @@ impl Algorithm for AllToAllPairwise {
         Ok(AllToAllPairwise { frame })
     }
 
-    fn operation(&self, place: u32, index: u64) -> Option<Step> {
+    fn operation(&self, position: u32, index: u64) -> Option<Step> {
         let others = self.frame.n_ranks - 1;
         if self.frame.dependent {
-            let exchange = |step| self.exchange(place, step);
+            let exchange = |step| self.exchange(position, step);
             return exchange::operation(&self.frame, index, others.into(), exchange);
         }
-        let n_messages = if self.frame.part(place) > 0 { others } else { 0 };
-        at_once(index, others.into(), n_messages, |step| self.exchange(place, step as u32).sent)
+        let n_messages = if self.frame.part(position) > 0 { others } else { 0 };
+        at_once(index, others.into(), n_messages, |step| self.exchange(position, step as u32).sent)
     }
 
     fn n_tags(&self) -> u64 {
@@ -76,8 +76,8 @@ impl Algorithm for AllToAllPairwise {
         self.frame.dependent
     }
 
-    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+    fn posted(&self, position: u32, index: u64, number: u32) -> Option<Posted> {
         let n_steps = u64::from(self.frame.n_ranks - 1);
-        exchange::posted(index, number, n_steps, |step| self.exchange(place, step))
+        exchange::posted(index, number, n_steps, |step| self.exchange(position, step))
     }
 }

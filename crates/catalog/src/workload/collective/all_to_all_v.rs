@@ -14,9 +14,9 @@
 //! # Invariants
 //! A rank's load is the sum of the tokens of its experts. Loads are drawn once for all ranks: x^m, x uniform on (0, 1] relative to the largest draw, with m (between whole
 //! powers: a mixture of both) such that the largest load over the mean is `imbalance`. The S bytes of a vector are cut in
-//! the ratio of the loads, to whole bytes. With dispatch place p sends S less the share of p, and receives n - 1 times
-//! that share; with combine the reverse. Together the places send (n - 1) S bytes, so that the mean is exactly
-//! (n - 1)/n S. n - 1 steps, in each of which the places form a permutation; with `dependent: false` all at once.
+//! the ratio of the loads, to whole bytes. With dispatch member p sends S less the share of p, and receives n - 1 times
+//! that share; with combine the reverse. Together the members send (n - 1) S bytes, so that the mean is exactly
+//! (n - 1)/n S. n - 1 steps, in each of which the members form a permutation; with `dependent: false` all at once.
 //!
 //! # When it misleads
 //! Where steps wait for each other, the busiest link is idle at times; `dependent: false` is the exchange of NCCL's
@@ -75,14 +75,14 @@ const WHOLE: f64 = (1_u64 << 48) as f64;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllToAllV {
     frame: Frame,
-    /// Bytes of a vector before the share of each place, and S at the end.
+    /// Bytes of a vector before the share of each member, and S at the end.
     bounds: Vec<u64>,
     is_dispatch: bool,
 }
 
 impl AllToAllV {
-    fn share(&self, place: u32) -> u64 {
-        self.bounds[place as usize + 1] - self.bounds[place as usize]
+    fn share(&self, position: u32) -> u64 {
+        self.bounds[position as usize + 1] - self.bounds[position as usize]
     }
 
     fn bytes(&self, from: u32, to: u32) -> u64 {
@@ -93,9 +93,9 @@ impl AllToAllV {
         u64::from(self.frame.n_ranks - 1)
     }
 
-    fn exchange(&self, place: u32, step: u32) -> Exchange {
-        let (to, from) = (self.frame.after(place, step + 1), self.frame.before(place, step + 1));
-        Exchange { sent: (to, self.bytes(place, to)), received: (from, self.bytes(from, place)) }
+    fn exchange(&self, position: u32, step: u32) -> Exchange {
+        let (to, from) = (self.frame.after(position, step + 1), self.frame.before(position, step + 1));
+        Exchange { sent: (to, self.bytes(position, to)), received: (from, self.bytes(from, position)) }
     }
 }
 
@@ -109,8 +109,8 @@ impl Algorithm for AllToAllV {
         Ok(AllToAllV { frame, bounds, is_dispatch })
     }
 
-    fn operation(&self, place: u32, index: u64) -> Option<Step> {
-        exchange::operation(&self.frame, index, self.n_steps(), |step| self.exchange(place, step))
+    fn operation(&self, position: u32, index: u64) -> Option<Step> {
+        exchange::operation(&self.frame, index, self.n_steps(), |step| self.exchange(position, step))
     }
 
     fn n_tags(&self) -> u64 {
@@ -133,8 +133,8 @@ impl Algorithm for AllToAllV {
         self.frame.dependent
     }
 
-    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
-        exchange::posted(index, number, self.n_steps(), |step| self.exchange(place, step))
+    fn posted(&self, position: u32, index: u64, number: u32) -> Option<Posted> {
+        exchange::posted(index, number, self.n_steps(), |step| self.exchange(position, step))
     }
 }
 
@@ -263,7 +263,7 @@ mod tests {
                 let settings = settings.with("seed", Value::Count(seed));
                 let frame = Frame { n_ranks, size: 1 << 40, dependent: true };
                 let plan = AllToAllV::new(frame, &settings).unwrap();
-                let largest = (0..n_ranks).map(|place| plan.share(place)).max().unwrap() as f64;
+                let largest = (0..n_ranks).map(|position| plan.share(position)).max().unwrap() as f64;
                 let found = largest * f64::from(n_ranks) / frame.size as f64;
                 assert!(
                     (found / imbalance - 1.0).abs() < 1e-6,

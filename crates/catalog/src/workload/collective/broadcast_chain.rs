@@ -1,17 +1,17 @@
 //! # Idea
-//! The root cuts S bytes into chunks; every place forwards each chunk to the next one as soon as it has it.
+//! The root cuts S bytes into chunks; every member forwards each chunk to the next one as soon as it has it.
 //!
 //! # Source
 //! The pipelined chain (one pass round the ring) of NCCL and MPI libraries.
 //!
 //! # Parameters
-//! `root`: the place that has the data. `chunk`: size of a piece; the last one may be smaller.
+//! `root`: the member that has the data. `chunk`: size of a piece; the last one may be smaller.
 //!
 //! # Invariants
-//! Every place but the last sends S bytes once; ideal time (S / c + n - 2)(a + c / B) for steps of latency a.
+//! Every member but the last sends S bytes once; ideal time (S / c + n - 2)(a + c / B) for steps of latency a.
 //!
 //! # When it misleads
-//! One slow link on the chain slows all places behind it. With `dependent: false` places forward data they do not have.
+//! One slow link on the chain slows all members behind it. With `dependent: false` members forward data they do not have.
 
 use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 
@@ -73,10 +73,10 @@ impl Algorithm for BroadcastChain {
         Ok(BroadcastChain { frame, root: root(frame, settings)?, chunks, n_chunks })
     }
 
-    fn operation(&self, place: u32, index: u64) -> Option<Step> {
-        let link = self.frame.before(place, self.root);
+    fn operation(&self, position: u32, index: u64) -> Option<Step> {
+        let link = self.frame.before(position, self.root);
         let (is_first, is_last) = (link == 0, link == self.frame.n_ranks - 1);
-        let next = self.frame.after(place, 1);
+        let next = self.frame.after(position, 1);
         let n_chunks = u64::from(self.n_chunks);
         if is_first || !self.frame.dependent {
             let n_sends = if is_last { 0 } else { n_chunks };

@@ -1,5 +1,5 @@
 //! # Idea
-//! Every place that has the data sends all of it to one that has not, so that the number of places with the data
+//! Every member that has the data sends all of it to one that has not, so that the number of members with the data
 //! doubles each round.
 //!
 //! # Source
@@ -7,14 +7,14 @@
 //! Operations in MPICH", IJHPCA 2005.
 //!
 //! # Parameters
-//! `root`: the place that has the data.
+//! `root`: the member that has the data.
 //!
 //! # Invariants
-//! ceil(log2 n) rounds; every place but the root receives S bytes once; the root sends ceil(log2 n) times S.
+//! ceil(log2 n) rounds; every member but the root receives S bytes once; the root sends ceil(log2 n) times S.
 //!
 //! # When it misleads
-//! All sends of a place start together once it has the data, so its later children share its links with the earlier
-//! ones instead of being served in turn. With `dependent: false` places send data they do not have.
+//! All sends of a member start together once it has the data, so its later children share its links with the earlier
+//! ones instead of being served in turn. With `dependent: false` members send data they do not have.
 
 use netloom_units::{Settings, Spec};
 
@@ -54,12 +54,13 @@ impl Algorithm for BroadcastTree {
         Ok(BroadcastTree { frame, root: root(frame, settings)? })
     }
 
-    fn operation(&self, place: u32, index: u64) -> Option<Step> {
+    fn operation(&self, position: u32, index: u64) -> Option<Step> {
         let Frame { size, dependent, .. } = self.frame;
-        let node = self.frame.before(place, self.root);
+        let node = self.frame.before(position, self.root);
         let n_messages = u32::from(node != 0 && size > 0);
         let n_children = self.n_children(node);
-        let send = |child: u64| (self.frame.after(place, (Self::first_distance(node) << child) as u32), size);
+        let send =
+            |child: u64| (self.frame.after(position, (Self::first_distance(node) << child) as u32), size);
         if !dependent {
             return at_once(index, n_children, n_messages, send);
         }

@@ -10,12 +10,12 @@
 //! None.
 //!
 //! # Invariants
-//! ceil(log2 n) rounds for every n, each a shift; the last one sends only the parts that are missing. Together the places
-//! send (n - 1) S bytes, as round a ring. Round k + 1 of a place waits for its round k.
+//! ceil(log2 n) rounds for every n, each a shift; the last one sends only the parts that are missing. Together the members
+//! send (n - 1) S bytes, as round a ring. Round k + 1 of a member waits for its round k.
 //!
 //! # When it misleads
 //! Half of the bytes go half of the ranks away in the last round, all at once. Copies that order the parts inside a rank
-//! are not counted. With `dependent: false` a place sends parts that it does not have.
+//! are not counted. With `dependent: false` a member sends parts that it does not have.
 
 use netloom_units::{Settings, Spec};
 
@@ -41,14 +41,14 @@ impl BruckAllGather {
         self.frame.n_ranks.next_power_of_two().ilog2()
     }
 
-    /// Size of what a place sends in a round: parts from its own on.
-    fn bytes(&self, place: u32, round: u32) -> u64 {
-        self.frame.parts(place, (1 << round).min(self.frame.n_ranks - (1 << round)))
+    /// Size of what a member sends in a round: parts from its own on.
+    fn bytes(&self, position: u32, round: u32) -> u64 {
+        self.frame.parts(position, (1 << round).min(self.frame.n_ranks - (1 << round)))
     }
 
-    fn exchange(&self, place: u32, round: u32) -> Exchange {
-        let (to, from) = (self.frame.before(place, 1 << round), self.frame.after(place, 1 << round));
-        Exchange { sent: (to, self.bytes(place, round)), received: (from, self.bytes(from, round)) }
+    fn exchange(&self, position: u32, round: u32) -> Exchange {
+        let (to, from) = (self.frame.before(position, 1 << round), self.frame.after(position, 1 << round));
+        Exchange { sent: (to, self.bytes(position, round)), received: (from, self.bytes(from, round)) }
     }
 }
 
@@ -57,8 +57,8 @@ impl Algorithm for BruckAllGather {
         Ok(BruckAllGather { frame })
     }
 
-    fn operation(&self, place: u32, index: u64) -> Option<Step> {
-        exchange::operation(&self.frame, index, self.n_tags(), |round| self.exchange(place, round))
+    fn operation(&self, position: u32, index: u64) -> Option<Step> {
+        exchange::operation(&self.frame, index, self.n_tags(), |round| self.exchange(position, round))
     }
 
     fn n_tags(&self) -> u64 {
@@ -81,7 +81,7 @@ impl Algorithm for BruckAllGather {
         self.frame.dependent
     }
 
-    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
-        exchange::posted(index, number, self.n_tags(), |round| self.exchange(place, round))
+    fn posted(&self, position: u32, index: u64, number: u32) -> Option<Posted> {
+        exchange::posted(index, number, self.n_tags(), |round| self.exchange(position, round))
     }
 }

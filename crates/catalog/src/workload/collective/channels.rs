@@ -75,7 +75,7 @@ fn order(collective: &Collective, sizes: &[u32], channel: (u32, u32)) -> Result<
     Ok(Order::Given(vec![through(servers, channel)]))
 }
 
-/// The ranks by place: into a server at one rank, through all of it, and out at the rank before; back in the next one.
+/// The ranks by position: into a server at one rank, through all of it, and out at the rank before; back in the next one.
 fn through(servers: Servers, (channel, n_channels): (u32, u32)) -> Vec<u32> {
     let Servers { size, count } = servers;
     let first = (u64::from(channel) * u64::from(size) / u64::from(n_channels.min(size))) as u32 % size;
@@ -83,7 +83,7 @@ fn through(servers: Servers, (channel, n_channels): (u32, u32)) -> Vec<u32> {
         if server.is_multiple_of(2) { (first + step) % size } else { (first + 2 * size - 1 - step) % size }
     };
     (0..count)
-        .flat_map(|server| (0..size).map(move |step| servers.place(server, index(server, step))))
+        .flat_map(|server| (0..size).map(move |step| servers.position(server, index(server, step))))
         .collect()
 }
 
@@ -103,8 +103,8 @@ mod tests {
                 sorted.sort_unstable();
                 assert!(sorted.into_iter().eq(0..n as u32), "every rank once");
                 let mut changes = 0;
-                for place in 0..n {
-                    let (from, to) = (servers.of(order[place]), servers.of(order[(place + 1) % n]));
+                for position in 0..n {
+                    let (from, to) = (servers.of(order[position]), servers.of(order[(position + 1) % n]));
                     if from.0 != to.0 {
                         used[from.1 as usize] += 1;
                         changes += usize::from(from.1 != to.1);

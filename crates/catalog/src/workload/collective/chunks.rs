@@ -1,4 +1,4 @@
-//! Chunks: pieces of equal size that messages are cut into, so that a place sends on what it has while more arrives.
+//! Chunks: pieces of equal size that messages are cut into, so that a member sends on what it has while more arrives.
 //!
 //! Invariants: chunks are not empty; the last one of a message may be smaller; their number fits in 32 bits.
 

@@ -1,20 +1,20 @@
-//! Rounds in which every place sends one message and then waits for one.
+//! Rounds in which every member sends one message and then waits for one.
 //!
 //! Models: the operations and posted receives of such rounds; the round's number is the tag.
 //! Leaves out: who sends what to whom; each algorithm states that for a round.
 
 use super::{Frame, Posted, Step, in_form};
 
-/// The messages of a place in a round.
+/// The messages of a member in a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Exchange {
-    /// The place that receives, and the bytes sent to it.
+    /// The member that receives, and the bytes sent to it.
     pub(super) sent: (u32, u64),
-    /// The place that sends, and the bytes that it sends.
+    /// The member that sends, and the bytes that it sends.
     pub(super) received: (u32, u64),
 }
 
-/// The `index`-th operation of a place in these rounds: a send and a wait in each.
+/// The `index`-th operation of a member in these rounds: a send and a wait in each.
 pub(super) fn operation(
     frame: &Frame,
     index: u64,

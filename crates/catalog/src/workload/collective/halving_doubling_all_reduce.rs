@@ -12,14 +12,14 @@
 //! # Invariants
 //! With p the largest power of two up to n, log2 p rounds of halving and as many of doubling. The partner in halving
 //! round k differs in bit k, so that the largest messages go to the nearest rank; doubling takes the partners in reverse.
-//! If n > p, the first 2(n - p) places form pairs: one gives its vector to the other before, and gets the sum after the
+//! If n > p, the first 2(n - p) members form pairs: one gives its vector to the other before, and gets the sum after the
 //! rounds. A rank in the rounds sends 2(p - 1)/p S bytes, and S more if it returns a sum; one that gives its vector
-//! away sends S. Together the places send 2(n - 1) S bytes.
+//! away sends S. Together the members send 2(n - 1) S bytes.
 //!
 //! # When it misleads
 //! Partners of late rounds are far apart, and all ranks exchange with theirs at once: the order of ranks matters more
 //! than for a ring. If n is not a power of two, the links of some ranks carry up to 1.5 times the bytes, in two more
-//! rounds. With `dependent: false` a place sends all rounds at once.
+//! rounds. With `dependent: false` a member sends all rounds at once.
 
 use netloom_units::{Settings, Spec};
 
@@ -37,9 +37,9 @@ pub static SPEC: Spec = Spec {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HalvingDoublingAllReduce {
     frame: Frame,
-    /// The vector cut into one block for each place in the rounds.
+    /// The vector cut into one block for each member in the rounds.
     blocks: Frame,
-    /// Number of places that give their vector away.
+    /// Number of members that give their vector away.
     n_folded: u32,
     /// Number of rounds of halving.
     n_halvings: u32,
@@ -76,23 +76,23 @@ impl HalvingDoublingAllReduce {
         }
     }
 
-    /// The position of a place in the rounds, if it takes part in them.
-    fn member(&self, place: u32) -> Option<u32> {
-        match place.checked_sub(2 * self.n_folded) {
-            Some(_) => Some(place - self.n_folded),
-            None => (!place.is_multiple_of(2)).then_some(place / 2),
+    /// The position of a member in the rounds, if it takes part in them.
+    fn member(&self, position: u32) -> Option<u32> {
+        match position.checked_sub(2 * self.n_folded) {
+            Some(_) => Some(position - self.n_folded),
+            None => (!position.is_multiple_of(2)).then_some(position / 2),
         }
     }
 
-    fn place_of(&self, member: u32) -> u32 {
+    fn position_of(&self, member: u32) -> u32 {
         if member < self.n_folded { 2 * member + 1 } else { member + self.n_folded }
     }
 
-    fn partner(&self, place: u32, stage: Stage) -> Option<u32> {
+    fn partner(&self, position: u32, stage: Stage) -> Option<u32> {
         match stage {
-            Stage::Fold | Stage::Unfold => (place < 2 * self.n_folded).then_some(place ^ 1),
+            Stage::Fold | Stage::Unfold => (position < 2 * self.n_folded).then_some(position ^ 1),
             Stage::Halving(round) | Stage::Doubling(round) => {
-                Some(self.place_of(self.member(place)? ^ (1 << round)))
+                Some(self.position_of(self.member(position)? ^ (1 << round)))
             }
         }
     }
@@ -109,9 +109,9 @@ impl HalvingDoublingAllReduce {
         (if matches!(stage, Stage::Halving(_)) { kept ^ count } else { kept }, count)
     }
 
-    /// Size of what a place sends in a stage.
-    fn bytes(&self, place: u32, stage: Stage) -> u64 {
-        let member = self.member(place);
+    /// Size of what a member sends in a stage.
+    fn bytes(&self, position: u32, stage: Stage) -> u64 {
+        let member = self.member(position);
         match (stage, member) {
             (Stage::Fold, None) => self.frame.size,
             (Stage::Fold, Some(_)) | (_, None) => 0,
@@ -131,13 +131,13 @@ impl Algorithm for HalvingDoublingAllReduce {
         Ok(HalvingDoublingAllReduce { frame, blocks, n_folded: frame.n_ranks - n_members, n_halvings })
     }
 
-    fn operation(&self, place: u32, index: u64) -> Option<Step> {
+    fn operation(&self, position: u32, index: u64) -> Option<Step> {
         in_form(self.frame.dependent, index, 2 * u64::from(self.n_stages()), |index| {
             let number = index / 2;
             let stage = self.stage(number as u32);
-            let Some(partner) = self.partner(place, stage) else { return Step::Nothing };
+            let Some(partner) = self.partner(position, stage) else { return Step::Nothing };
             if index.is_multiple_of(2) {
-                Step::send(partner, number, self.bytes(place, stage))
+                Step::send(partner, number, self.bytes(position, stage))
             } else {
                 Step::receive(number, u32::from(self.bytes(partner, stage) > 0))
             }
@@ -164,13 +164,13 @@ impl Algorithm for HalvingDoublingAllReduce {
         self.frame.dependent
     }
 
-    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+    fn posted(&self, position: u32, index: u64, number: u32) -> Option<Posted> {
         let stage_number = index / 2;
         if number > 0 || !index.is_multiple_of(2) || stage_number >= u64::from(self.n_stages()) {
             return None;
         }
         let stage = self.stage(stage_number as u32);
-        let from = self.partner(place, stage)?;
+        let from = self.partner(position, stage)?;
         Some(Posted { from, tag: stage_number, bytes: self.bytes(from, stage) })
     }
 
@@ -183,17 +183,17 @@ impl Algorithm for HalvingDoublingAllReduce {
 mod tests {
     use super::*;
 
-    /// For each place and block, the ranks whose data its sum contains, as bits.
+    /// For each member and block, the ranks whose data its sum contains, as bits.
     fn sums(plan: &HalvingDoublingAllReduce) -> Vec<Vec<u64>> {
         let (n, n_blocks) = (plan.frame.n_ranks, plan.blocks.n_ranks as usize);
-        let mut sums: Vec<Vec<u64>> = (0..n).map(|place| vec![1 << place; n_blocks]).collect();
+        let mut sums: Vec<Vec<u64>> = (0..n).map(|position| vec![1 << position; n_blocks]).collect();
         for stage in (0..plan.n_stages()).map(|number| plan.stage(number)) {
             let before = sums.clone();
-            for place in (0..n).filter(|&place| plan.bytes(place, stage) > 0) {
-                let Some(to) = plan.partner(place, stage).map(|to| to as usize) else { continue };
-                let (first, count) = plan.sent_blocks(plan.member(place).unwrap_or(0), stage);
+            for position in (0..n).filter(|&position| plan.bytes(position, stage) > 0) {
+                let Some(to) = plan.partner(position, stage).map(|to| to as usize) else { continue };
+                let (first, count) = plan.sent_blocks(plan.member(position).unwrap_or(0), stage);
                 for block in first as usize..(first + count) as usize {
-                    let sent = before[place as usize][block];
+                    let sent = before[position as usize][block];
                     if matches!(stage, Stage::Fold | Stage::Halving(_)) {
                         assert_eq!(sums[to][block] & sent, 0, "added twice");
                         sums[to][block] |= sent;

@@ -13,7 +13,7 @@
 //! # Invariants
 //! With s ranks in each of t servers: 2(s - 1) rounds inside and 2(t - 1) on the rail. A rank sends 2(s - 1)/s S bytes
 //! inside its server and 2(t - 1)/t S/s on its rail, in all 2(n - 1)/n S, as round a flat ring; with `server: 1`, or one
-//! server, it is that ring. A round of a place waits for the round before.
+//! server, it is that ring. A round of a member waits for the round before.
 //!
 //! # When it misleads
 //! The phases of a rank follow each other and parts are not cut into chunks, while NCCL keeps the links inside and
@@ -69,10 +69,10 @@ impl HierarchicalAllReduce {
         2 * self.n_inside() + self.n_rail()
     }
 
-    /// What an operation belongs to. After the first pass a place has the sum of the part after its index.
-    fn part(&self, place: u32, index: u64) -> Part<'_> {
+    /// What an operation belongs to. After the first pass a member has the sum of the part after its index.
+    fn part(&self, position: u32, index: u64) -> Part<'_> {
         let (n_inside, n_rail) = (self.n_inside(), self.n_rail());
-        let shard = u64::from((self.servers.of(place).1 + 1) % self.servers.size);
+        let shard = u64::from((self.servers.of(position).1 + 1) % self.servers.size);
         let rail = &self.rails[usize::from(shard >= self.n_larger)];
         if index < n_inside {
             Part { ring: &self.inside, is_rail: false, index, first_tag: 0 }
@@ -83,22 +83,26 @@ impl HierarchicalAllReduce {
         }
     }
 
-    /// The position of a place in a ring, and the place of a position.
-    fn position(&self, place: u32, is_rail: bool) -> u32 {
-        let (server, index) = self.servers.of(place);
+    /// The position of a member in a ring, and the member at a position.
+    fn ring_position(&self, position: u32, is_rail: bool) -> u32 {
+        let (server, index) = self.servers.of(position);
         if is_rail { server } else { index }
     }
 
-    fn place_at(&self, position: u32, place: u32, is_rail: bool) -> u32 {
-        let (server, index) = self.servers.of(place);
-        if is_rail { self.servers.place(position, index) } else { self.servers.place(server, position) }
+    fn position_at(&self, ring_position: u32, position: u32, is_rail: bool) -> u32 {
+        let (server, index) = self.servers.of(position);
+        if is_rail {
+            self.servers.position(ring_position, index)
+        } else {
+            self.servers.position(server, ring_position)
+        }
     }
 
-    fn step(&self, place: u32, index: u64) -> Step {
-        let Part { ring, is_rail, index, first_tag } = self.part(place, index);
-        match ring.operation(self.position(place, is_rail), index) {
+    fn step(&self, position: u32, index: u64) -> Step {
+        let Part { ring, is_rail, index, first_tag } = self.part(position, index);
+        match ring.operation(self.ring_position(position, is_rail), index) {
             Some(Step::Send { to, tag, bytes }) => {
-                Step::Send { to: self.place_at(to, place, is_rail), tag: first_tag + tag, bytes }
+                Step::Send { to: self.position_at(to, position, is_rail), tag: first_tag + tag, bytes }
             }
             Some(Step::Receive { tag, messages }) => Step::Receive { tag: first_tag + tag, messages },
             Some(Step::Nothing) | None => Step::Nothing,
@@ -121,8 +125,8 @@ impl Algorithm for HierarchicalAllReduce {
         Ok(HierarchicalAllReduce { frame, servers, inside, rails, n_larger })
     }
 
-    fn operation(&self, place: u32, index: u64) -> Option<Step> {
-        in_form(self.frame.dependent, index, self.n_operations(), |index| self.step(place, index))
+    fn operation(&self, position: u32, index: u64) -> Option<Step> {
+        in_form(self.frame.dependent, index, self.n_operations(), |index| self.step(position, index))
     }
 
     fn n_tags(&self) -> u64 {
@@ -145,14 +149,14 @@ impl Algorithm for HierarchicalAllReduce {
         self.frame.dependent
     }
 
-    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+    fn posted(&self, position: u32, index: u64, number: u32) -> Option<Posted> {
         if index >= self.n_operations() {
             return None;
         }
-        let Part { ring, is_rail, index, first_tag } = self.part(place, index);
-        let posted = ring.posted(self.position(place, is_rail), index, number)?;
+        let Part { ring, is_rail, index, first_tag } = self.part(position, index);
+        let posted = ring.posted(self.ring_position(position, is_rail), index, number)?;
         Some(Posted {
-            from: self.place_at(posted.from, place, is_rail),
+            from: self.position_at(posted.from, position, is_rail),
             tag: first_tag + posted.tag,
             ..posted
         })

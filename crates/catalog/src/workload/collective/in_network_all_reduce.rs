@@ -10,7 +10,7 @@
 //! None.
 //!
 //! # Invariants
-//! Every place sends S bytes to the next one and receives S from the one before: on the link of a host S bytes in each
+//! Every member sends S bytes to the next one and receives S from the one before: on the link of a host S bytes in each
 //! direction, without incast, as under reduction in the network. There are no dependencies, so `dependent` changes
 //! nothing. `busbw` counts 2(n - 1)/n as for every all-reduce, and so may exceed the rate of the links.
 //!
@@ -39,7 +39,7 @@ pub struct InNetworkAllReduce {
 }
 
 impl InNetworkAllReduce {
-    /// Number of messages that a place sends.
+    /// Number of messages that a member sends.
     fn n_messages(&self) -> u32 {
         u32::from(self.frame.n_ranks > 1 && self.frame.size > 0)
     }
@@ -50,9 +50,9 @@ impl Algorithm for InNetworkAllReduce {
         Ok(InNetworkAllReduce { frame })
     }
 
-    fn operation(&self, place: u32, index: u64) -> Option<Step> {
+    fn operation(&self, position: u32, index: u64) -> Option<Step> {
         let n_messages = self.n_messages();
-        at_once(index, n_messages.into(), n_messages, |_| (self.frame.after(place, 1), self.frame.size))
+        at_once(index, n_messages.into(), n_messages, |_| (self.frame.after(position, 1), self.frame.size))
     }
 
     fn n_tags(&self) -> u64 {
@@ -75,8 +75,8 @@ impl Algorithm for InNetworkAllReduce {
         true
     }
 
-    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+    fn posted(&self, position: u32, index: u64, number: u32) -> Option<Posted> {
         let is_first = index == 0 && number < self.n_messages();
-        is_first.then(|| Posted { from: self.frame.before(place, 1), tag: 0, bytes: self.frame.size })
+        is_first.then(|| Posted { from: self.frame.before(position, 1), tag: 0, bytes: self.frame.size })
     }
 }

@@ -5,10 +5,10 @@
 //! The k-to-1 pattern of storage and of parameter servers; an aggressor in the experiments behind `congestion-fabrics`.
 //!
 //! # Parameters
-//! `senders`: the number of places after the first one that send; all of them if it is not given.
+//! `senders`: the number of members after the first one that send; all of them if it is not given.
 //!
 //! # Invariants
-//! Place 0 receives, places 1 to k send S bytes each, the others do nothing. There are no dependencies, so `dependent`
+//! Position 0 receives, members 1 to k send S bytes each, the others do nothing. There are no dependencies, so `dependent`
 //! changes nothing.
 //!
 //! # When it misleads
@@ -52,9 +52,9 @@ impl Algorithm for Incast {
         Ok(Incast { size: frame.size, n_senders })
     }
 
-    fn operation(&self, place: u32, index: u64) -> Option<Step> {
-        let n_sends = u64::from((1..=self.n_senders).contains(&place));
-        let n_messages = if place == 0 && self.size > 0 { self.n_senders } else { 0 };
+    fn operation(&self, position: u32, index: u64) -> Option<Step> {
+        let n_sends = u64::from((1..=self.n_senders).contains(&position));
+        let n_messages = if position == 0 && self.size > 0 { self.n_senders } else { 0 };
         at_once(index, n_sends, n_messages, |_| (0, self.size))
     }
 
@@ -78,8 +78,8 @@ impl Algorithm for Incast {
         true
     }
 
-    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
-        let is_root = place == 0 && index == 0 && number < self.n_senders;
+    fn posted(&self, position: u32, index: u64, number: u32) -> Option<Posted> {
+        let is_root = position == 0 && index == 0 && number < self.n_senders;
         is_root.then_some(Posted { from: number + 1, tag: 0, bytes: self.size })
     }
 }

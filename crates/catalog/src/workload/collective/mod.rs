@@ -1,11 +1,11 @@
 //! Collectives: the messages between ranks, and their dependencies.
 //!
 //! Each algorithm is one file with a `SPEC` and an `impl Algorithm`; the registry below is the only list. An algorithm
-//! numbers the ranks by *places* in their order, never by hosts, and gives the n-th operation of a place without
+//! numbers the ranks by *positions* in their order, never by hosts, and gives the n-th operation of a member without
 //! keeping state: a rank that has not started costs no memory.
 //! Leaves out: reduction arithmetic and its time (put a compute phase behind), copies inside a host.
 //!
-//! Invariants: what one place sends, exactly one other place receives under the same tag; empty messages are neither
+//! Invariants: what one member sends, exactly one other member receives under the same tag; empty messages are neither
 //! sent nor waited for; with `dependent: false` all sends of a rank come before its first wait.
 
 mod all_reduce;
@@ -62,23 +62,23 @@ impl Frame {
         count * (self.size / n) + larger_before(first + count) - larger_before(first)
     }
 
-    /// The place `steps` further on.
-    fn after(&self, place: u32, steps: u32) -> u32 {
-        ((u64::from(place) + u64::from(steps)) % u64::from(self.n_ranks)) as u32
+    /// The position `steps` further on.
+    fn after(&self, position: u32, steps: u32) -> u32 {
+        ((u64::from(position) + u64::from(steps)) % u64::from(self.n_ranks)) as u32
     }
 
-    /// The place `steps` back.
-    fn before(&self, place: u32, steps: u32) -> u32 {
-        self.after(place, self.n_ranks - steps % self.n_ranks)
+    /// The position `steps` back.
+    fn before(&self, position: u32, steps: u32) -> u32 {
+        self.after(position, self.n_ranks - steps % self.n_ranks)
     }
 }
 
-/// One operation of a place.
+/// One operation of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// Start a message.
     Send {
-        /// The place that receives.
+        /// The member that receives.
         to: u32,
         /// Tag within this collective.
         tag: u64,
@@ -106,10 +106,10 @@ impl Step {
     }
 }
 
-/// A receive that a place posts.
+/// A receive that a member posts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Posted {
-    /// The place that sends.
+    /// The member that sends.
     pub from: u32,
     /// Tag within this collective.
     pub tag: u64,
@@ -157,9 +157,9 @@ pub trait Algorithm: Sized {
     /// When a parameter does not fit the number of ranks or the size.
     fn new(frame: Frame, settings: &Settings) -> Result<Self, String>;
 
-    /// The `index`-th operation of a place; `None` past the last one. The first index past the last one has the same
+    /// The `index`-th operation of a member; `None` past the last one. The first index past the last one has the same
     /// result as all later ones.
-    fn operation(&self, place: u32, index: u64) -> Option<Step>;
+    fn operation(&self, position: u32, index: u64) -> Option<Step>;
 
     /// Tags are below this.
     fn n_tags(&self) -> u64;
@@ -167,10 +167,10 @@ pub trait Algorithm: Sized {
     /// `busbw` over `algbw`, as nccl-tests define them.
     fn bus_factor(&self) -> Factor;
 
-    /// Bytes sent by all places together.
+    /// Bytes sent by all members together.
     fn total_bytes(&self) -> u128;
 
-    /// Whether every place does all its sends before its first wait.
+    /// Whether every member does all its sends before its first wait.
     fn sends_first(&self) -> bool;
 
     /// Whether [`Algorithm::posted`] lists all receives; hosts that grant, add or copy need that.
@@ -178,13 +178,13 @@ pub trait Algorithm: Sized {
         false
     }
 
-    /// The `number`-th receive that a place posts together with its `index`-th operation, and before it; `None` past
+    /// The `number`-th receive that a member posts together with its `index`-th operation, and before it; `None` past
     /// the last one.
-    fn posted(&self, _place: u32, _index: u64, _number: u32) -> Option<Posted> {
+    fn posted(&self, _position: u32, _index: u64, _number: u32) -> Option<Posted> {
         None
     }
 
-    /// Whether the data that the `index`-th operation of a place waits for is added to local data.
+    /// Whether the data that the `index`-th operation of a member waits for is added to local data.
     fn adds(&self, _index: u64) -> bool {
         false
     }
@@ -277,8 +277,8 @@ macro_rules! registry {
             }
 
             /// See [`Algorithm::operation`].
-            pub fn operation(&self, place: u32, index: u64) -> Option<Step> {
-                match self { $(Plan::$variant(plan) => plan.operation(place, index),)+ }
+            pub fn operation(&self, position: u32, index: u64) -> Option<Step> {
+                match self { $(Plan::$variant(plan) => plan.operation(position, index),)+ }
             }
 
             /// See [`Algorithm::n_tags`].
@@ -307,8 +307,8 @@ macro_rules! registry {
             }
 
             /// See [`Algorithm::posted`].
-            pub fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
-                match self { $(Plan::$variant(plan) => plan.posted(place, index, number),)+ }
+            pub fn posted(&self, position: u32, index: u64, number: u32) -> Option<Posted> {
+                match self { $(Plan::$variant(plan) => plan.posted(position, index, number),)+ }
             }
 
             /// See [`Algorithm::adds`].

@@ -7,7 +7,7 @@
 //! Multipath TCP", SIGCOMM 2011.
 //!
 //! # Parameters
-//! `pattern`: `random` is drawn uniformly from all permutations without a fixed point; `shift` sends to the place
+//! `pattern`: `random` is drawn uniformly from all permutations without a fixed point; `shift` sends to the member
 //! `shift` further on. `seed`: seeds the draw.
 //!
 //! # Invariants
@@ -63,7 +63,7 @@ pub struct Permutation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Receivers {
     Shift(u32),
-    /// The receiver of each place.
+    /// The receiver of each member.
     Listed(Vec<u32>),
 }
 
@@ -81,13 +81,13 @@ impl Algorithm for Permutation {
         Ok(Permutation { frame, receivers })
     }
 
-    fn operation(&self, place: u32, index: u64) -> Option<Step> {
+    fn operation(&self, position: u32, index: u64) -> Option<Step> {
         let alone = self.frame.n_ranks == 1;
         let n_messages = u32::from(!alone && self.frame.size > 0);
         at_once(index, u64::from(!alone), n_messages, |_| {
             let to = match &self.receivers {
-                Receivers::Shift(shift) => self.frame.after(place, *shift),
-                Receivers::Listed(list) => list[place as usize],
+                Receivers::Shift(shift) => self.frame.after(position, *shift),
+                Receivers::Listed(list) => list[position as usize],
             };
             (to, self.frame.size)
         })
@@ -115,7 +115,7 @@ impl Algorithm for Permutation {
 fn derangement(n: u32, seed: u64) -> Vec<u32> {
     let mut random = Random::stream(seed, PURPOSE, u64::from(n));
     let mut list: Vec<u32> = (0..n).collect();
-    while n > 1 && (0..n).any(|place| list[place as usize] == place) {
+    while n > 1 && (0..n).any(|position| list[position as usize] == position) {
         random.shuffle(&mut list);
     }
     list

@@ -18,7 +18,7 @@
 //! # When it misleads
 //! All parts inside a server are sent before the first message on the rail: where both share a NIC they compete, which
 //! NVLink is there to prevent. NCCL forwards in chunks while they arrive; here a message waits for all of its parts.
-//! Ranks must be placed server by server; nothing checks that. With `dependent: false` a place forwards data that it
+//! Ranks must be placed server by server; nothing checks that. With `dependent: false` a member forwards data that it
 //! does not have.
 
 use netloom_units::{Settings, Spec};
@@ -44,7 +44,7 @@ pub struct PxnAllToAll {
 /// What an operation does. Destinations are numbered by steps from the own server, the own one last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Action {
-    /// Hands a part to the place this much further on in the own server.
+    /// Hands a part to the member this much further on in the own server.
     Hand { destination: u32, shift: u32 },
     /// Waits for the parts of a message.
     Gather { destination: u32 },
@@ -83,25 +83,25 @@ impl PxnAllToAll {
         }
     }
 
-    /// The place on the own rail in a server so many steps further on.
-    fn on_rail(&self, place: u32, steps: u32) -> u32 {
-        let (server, index) = self.servers.of(place);
-        self.servers.place(self.servers.after(server, steps), index)
+    /// The member on the own rail in a server so many steps further on.
+    fn on_rail(&self, position: u32, steps: u32) -> u32 {
+        let (server, index) = self.servers.of(position);
+        self.servers.position(self.servers.after(server, steps), index)
     }
 
-    /// The place in the own server so many positions further on.
-    fn in_server(&self, place: u32, shift: u32) -> u32 {
-        let (server, index) = self.servers.of(place);
+    /// The member in the own server so many positions further on.
+    fn in_server(&self, position: u32, shift: u32) -> u32 {
+        let (server, index) = self.servers.of(position);
         self.servers
-            .place(server, ((u64::from(index) + u64::from(shift)) % u64::from(self.servers.size)) as u32)
+            .position(server, ((u64::from(index) + u64::from(shift)) % u64::from(self.servers.size)) as u32)
     }
 
-    /// Size of a part that a place is handed by each of its server, for a destination on its rail.
-    fn part(&self, place: u32, destination: u32) -> u64 {
-        self.frame.part(self.on_rail(place, destination + 1))
+    /// Size of a part that a member is handed by each of its server, for a destination on its rail.
+    fn part(&self, position: u32, destination: u32) -> u64 {
+        self.frame.part(self.on_rail(position, destination + 1))
     }
 
-    /// Size of a message on the rail to a place.
+    /// Size of a message on the rail to a member.
     fn message(&self, to: u32) -> u64 {
         u64::from(self.servers.size) * self.frame.part(to)
     }
@@ -110,27 +110,27 @@ impl PxnAllToAll {
         u64::from(self.servers.count) + u64::from(destination)
     }
 
-    /// The place whose messages for this destination arrive here.
-    fn sender(&self, place: u32, destination: u32) -> u32 {
-        self.on_rail(place, self.servers.count - 1 - destination)
+    /// The member whose messages for this destination arrive here.
+    fn sender(&self, position: u32, destination: u32) -> u32 {
+        self.on_rail(position, self.servers.count - 1 - destination)
     }
 
-    fn step(&self, place: u32, index: u64) -> Step {
+    fn step(&self, position: u32, index: u64) -> Step {
         match self.action(index) {
             Action::Hand { destination, shift } => {
-                let to = self.in_server(place, shift);
+                let to = self.in_server(position, shift);
                 Step::send(to, destination.into(), self.part(to, destination))
             }
             Action::Gather { destination } => {
-                let is_empty = self.part(place, destination) == 0;
+                let is_empty = self.part(position, destination) == 0;
                 Step::receive(destination.into(), if is_empty { 0 } else { self.servers.size - 1 })
             }
             Action::Forward { destination } => {
-                let to = self.on_rail(place, destination + 1);
+                let to = self.on_rail(position, destination + 1);
                 Step::send(to, self.rail_tag(destination), self.message(to))
             }
             Action::Arrive { destination } => {
-                Step::receive(self.rail_tag(destination), u32::from(self.message(place) > 0))
+                Step::receive(self.rail_tag(destination), u32::from(self.message(position) > 0))
             }
         }
     }
@@ -141,8 +141,8 @@ impl Algorithm for PxnAllToAll {
         Ok(PxnAllToAll { frame, servers: Servers::new(frame, settings)? })
     }
 
-    fn operation(&self, place: u32, index: u64) -> Option<Step> {
-        in_form(self.frame.dependent, index, self.n_operations(), |index| self.step(place, index))
+    fn operation(&self, position: u32, index: u64) -> Option<Step> {
+        in_form(self.frame.dependent, index, self.n_operations(), |index| self.step(position, index))
     }
 
     fn n_tags(&self) -> u64 {
@@ -168,20 +168,20 @@ impl Algorithm for PxnAllToAll {
     }
 
     /// A receive is posted just before the send of the same number.
-    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+    fn posted(&self, position: u32, index: u64, number: u32) -> Option<Posted> {
         if number > 0 || index >= self.n_operations() {
             return None;
         }
         match self.action(index) {
             Action::Hand { destination, shift } => Some(Posted {
-                from: self.in_server(place, self.servers.size - shift),
+                from: self.in_server(position, self.servers.size - shift),
                 tag: destination.into(),
-                bytes: self.part(place, destination),
+                bytes: self.part(position, destination),
             }),
             Action::Forward { destination } => Some(Posted {
-                from: self.sender(place, destination),
+                from: self.sender(position, destination),
                 tag: self.rail_tag(destination),
-                bytes: self.message(place),
+                bytes: self.message(position),
             }),
             Action::Gather { .. } | Action::Arrive { .. } => None,
         }

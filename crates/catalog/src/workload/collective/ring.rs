@@ -1,12 +1,12 @@
-//! The ring that all-gather, reduce-scatter and all-reduce share: every place sends to the next one, round after round.
+//! The ring that all-gather, reduce-scatter and all-reduce share: every member sends to the next one, round after round.
 //!
-//! Models: in round k place p sends part p - k (mod n), so that over n - 1 rounds it sends every part but p + 1, and
-//! over 2(n - 1) rounds every part twice but p + 1 and p + 2. A part may be cut into chunks: a place receives chunk c of
+//! Models: in round k member p sends part p - k (mod n), so that over n - 1 rounds it sends every part but p + 1, and
+//! over 2(n - 1) rounds every part twice but p + 1 and p + 2. A part may be cut into chunks: a member receives chunk c of
 //! round k and then sends chunk c of round k + 1.
-//! Independent form: all rounds at once; round s carries a part of the s-th size for every place, as in the simulator
+//! Independent form: all rounds at once; round s carries a part of the s-th size for every member, as in the simulator
 //! behind `zeltser2026`.
 //!
-//! Invariants: in the dependent form a place sends a chunk of round k + 1 only after it has received that of round k.
+//! Invariants: in the dependent form a member sends a chunk of round k + 1 only after it has received that of round k.
 //! Source: Patarasuk, Yuan, "Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations", JPDC 2009; chunks:
 //! NCCL.
 
@@ -44,7 +44,7 @@ impl Ring {
         u64::from(self.rounds_per_pass()) * u64::from(self.passes)
     }
 
-    /// Number of chunks that a place sends.
+    /// Number of chunks that a member sends.
     fn n_transfers(&self) -> u64 {
         self.n_rounds() * self.n_chunks
     }
@@ -53,8 +53,8 @@ impl Ring {
         self.n_transfers()
     }
 
-    pub(super) fn operation(&self, place: u32, index: u64) -> Option<Step> {
-        let next = self.frame.after(place, 1);
+    pub(super) fn operation(&self, position: u32, index: u64) -> Option<Step> {
+        let next = self.frame.after(position, 1);
         if !self.frame.dependent {
             return at_once(index, self.n_transfers(), self.n_messages_at_once(), |transfer| {
                 let part = transfer / self.n_chunks % u64::from(self.rounds_per_pass());
@@ -62,7 +62,7 @@ impl Ring {
             });
         }
         if let Some(transfer) = self.sent(index) {
-            return Some(Step::send(next, transfer, self.bytes(place, transfer)));
+            return Some(Step::send(next, transfer, self.bytes(position, transfer)));
         }
         let transfer = self.received(index);
         if transfer >= self.n_transfers() {
@@ -71,7 +71,7 @@ impl Ring {
         if !(index - self.n_chunks).is_multiple_of(2) {
             return Some(Step::Nothing);
         }
-        let previous = self.frame.before(place, 1);
+        let previous = self.frame.before(position, 1);
         Some(Step::receive(transfer, u32::from(self.bytes(previous, transfer) > 0)))
     }
 
@@ -90,11 +90,11 @@ impl Ring {
         index.saturating_sub(self.n_chunks) / 2
     }
 
-    /// Size of what a place sends in a transfer.
-    fn bytes(&self, place: u32, transfer: u64) -> u64 {
+    /// Size of what a member sends in a transfer.
+    fn bytes(&self, position: u32, transfer: u64) -> u64 {
         let round = transfer / self.n_chunks;
         let back = (round % u64::from(self.frame.n_ranks)) as u32;
-        self.chunks.size(self.frame.part(self.frame.before(place, back)), transfer % self.n_chunks)
+        self.chunks.size(self.frame.part(self.frame.before(position, back)), transfer % self.n_chunks)
     }
 
     /// Number of messages in the independent form, in which parts 0 to n - 2 are sent in every pass.
@@ -108,9 +108,9 @@ impl Ring {
     }
 
     /// The receive of a transfer is posted before its send, as a combined call does.
-    pub(super) fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+    pub(super) fn posted(&self, position: u32, index: u64, number: u32) -> Option<Posted> {
         let transfer = self.sent(index).filter(|_| number == 0)?;
-        let from = self.frame.before(place, 1);
+        let from = self.frame.before(position, 1);
         Some(Posted { from, tag: transfer, bytes: self.bytes(from, transfer) })
     }
 

@@ -9,11 +9,11 @@
 //! of a round.
 //!
 //! # Invariants
-//! n - 1 rounds; together the places send (n - 1) S bytes. Round k + 1 of a place waits for its round k.
+//! n - 1 rounds; together the members send (n - 1) S bytes. Round k + 1 of a member waits for its round k.
 //!
 //! # When it misleads
 //! The latency grows with n; for small S real libraries use a tree or a doubling algorithm. With `dependent: false` a
-//! place sends all rounds at once: one burst instead of n - 1 steps.
+//! member sends all rounds at once: one burst instead of n - 1 steps.
 
 use netloom_units::{Settings, Spec};
 
@@ -42,8 +42,8 @@ impl Algorithm for RingAllGather {
         Ok(RingAllGather { frame, ring: Ring::new(frame, 1, settings)? })
     }
 
-    fn operation(&self, place: u32, index: u64) -> Option<Step> {
-        self.ring.operation(place, index)
+    fn operation(&self, position: u32, index: u64) -> Option<Step> {
+        self.ring.operation(position, index)
     }
 
     fn n_tags(&self) -> u64 {
@@ -66,7 +66,7 @@ impl Algorithm for RingAllGather {
         self.ring.lists_receives()
     }
 
-    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
-        self.ring.posted(place, index, number)
+    fn posted(&self, position: u32, index: u64, number: u32) -> Option<Posted> {
+        self.ring.posted(position, index, number)
     }
 }

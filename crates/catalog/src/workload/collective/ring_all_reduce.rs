@@ -11,7 +11,7 @@
 //! of a round.
 //!
 //! # Invariants
-//! Together the places send 2(n - 1) S bytes (`full`) or (n - 1) S (`half`); `busbw` counts the bytes really sent.
+//! Together the members send 2(n - 1) S bytes (`full`) or (n - 1) S (`half`); `busbw` counts the bytes really sent.
 //!
 //! # When it misleads
 //! Without `chunk` a step waits for a whole part: real libraries cut parts into chunks. The time to add counts only
@@ -56,8 +56,8 @@ impl Algorithm for RingAllReduce {
         Ok(RingAllReduce { frame, ring: Ring::new(frame, passes, settings)?, passes })
     }
 
-    fn operation(&self, place: u32, index: u64) -> Option<Step> {
-        self.ring.operation(place, index)
+    fn operation(&self, position: u32, index: u64) -> Option<Step> {
+        self.ring.operation(position, index)
     }
 
     fn n_tags(&self) -> u64 {
@@ -81,8 +81,8 @@ impl Algorithm for RingAllReduce {
         self.ring.lists_receives()
     }
 
-    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
-        self.ring.posted(place, index, number)
+    fn posted(&self, position: u32, index: u64, number: u32) -> Option<Posted> {
+        self.ring.posted(position, index, number)
     }
 
     fn adds(&self, index: u64) -> bool {

@@ -9,12 +9,12 @@
 //! of a round.
 //!
 //! # Invariants
-//! n - 1 rounds; together the places send (n - 1) S bytes. Round k + 1 of a place waits for its round k.
+//! n - 1 rounds; together the members send (n - 1) S bytes. Round k + 1 of a member waits for its round k.
 //!
 //! # When it misleads
 //! Without `chunk` a rank sends nothing on before it has received the whole part of a round; real reductions overlap
 //! with sending chunk by chunk. The time to add counts only with `reduction` of `hosts`.
-//! With `dependent: false` a place sends all rounds at once: one burst instead of n - 1 steps.
+//! With `dependent: false` a member sends all rounds at once: one burst instead of n - 1 steps.
 
 use netloom_units::{Settings, Spec};
 
@@ -43,8 +43,8 @@ impl Algorithm for RingReduceScatter {
         Ok(RingReduceScatter { frame, ring: Ring::new(frame, 1, settings)? })
     }
 
-    fn operation(&self, place: u32, index: u64) -> Option<Step> {
-        self.ring.operation(place, index)
+    fn operation(&self, position: u32, index: u64) -> Option<Step> {
+        self.ring.operation(position, index)
     }
 
     fn n_tags(&self) -> u64 {
@@ -67,8 +67,8 @@ impl Algorithm for RingReduceScatter {
         self.ring.lists_receives()
     }
 
-    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
-        self.ring.posted(place, index, number)
+    fn posted(&self, position: u32, index: u64, number: u32) -> Option<Posted> {
+        self.ring.posted(position, index, number)
     }
 
     fn adds(&self, _: u64) -> bool {

@@ -1,6 +1,6 @@
-//! Servers: consecutive places in groups of equal size, and the rails across them.
+//! Servers: consecutive members in groups of equal size, and the rails across them.
 //!
-//! Models: place p has index p mod s in server p / s; a rail is the places of one index.
+//! Models: member p has index p mod s in server p / s; a rail is the members of one index.
 //! Leaves out: which links join them; that follows from the fabric and from the placement of ranks.
 //!
 //! Invariants: every server is whole.
@@ -18,10 +18,10 @@ pub(super) const SERVER: Parameter = Parameter {
               every rank is a server of its own",
 };
 
-/// Places in servers.
+/// Members in servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Servers {
-    /// Number of places in a server.
+    /// Number of members in a server.
     pub(super) size: u32,
     /// Number of servers.
     pub(super) count: u32,
@@ -41,12 +41,12 @@ impl Servers {
         Ok(Servers { size: size as u32, count: n / size as u32 })
     }
 
-    /// Server and index of a place.
-    pub(super) fn of(self, place: u32) -> (u32, u32) {
-        (place / self.size, place % self.size)
+    /// Server and index of a position.
+    pub(super) fn of(self, position: u32) -> (u32, u32) {
+        (position / self.size, position % self.size)
     }
 
-    pub(super) fn place(self, server: u32, index: u32) -> u32 {
+    pub(super) fn position(self, server: u32, index: u32) -> u32 {
         server * self.size + index
     }
 

@@ -11,18 +11,18 @@
 //!
 //! # Invariants
 //! Both trees have depth ceil(log2 n), a root with one child, and at most two children elsewhere. Tree 1 is tree 0
-//! mirrored if n is even, else moved by one place. Every place is a leaf of at least one tree; if n is odd, place 0 is an
-//! exception, with one child in each. A place sends at most 2S bytes and receives as many; together the places send
-//! 2(n - 1) S bytes. A place sends a chunk up only after it has received it from its children, and down only after it has
+//! mirrored if n is even, else moved by one position. Every member is a leaf of at least one tree; if n is odd, member 0 is an
+//! exception, with one child in each. A member sends at most 2S bytes and receives as many; together the members send
+//! 2(n - 1) S bytes. A member sends a chunk up only after it has received it from its children, and down only after it has
 //! received it from its parent or, at the root, from its child; the sums come down after the last chunk has gone up.
 //!
 //! # When it misleads
-//! Operations of a place are in one order, while NCCL runs the two trees and the two directions independently: here a
-//! place may be `2 * ceil(log2 n)` chunks further as a leaf of one tree than it is in the other. NCCL uses trees between
+//! Operations of a member are in one order, while NCCL runs the two trees and the two directions independently: here a
+//! member may be `2 * ceil(log2 n)` chunks further as a leaf of one tree than it is in the other. NCCL uses trees between
 //! servers and a chain inside: give one rank for each server, or take `hierarchical_all_reduce`. A chunk of a size near
 //! the vector's leaves no pipeline: the time is then 2 ceil(log2 n) messages. With a queue pair for each message, chunks
 //! to one neighbour share the link and arrive together, which stops the pipeline; NCCL has one for each neighbour, as
-//! `queue_pairs: pair` has. With `dependent: false` a place sends what it does not have.
+//! `queue_pairs: pair` has. With `dependent: false` a member sends what it does not have.
 
 use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 
@@ -54,7 +54,7 @@ pub struct TreeAllReduce {
     chunks: Chunks,
     /// Number of chunks of the larger half.
     n_chunks: u64,
-    /// How many chunks a place may be further as a leaf than it is in its other tree.
+    /// How many chunks a member may be further as a leaf than it is in its other tree.
     lead: u64,
 }
 
@@ -63,7 +63,7 @@ const UP_SLOTS: u64 = 6;
 const DOWN_SLOTS: u64 = 8;
 const TREES: [usize; 2] = [0, 1];
 
-/// The neighbours of a place in a tree.
+/// The neighbours of a member in a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Node {
     parent: Option<u32>,
@@ -97,39 +97,39 @@ impl TreeAllReduce {
     }
 
     /// Tree 1 exchanges leaves and others.
-    fn position(&self, place: u32, tree: usize) -> u32 {
-        let n = self.frame.n_ranks;
-        match tree {
-            0 => place,
-            _ if n.is_multiple_of(2) => n - 1 - place,
-            _ => self.frame.before(place, 1),
-        }
-    }
-
-    fn place_at(&self, position: u32, tree: usize) -> u32 {
+    fn tree_index(&self, position: u32, tree: usize) -> u32 {
         let n = self.frame.n_ranks;
         match tree {
             0 => position,
             _ if n.is_multiple_of(2) => n - 1 - position,
-            _ => self.frame.after(position, 1),
+            _ => self.frame.before(position, 1),
         }
     }
 
-    fn node(&self, place: u32, tree: usize) -> Node {
+    fn position_at(&self, tree_index: u32, tree: usize) -> u32 {
         let n = self.frame.n_ranks;
-        let position = self.position(place, tree);
-        let at = |position| self.place_at(position, tree);
+        match tree {
+            0 => tree_index,
+            _ if n.is_multiple_of(2) => n - 1 - tree_index,
+            _ => self.frame.after(tree_index, 1),
+        }
+    }
+
+    fn node(&self, position: u32, tree: usize) -> Node {
+        let n = self.frame.n_ranks;
+        let tree_index = self.tree_index(position, tree);
+        let at = |tree_index| self.position_at(tree_index, tree);
         Node {
-            parent: parent(position, n).map(at),
-            children: children(position, n).map(|child| child.map(at)),
+            parent: parent(tree_index, n).map(at),
+            children: children(tree_index, n).map(|child| child.map(at)),
         }
     }
 
     /// An operation of a round in which partial sums go up: first what a leaf sends, then both trees as an inner node.
     /// Place 0 may be one in both; it has a parent in tree 1, which therefore comes first.
-    fn up(&self, place: u32, round: u64, slot: u64) -> Step {
+    fn up(&self, position: u32, round: u64, slot: u64) -> Step {
         let tree = TREES[(if slot < 2 { slot } else { 2 - slot / 2 }) as usize];
-        let node = self.node(place, tree);
+        let node = self.node(position, tree);
         let is_of_leaf = slot < 2;
         let Some(chunk) = (if is_of_leaf { Some(round) } else { round.checked_sub(self.lead) }) else {
             return Step::Nothing;
@@ -146,10 +146,10 @@ impl TreeAllReduce {
     }
 
     /// An operation of a round in which sums come down: first both trees as an inner node, then what a leaf receives.
-    fn down(&self, place: u32, round: u64, slot: u64) -> Step {
+    fn down(&self, position: u32, round: u64, slot: u64) -> Step {
         let (tree, action) = if slot < 6 { (slot / 3, slot % 3) } else { (slot - 6, 0) };
         let tree = TREES[tree as usize];
-        let node = self.node(place, tree);
+        let node = self.node(position, tree);
         let is_of_leaf = slot >= 6;
         let Some(chunk) = (if is_of_leaf { round.checked_sub(self.lead) } else { Some(round) }) else {
             return Step::Nothing;
@@ -187,10 +187,10 @@ impl Algorithm for TreeAllReduce {
         Ok(TreeAllReduce { frame, chunks, n_chunks: chunks.count(half), lead })
     }
 
-    fn operation(&self, place: u32, index: u64) -> Option<Step> {
+    fn operation(&self, position: u32, index: u64) -> Option<Step> {
         in_form(self.frame.dependent, index, self.n_operations(), |index| {
             let (is_down, round, slot) = self.at(index);
-            if is_down { self.down(place, round, slot) } else { self.up(place, round, slot) }
+            if is_down { self.down(position, round, slot) } else { self.up(position, round, slot) }
         })
     }
 
@@ -215,18 +215,18 @@ impl Algorithm for TreeAllReduce {
     }
 
     /// The receives of chunk k are posted at the start of round k, before the first of their senders can send it: a
-    /// sender that waits for a grant is never waited for by the place that has to give it.
-    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+    /// sender that waits for a grant is never waited for by the member that has to give it.
+    fn posted(&self, position: u32, index: u64, number: u32) -> Option<Posted> {
         let (is_down, round, slot) = self.at(index);
         if slot > 0 || index >= self.n_operations() {
             return None;
         }
         let (tree, child) = if is_down { (number, 0) } else { (number / 2, number as usize % 2) };
         let tree = *TREES.get(tree as usize)?;
-        let node = self.node(place, tree);
+        let node = self.node(position, tree);
         let from = if is_down { node.parent } else { node.children[child] };
         let bytes = from.map_or(0, |_| self.bytes(tree, round));
-        Some(Posted { from: from.unwrap_or(place), tag: self.tag(tree, round, is_down), bytes })
+        Some(Posted { from: from.unwrap_or(position), tag: self.tag(tree, round, is_down), bytes })
     }
 
     fn adds(&self, index: u64) -> bool {
@@ -236,22 +236,22 @@ impl Algorithm for TreeAllReduce {
 
 /// The parent of a position in a tree of n: leaves are the odd positions, and the height of any other one but the root
 /// is that of its lowest set bit.
-fn parent(position: u32, n: u32) -> Option<u32> {
-    let low = 1_u64.checked_shl(position.trailing_zeros()).filter(|_| position > 0)?;
-    let without = u64::from(position) - low;
+fn parent(tree_index: u32, n: u32) -> Option<u32> {
+    let low = 1_u64.checked_shl(tree_index.trailing_zeros()).filter(|_| tree_index > 0)?;
+    let without = u64::from(tree_index) - low;
     let above = without | (2 * low);
     Some(if above < u64::from(n) { above } else { without } as u32)
 }
 
 /// The children of a position in a tree of n.
-fn children(position: u32, n: u32) -> [Option<u32>; 2] {
-    if position == 0 {
+fn children(tree_index: u32, n: u32) -> [Option<u32>; 2] {
+    if tree_index == 0 {
         return [(n > 1).then(|| n.next_power_of_two() / 2), None];
     }
-    let heights = (0..position.trailing_zeros()).rev();
+    let heights = (0..tree_index.trailing_zeros()).rev();
     let mut below = heights.map(|height| 1_u32 << height);
-    let left = below.clone().next().map(|distance| position - distance);
-    [left, below.find(|distance| n - position > *distance).map(|distance| position + distance)]
+    let left = below.clone().next().map(|distance| tree_index - distance);
+    [left, below.find(|distance| n - tree_index > *distance).map(|distance| tree_index + distance)]
 }
 
 #[cfg(test)]
@@ -266,41 +266,45 @@ mod tests {
     fn parents_and_children_agree() {
         for n in 1..200 {
             let plan = plan(n);
-            for (place, tree) in (0..n).flat_map(|place| TREES.map(|tree| (place, tree))) {
-                let node = plan.node(place, tree);
-                let is_child = |parent: u32| plan.node(parent, tree).children.contains(&Some(place));
-                assert!(node.parent.is_none_or(is_child), "n {n} place {place} tree {tree}");
+            for (position, tree) in (0..n).flat_map(|position| TREES.map(|tree| (position, tree))) {
+                let node = plan.node(position, tree);
+                let is_child = |parent: u32| plan.node(parent, tree).children.contains(&Some(position));
+                assert!(node.parent.is_none_or(is_child), "n {n} position {position} tree {tree}");
                 for child in node.children.into_iter().flatten() {
-                    assert_eq!(plan.node(child, tree).parent, Some(place), "n {n} place {place} tree {tree}");
+                    assert_eq!(
+                        plan.node(child, tree).parent,
+                        Some(position),
+                        "n {n} position {position} tree {tree}"
+                    );
                 }
             }
         }
     }
 
     #[test]
-    fn every_place_reaches_the_root_within_the_depth() {
+    fn every_position_reaches_the_root_within_the_depth() {
         for n in 1..200_u32 {
             let plan = plan(n);
-            for (place, tree) in (0..n).flat_map(|place| TREES.map(|tree| (place, tree))) {
-                let up = std::iter::successors(Some(place), |&place| plan.node(place, tree).parent);
+            for (position, tree) in (0..n).flat_map(|position| TREES.map(|tree| (position, tree))) {
+                let up = std::iter::successors(Some(position), |&position| plan.node(position, tree).parent);
                 let path: Vec<u32> = up.take(40).collect();
                 assert!(path.len() - 1 <= n.next_power_of_two().ilog2() as usize, "n {n}: {path:?}");
-                assert_eq!(path.last(), Some(&plan.place_at(0, tree)), "n {n}");
+                assert_eq!(path.last(), Some(&plan.position_at(0, tree)), "n {n}");
             }
         }
     }
 
     #[test]
-    fn places_forward_in_one_tree_only() {
+    fn positions_forward_in_one_tree_only() {
         for n in 2..200 {
             let plan = plan(n);
-            for place in 0..n {
-                let nodes = TREES.map(|tree| plan.node(place, tree));
+            for position in 0..n {
+                let nodes = TREES.map(|tree| plan.node(position, tree));
                 let n_inner = nodes.iter().filter(|node| !node.is_leaf()).count();
-                let is_exception = n % 2 == 1 && place == 0;
-                assert_eq!(n_inner, 1 + usize::from(is_exception), "n {n} place {place}");
+                let is_exception = n % 2 == 1 && position == 0;
+                assert_eq!(n_inner, 1 + usize::from(is_exception), "n {n} position {position}");
                 let n_neighbours = |node: &Node| node.n_children() + u32::from(node.parent.is_some());
-                assert!(nodes.iter().map(n_neighbours).sum::<u32>() <= 4, "n {n} place {place}");
+                assert!(nodes.iter().map(n_neighbours).sum::<u32>() <= 4, "n {n} position {position}");
             }
         }
     }

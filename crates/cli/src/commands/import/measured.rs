@@ -38,16 +38,16 @@ fn options(ranks: Option<u32>, beside: &Beside) -> Result<Options, LabError> {
 /// Writes the measured runs, and prints their folders and notes.
 fn finish(found: &Measurements, into: &IntoFolder, output: &mut Output) -> Result<ExitCode, LabError> {
     let overwrite = if into.force { Overwrite::Replace } else { Overwrite::Refuse };
-    let places = found.write(&into.output, overwrite, &command_line())?;
-    for (place, (_, cells)) in places.iter().zip(found.counts()) {
-        output.line(format!("{}: {}", place.display(), netloom_lab::words::some(cells as u64, "cell")));
+    let locations = found.write(&into.output, overwrite, &command_line())?;
+    for (location, (_, cells)) in locations.iter().zip(found.counts()) {
+        output.line(format!("{}: {}", location.display(), netloom_lab::words::some(cells as u64, "cell")));
     }
     for note in &found.notes {
         output.note(format!("  note: {note}"));
     }
     if !into.beside.is_empty() {
         let page = page(&into.output);
-        let runs: Vec<PathBuf> = places.into_iter().chain(into.beside.iter().cloned()).collect();
+        let runs: Vec<PathBuf> = locations.into_iter().chain(into.beside.iter().cloned()).collect();
         netloom_lab::report(&runs, &page, overwrite, Over::Jobs)?;
         output.line(format!("report {}", page.display()));
     }

@@ -15,8 +15,8 @@ pub fn import(arguments: &SeedSim, output: &mut Output) -> ExitCode {
     let mut worst = ExitCode::Good;
     for file in &arguments.files {
         match import_one(file, arguments) {
-            Ok((imported, place)) => {
-                output.line(place);
+            Ok((imported, location)) => {
+                output.line(location);
                 for note in imported.notes {
                     output.note(format!("  note: {note}"));
                 }
@@ -35,12 +35,12 @@ fn import_one(file: &Path, arguments: &SeedSim) -> Result<(Imported, String), La
     };
     let rings = rings.as_ref().map(|(text, name)| (text.as_str(), name.as_str()));
     let imported = seed_sim(&bytes, &file.display().to_string(), rings)?;
-    let place = arguments.output.join(format!("{}.yaml", imported.name));
-    let written =
-        fs::create_dir_all(&arguments.output).and_then(|()| write(&place, &imported.text, arguments.force));
+    let location = arguments.output.join(format!("{}.yaml", imported.name));
+    let written = fs::create_dir_all(&arguments.output)
+        .and_then(|()| write(&location, &imported.text, arguments.force));
     match written {
-        Ok(()) => Ok((imported, place.display().to_string())),
-        Err(source) => Err(LabError::Unwritable { path: place, source }),
+        Ok(()) => Ok((imported, location.display().to_string())),
+        Err(source) => Err(LabError::Unwritable { path: location, source }),
     }
 }
 
@@ -49,7 +49,7 @@ fn read_text(path: &Path) -> Result<String, LabError> {
     Ok(String::from_utf8_lossy(&Source::file(path).read()?).into_owned())
 }
 
-fn write(place: &Path, text: &str, force: bool) -> std::io::Result<()> {
-    let file = if force { File::create(place) } else { File::create_new(place) };
+fn write(location: &Path, text: &str, force: bool) -> std::io::Result<()> {
+    let file = if force { File::create(location) } else { File::create_new(location) };
     file.and_then(|mut file| file.write_all(text.as_bytes()))
 }

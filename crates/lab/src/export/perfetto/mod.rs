@@ -29,7 +29,7 @@ use serde::Serialize;
 
 use self::jobs::Jobs;
 use self::trace::Trace;
-use super::place::refused;
+use super::location::refused;
 use super::{ExportError, NewFile, alone};
 use crate::error::LabError;
 use crate::show::Recorded;
@@ -60,12 +60,12 @@ pub struct TraceReport {
 /// be replaced; if the operating system reports an error.
 pub fn perfetto(folder: &Path, file: Option<&Path>, overwrite: Overwrite) -> Result<TraceReport, LabError> {
     let run = Recorded::open(folder)?;
-    let place = file.map_or_else(|| default_place(folder), |file| Ok(file.to_owned()))?;
-    let mut file = NewFile::create(&place, overwrite)?;
+    let location = file.map_or_else(|| default_location(folder), |file| Ok(file.to_owned()))?;
+    let mut file = NewFile::create(&location, overwrite)?;
     let trace = trace_of(&run, &file.backup_path())?;
     let report = trace.write(&mut file)?;
     file.finish()?;
-    Ok(TraceReport { file: place, ..report })
+    Ok(TraceReport { file: location, ..report })
 }
 
 fn trace_of(run: &Recorded, backup: &Path) -> Result<Trace, LabError> {
@@ -86,7 +86,7 @@ fn trace_of(run: &Recorded, backup: &Path) -> Result<Trace, LabError> {
 }
 
 /// `RUN.perfetto-trace`, next to the folder.
-fn default_place(folder: &Path) -> Result<PathBuf, ExportError> {
+fn default_location(folder: &Path) -> Result<PathBuf, ExportError> {
     // The last part of `..` is not a name.
     let named = match folder.file_name() {
         Some(_) => folder.to_owned(),

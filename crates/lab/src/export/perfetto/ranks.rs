@@ -49,8 +49,8 @@ pub fn add(run: &Recorded, workload: &Workload, jobs: &mut Jobs, trace: &mut Tra
     let mut step: Vec<SpanRow> = Vec::new();
     for rows in run.folder.rows::<SpanRow>()? {
         for row in rows? {
-            let place = |row: &SpanRow| (row.job, row.step, row.rank);
-            if let Some(first) = step.first().filter(|first| place(first) != place(&row)) {
+            let location = |row: &SpanRow| (row.job, row.step, row.rank);
+            if let Some(first) = step.first().filter(|first| location(first) != location(&row)) {
                 let rank = rank_of(first, run, jobs, &mut ranks, trace);
                 add_step(&mut step, workload, rank, trace)?;
             }

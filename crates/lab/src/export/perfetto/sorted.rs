@@ -114,13 +114,13 @@ impl Spilled {
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
         let mut parts: Vec<Part> = begins.zip(&self.ends).map(|(next, &end)| Part::new(next, end)).collect();
         let mut heads = BinaryHeap::new();
-        for (place, part) in parts.iter_mut().enumerate() {
-            heads.extend(part.instant(&mut self.file)?.map(|at| Reverse((at, place))));
+        for (location, part) in parts.iter_mut().enumerate() {
+            heads.extend(part.instant(&mut self.file)?.map(|at| Reverse((at, location))));
         }
-        while let Some(Reverse((_, place))) = heads.pop() {
-            let part = &mut parts[place];
+        while let Some(Reverse((_, location))) = heads.pop() {
+            let part = &mut parts[location];
             take(part.event(&mut self.file)?)?;
-            heads.extend(part.instant(&mut self.file)?.map(|at| Reverse((at, place))));
+            heads.extend(part.instant(&mut self.file)?.map(|at| Reverse((at, location))));
         }
         Ok(())
     }

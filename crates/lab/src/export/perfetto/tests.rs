@@ -51,14 +51,14 @@ fn made(scene: &str, folder: &Path) {
     run(request).expect("it runs");
 }
 
-fn exported(place: &Path) -> (TraceReport, Vec<TracePacket>) {
-    exported_as(SCENE, place)
+fn exported(location: &Path) -> (TraceReport, Vec<TracePacket>) {
+    exported_as(SCENE, location)
 }
 
-fn exported_as(scene: &str, place: &Path) -> (TraceReport, Vec<TracePacket>) {
-    made(scene, &place.join("run"));
-    let report = perfetto(&place.join("run"), None, Overwrite::Refuse).expect("it can be exported");
-    assert_eq!(report.file, place.join("run.perfetto-trace"));
+fn exported_as(scene: &str, location: &Path) -> (TraceReport, Vec<TracePacket>) {
+    made(scene, &location.join("run"));
+    let report = perfetto(&location.join("run"), None, Overwrite::Refuse).expect("it can be exported");
+    assert_eq!(report.file, location.join("run.perfetto-trace"));
     let bytes = fs::read(&report.file).expect("it is there");
     (report, Packets::decode(&bytes[..]).expect("it is a trace").packet)
 }
@@ -73,9 +73,9 @@ fn events(packets: &[TracePacket]) -> impl Iterator<Item = (u64, &TrackEvent)> {
 
 #[test]
 fn a_trace_contains_the_rows_of_all_tables() {
-    let place = tempfile::tempdir().expect("a folder");
-    let (report, packets) = exported(place.path());
-    let run = RunFolder::open(&place.path().join("run")).expect("it is complete");
+    let location = tempfile::tempdir().expect("a folder");
+    let (report, packets) = exported(location.path());
+    let run = RunFolder::open(&location.path().join("run")).expect("it is complete");
     let (steps, collectives, spans) =
         (run.steps().expect("steps"), run.collectives().expect("collectives"), run.spans().expect("spans"));
     let jobs: Vec<_> = tracks(&packets).iter().filter_map(|track| track.process.clone()).collect();
@@ -104,8 +104,8 @@ fn a_trace_contains_the_rows_of_all_tables() {
 
 #[test]
 fn slices_are_annotated_with_exact_times() {
-    let place = tempfile::tempdir().expect("a folder");
-    let (_, packets) = exported(place.path());
+    let location = tempfile::tempdir().expect("a folder");
+    let (_, packets) = exported(location.path());
     let mut n_slices = 0;
     let mut open: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     for (at, event) in events(&packets) {
@@ -131,8 +131,8 @@ fn slices_are_annotated_with_exact_times() {
 
 #[test]
 fn packets_form_one_sequence_in_order_of_time() {
-    let place = tempfile::tempdir().expect("a folder");
-    let (_, packets) = exported(place.path());
+    let location = tempfile::tempdir().expect("a folder");
+    let (_, packets) = exported(location.path());
     assert!(packets.iter().all(|packet| packet.trusted_packet_sequence_id == Some(super::trace::SEQUENCE)));
     let flags: Vec<Option<u32>> = packets.iter().map(|packet| packet.sequence_flags).collect();
     assert_eq!(flags[0], Some(SEQ_INCREMENTAL_STATE_CLEARED));
@@ -146,8 +146,8 @@ fn packets_form_one_sequence_in_order_of_time() {
 
 #[test]
 fn counters_return_to_zero_when_nothing_is_sent() {
-    let place = tempfile::tempdir().expect("a folder");
-    let (_, packets) = exported(place.path());
+    let location = tempfile::tempdir().expect("a folder");
+    let (_, packets) = exported(location.path());
     for track in tracks(&packets).into_iter().filter(|track| track.counter.is_some()) {
         let values = events(&packets).filter(|(_, event)| event.track_uuid == track.uuid);
         let values: Vec<i64> = values.filter_map(|(_, event)| event.counter_value).collect();
@@ -166,10 +166,10 @@ fn counters_return_to_zero_when_nothing_is_sent() {
 
 #[test]
 fn the_last_interval_ends_with_the_run() {
-    let place = tempfile::tempdir().expect("a folder");
+    let location = tempfile::tempdir().expect("a folder");
     // Ranks begin to send at 2 us, and the first messages take longer than that.
-    let (_, packets) = exported_as(&format!("{SCENE}deadline: 2300ns\n"), place.path());
-    let run = RunFolder::open(&place.path().join("run")).expect("it is complete");
+    let (_, packets) = exported_as(&format!("{SCENE}deadline: 2300ns\n"), location.path());
+    let run = RunFolder::open(&location.path().join("run")).expect("it is complete");
     assert_eq!(run.manifest().simulated_ps, 2_300_000);
     let rows = run.series().expect("series");
     let last: Vec<_> = rows.into_iter().filter(|row| row.time.0 == 3_000_000).collect();
@@ -198,10 +198,10 @@ fn the_last_interval_ends_with_the_run() {
 
 #[test]
 fn faults_after_the_end_are_left_out() {
-    let place = tempfile::tempdir().expect("a folder");
+    let location = tempfile::tempdir().expect("a folder");
     let later = "action: up }, { at: 10ms, link: leaf0-spine1.0, action: down } ]";
-    let (report, packets) = exported_as(&SCENE.replace("action: up } ]", later), place.path());
-    let run = RunFolder::open(&place.path().join("run")).expect("it is complete");
+    let (report, packets) = exported_as(&SCENE.replace("action: up } ]", later), location.path());
+    let run = RunFolder::open(&location.path().join("run")).expect("it is complete");
     let end = run.manifest().simulated_ps;
     let faults = run.faults().expect("faults");
     assert!(end < 10_000_000_000 && faults.iter().any(|row| row.time.0 > end), "{end}: {faults:?}");
@@ -215,7 +215,7 @@ fn faults_after_the_end_are_left_out() {
 
 #[test]
 fn no_file_is_left_if_the_run_recorded_nothing_for_a_timeline() {
-    let place = tempfile::tempdir().expect("a folder");
+    let location = tempfile::tempdir().expect("a folder");
     let quiet = "
 netloom: 1
 fabric: { leaf_spine: { leaves: 2, spines: 1, hosts_per_leaf: 1 } }
@@ -223,18 +223,18 @@ jobs: [ { name: late, start: 1ms, phases: [ { compute: 1us } ] } ]
 record: { series: none, timeline: 0 }
 deadline: 1us
 ";
-    made(quiet, &place.path().join("run"));
-    let answer = perfetto(&place.path().join("run"), None, Overwrite::Refuse);
+    made(quiet, &location.path().join("run"));
+    let answer = perfetto(&location.path().join("run"), None, Overwrite::Refuse);
     assert!(matches!(answer, Err(LabError::Export(ExportError::NoTimeline(_)))), "{answer:?}");
-    let left: Vec<_> = fs::read_dir(place.path()).expect("it is there").collect();
+    let left: Vec<_> = fs::read_dir(location.path()).expect("it is there").collect();
     assert_eq!(left.len(), 1, "{left:?}");
 }
 
 #[test]
 fn overlapping_slices_are_on_parallel_tracks() {
-    let place = tempfile::tempdir().expect("a folder");
-    let (_, packets) = exported(place.path());
-    let run = RunFolder::open(&place.path().join("run")).expect("it is complete");
+    let location = tempfile::tempdir().expect("a folder");
+    let (_, packets) = exported(location.path());
+    let run = RunFolder::open(&location.path().join("run")).expect("it is complete");
     let rows: Vec<CollectiveRow> = run.collectives().expect("collectives");
     let overlap = rows.iter().filter(|row| {
         rows.iter().any(|other| {

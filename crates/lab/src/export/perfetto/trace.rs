@@ -22,7 +22,7 @@ use super::schema::{
 };
 use super::sorted::Sorted;
 use crate::error::LabError;
-use crate::export::place::refused;
+use crate::export::location::refused;
 use crate::export::{ExportError, NewFile};
 
 /// The number of the only sequence; any number but 0.

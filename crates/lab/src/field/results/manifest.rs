@@ -306,22 +306,22 @@ impl<'a> Reader<'a> {
 
 /// Checks that these words follow from an index on.
 fn expect(words: &[&str], from: usize, expected: &[String]) -> Result<(), Mistake> {
-    for (place, expected) in (from..).zip(expected) {
-        if words.get(place) != Some(&expected.as_str()) {
-            return Err((place, format!("`{expected}`")));
+    for (index, expected) in (from..).zip(expected) {
+        if words.get(index) != Some(&expected.as_str()) {
+            return Err((index, format!("`{expected}`")));
         }
     }
     Ok(())
 }
 
 /// Parses an integer at an index.
-fn count(words: &[&str], place: usize) -> Result<u64, Mistake> {
-    let word = words.get(place).filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
-    word.and_then(|word| word.parse().ok()).ok_or((place, "a whole number".to_owned()))
+fn count(words: &[&str], index: usize) -> Result<u64, Mistake> {
+    let word = words.get(index).filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    word.and_then(|word| word.parse().ok()).ok_or((index, "a whole number".to_owned()))
 }
 
-fn no_more(words: &[&str], place: usize) -> Result<(), Mistake> {
-    if words.len() > place { Err((place, "the end of the line".to_owned())) } else { Ok(()) }
+fn no_more(words: &[&str], index: usize) -> Result<(), Mistake> {
+    if words.len() > index { Err((index, "the end of the line".to_owned())) } else { Ok(()) }
 }
 
 #[cfg(test)]

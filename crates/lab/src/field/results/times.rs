@@ -65,7 +65,7 @@ pub(super) fn of_role(
         .iter()
         .map(|part| Series { segment: part.segment, bytes: part.bytes, rows: Vec::new() })
         .collect();
-    for (place, rank) in plan.ranks_of(role).into_iter().enumerate() {
+    for (index, rank) in plan.ranks_of(role).into_iter().enumerate() {
         let file = format!("times-{rank}.csv");
         let head = format!("netloom-field times 1 rank {rank} role {}", role.word());
         let Some(mut rows) = Rows::open(files, &file, &head, COLUMNS, reading)? else {
@@ -75,7 +75,7 @@ pub(super) fn of_role(
             }
             continue;
         };
-        let counts = join(&mut rows, &parts, &mut all, place == 0, reading)?;
+        let counts = join(&mut rows, &parts, &mut all, index == 0, reading)?;
         if !rows.is_whole() {
             missing.push(format!("{file} ends after {} rows", counts.iter().sum::<usize>()));
         }
@@ -97,9 +97,9 @@ fn parts(plan: &FieldPlan, role: Role, manifest: &Manifest, reading: Reading) ->
         if role == Role::Aggressor && !planned.is_congested {
             continue;
         }
-        for (place, &bytes) in sizes.iter().enumerate() {
+        for (index, &bytes) in sizes.iter().enumerate() {
             let kept = match role {
-                Role::Victim => manifest.kept(segment, place),
+                Role::Victim => manifest.kept(segment, index),
                 Role::Aggressor => manifest.rounds(segment),
             };
             // The manifest of a job that died lacks the segment in which it died.

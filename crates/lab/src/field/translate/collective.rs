@@ -44,7 +44,7 @@ impl Draft<'_> {
         let collective = one.algorithm.spec.name;
         if !part.collectives().contains(&collective) {
             self.object(
-                one.algorithm.place,
+                one.algorithm.location,
                 format!("the program on the machine does not support the {} `{collective}`", part.word()),
                 &format!("expected one of {}", part.collectives().join(", ")),
                 "",
@@ -61,7 +61,7 @@ impl Draft<'_> {
         if n_ranks < FEWEST_RANKS {
             let name = &job.written.name.value;
             self.object(
-                job.written.name.place,
+                job.written.name.location,
                 format!("the job `{name}` has {n_ranks} rank"),
                 "a group on a machine needs at least 2 ranks",
                 "use more hosts",
@@ -69,7 +69,7 @@ impl Draft<'_> {
         }
         if job.compiled.start.0 > 0 {
             self.object(
-                job.written.name.place,
+                job.written.name.location,
                 format!("the job `{}` starts after the run", job.written.name.value),
                 "segments on a machine begin immediately",
                 "remove `start`",
@@ -77,7 +77,7 @@ impl Draft<'_> {
         }
         if job.written.ranks_per_host.value > 1 {
             self.object(
-                job.written.ranks_per_host.place,
+                job.written.ranks_per_host.location,
                 "a host of the study is one process on the machine",
                 "expected one rank on each host",
                 "remove `ranks_per_host`",
@@ -85,7 +85,7 @@ impl Draft<'_> {
         }
         if job.written.share_hosts.value {
             self.object(
-                job.written.share_hosts.place,
+                job.written.share_hosts.location,
                 "a process on the machine belongs to one job",
                 "expected `false`",
                 "remove `share_hosts`",
@@ -97,51 +97,51 @@ impl Draft<'_> {
         let (common, own) = (&one.common, &one.algorithm);
         if let Some(group) = &one.group {
             let message = "the program on the machine runs a collective on all ranks";
-            self.object(group.place, message, "expected no group", "remove it");
+            self.object(group.location, message, "expected no group", "remove it");
         }
         if !common.settings.flag("dependent") {
             let message = "the program on the machine sends data only after it has received it";
-            self.object(common.place_of("dependent"), message, "expected `true`", "remove it");
+            self.object(common.location_of("dependent"), message, "expected `true`", "remove it");
         }
         if common.settings.choice("order") != "rank" {
             let message = "the program on the machine uses ranks in ascending order";
-            self.object(common.place_of("order"), message, "expected `rank`", "remove it");
+            self.object(common.location_of("order"), message, "expected `rank`", "remove it");
         }
         if own.spec.parameter("volume").is_some() && own.settings.choice("volume") != "full" {
             let message = "the program on the machine supports only full all-reduces";
-            self.object(own.place_of("volume"), message, "expected `full`", "remove it");
+            self.object(own.location_of("volume"), message, "expected `full`", "remove it");
         }
         if own.spec.parameter("chunk").is_some() && own.settings.optional("chunk").is_some() {
             let message =
                 "the program on the machine sends a part of a ring only after it has received all of it";
-            self.object(own.place_of("chunk"), message, "expected `none`", "remove it");
+            self.object(own.location_of("chunk"), message, "expected `none`", "remove it");
         }
         if own.spec.parameter("senders").is_some() {
             let senders = own.settings.optional("senders");
             if matches!(senders, Some(Value::Count(n)) if n + 1 != n_ranks) {
                 let message =
                     "in an incast of the program on the machine all ranks except the first one send";
-                self.object(own.place_of("senders"), message, "expected `none`", "remove it");
+                self.object(own.location_of("senders"), message, "expected `none`", "remove it");
             }
         }
     }
 
     fn check_size(&mut self, one: &resolved::Collective, n_ranks: u64) {
         let bytes = one.common.settings.size("size").0;
-        let place = one.common.place_of("size");
+        let location = one.common.location_of("size");
         let collective = one.algorithm.spec.name;
         if bytes == 0 {
-            self.object(place, "nothing is sent", "expected at least one byte", "write `2MiB`");
+            self.object(location, "nothing is sent", "expected at least one byte", "write `2MiB`");
         }
         if collective == "ring_all_reduce" && !bytes.is_multiple_of(WORD) {
             let message =
                 format!("{bytes} B is not a whole number of the 8-byte words that the program adds");
-            self.object(place, message, "expected a multiple of 8 B", "write `1MiB`");
+            self.object(location, message, "expected a multiple of 8 B", "write `1MiB`");
         }
         let message = if collective == "incast" { bytes } else { bytes.div_ceil(n_ranks.max(1)) };
         if message > MOST_OF_A_MESSAGE {
             let text = format!("a message has {message} B, and MPI counts in 32 bits");
-            self.object(place, text, &format!("expected messages of at most {MOST_OF_A_MESSAGE} B"), "");
+            self.object(location, text, &format!("expected messages of at most {MOST_OF_A_MESSAGE} B"), "");
         }
     }
 

@@ -22,7 +22,7 @@ impl Draft<'_> {
                 AGGRESSOR => self.check_group(job, Part::Aggressor),
                 other => {
                     let text = format!("the job `{other}` is neither `victim` nor `aggressor`");
-                    self.object(job.written.name.place, text, "not measured on a machine", "remove it");
+                    self.object(job.written.name.location, text, "not measured on a machine", "remove it");
                 }
             }
         }
@@ -58,17 +58,22 @@ impl Draft<'_> {
         let Some(one) = repeated(written) else {
             let text = format!("the job `{name}` does not repeat a single collective");
             let help = "write it as a section `interference`";
-            self.object(written.name.place, text, "expected one collective", help);
+            self.object(written.name.location, text, "expected one collective", help);
             return;
         };
         let repetition = &job.compiled.repetition;
         if part == Part::Victim && !repetition.measured {
             let help = "write it as a section `interference`";
-            self.object(written.name.place, "the job `victim` is not measured", "it has no `warm_up`", help);
+            self.object(
+                written.name.location,
+                "the job `victim` is not measured",
+                "it has no `warm_up`",
+                help,
+            );
         }
         if part == Part::Victim && repetition.bursts.is_some() {
             self.object(
-                written.name.place,
+                written.name.location,
                 "the victim pauses",
                 "only aggressors may have bursts",
                 "remove `bursts`",
@@ -77,7 +82,7 @@ impl Draft<'_> {
         if part == Part::Aggressor && !repetition.endless {
             let text = "the aggressor has a fixed number of steps";
             self.object(
-                written.steps.place,
+                written.steps.location,
                 text,
                 "on a machine it runs until the victim ends",
                 "write `steps: endless`",

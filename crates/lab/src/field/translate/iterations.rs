@@ -29,7 +29,7 @@ impl Draft<'_> {
     /// Warm-up and iterations of each segment; options take precedence over the scenario.
     pub(super) fn iterations(&mut self, job: Pair<'_>) -> Option<(u32, Iterations)> {
         let (written, repetition) = (job.written, &job.compiled.repetition);
-        let place = written.steps.place;
+        let location = written.steps.location;
         let (warm_up, iterations) = match &written.steps.value {
             Steps::Count(n) => {
                 let warm_up = repetition.warm_up.of(u64::from(*n)) as u32;
@@ -53,7 +53,7 @@ impl Draft<'_> {
             Steps::Endless => {
                 let name = &written.name.value;
                 self.object(
-                    place,
+                    location,
                     format!("the steps of the job `{name}` are endless"),
                     "a measured job needs a number of steps",
                     "write `steps: 1000`",
@@ -65,7 +65,7 @@ impl Draft<'_> {
         let iterations = self.wanted.iterations.map_or(iterations, Iterations::Count);
         if iterations.most() == 0 {
             let help = "use more steps in the job, or `--iterations`";
-            self.object(place, "no step counts: all of them are warm-up", "too few", help);
+            self.object(location, "no step counts: all of them are warm-up", "too few", help);
             return None;
         }
         let is_precise = matches!(iterations, Iterations::Precise { .. });
@@ -73,7 +73,7 @@ impl Draft<'_> {
         if u64::from(iterations.most()) > most {
             let text = format!("{} iterations of a segment", iterations.most());
             self.object(
-                place,
+                location,
                 text,
                 &format!("the program supports at most {most}"),
                 "add `--iterations 1000`",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use netloom_scenario::resolved::PhaseEntry;
-use netloom_scenario::{Placed, resolved};
+use netloom_scenario::{Located, resolved};
 use netloom_units::HostId;
 
 use super::collective::{Part, only_collective};
@@ -17,7 +17,12 @@ impl Draft<'_> {
         self.check_job(job);
         if job.compiled.repetition.bursts.is_some() {
             let text = "the job pauses between bursts of steps";
-            self.object(job.written.name.place, text, "only aggressors may have bursts", "remove `bursts`");
+            self.object(
+                job.written.name.location,
+                text,
+                "only aggressors may have bursts",
+                "remove `bursts`",
+            );
         }
         let timed = self.timed(job)?;
         let (warm_up, iterations) = self.iterations(job)?;
@@ -49,13 +54,13 @@ impl Draft<'_> {
     fn timed<'a>(&mut self, job: Pair<'a>) -> Option<Vec<&'a resolved::Collective>> {
         let mut timed: Vec<&resolved::Collective> = Vec::new();
         let mut sizes = BTreeSet::new();
-        for PhaseEntry { phase: Placed { value, place }, .. } in &job.written.phases {
+        for PhaseEntry { phase: Located { value, location }, .. } in &job.written.phases {
             if *value == resolved::Phase::Barrier {
                 continue;
             }
             let Some(one) = only_collective(value) else {
                 let text = "on a machine a job that is not an interference study times single collectives";
-                self.object(*place, text, "not a single collective", "remove it");
+                self.object(*location, text, "not a single collective", "remove it");
                 continue;
             };
             self.check_collective(one, Part::Victim, job.compiled.ranks.len());
@@ -66,7 +71,7 @@ impl Draft<'_> {
                 let text =
                     format!("a plan times one kind of collective, and the job has `{first}` and `{name}`");
                 self.object(
-                    one.algorithm.place,
+                    one.algorithm.location,
                     text,
                     &format!("expected `{first}`"),
                     "write one scenario for each",
@@ -76,7 +81,7 @@ impl Draft<'_> {
             if !sizes.insert(size) {
                 let text = format!("the size of {} B occurs twice", size.0);
                 self.object(
-                    one.common.place_of("size"),
+                    one.common.location_of("size"),
                     text,
                     "expected each size once",
                     "use more `steps` instead",
@@ -86,7 +91,7 @@ impl Draft<'_> {
         }
         if timed.is_empty() && self.objections.is_empty() {
             let text = "the job has no collective to time";
-            self.object(job.written.name.place, text, "expected at least one", "");
+            self.object(job.written.name.location, text, "expected at least one", "");
         }
         (!timed.is_empty()).then_some(timed)
     }

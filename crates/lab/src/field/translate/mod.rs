@@ -3,7 +3,7 @@
 //! Models: three kinds of scenarios: an interference study, a job whose collectives are timed, staged flows.
 //! Leaves out: files; running anything.
 //!
-//! Invariants: a difference between scenario and machine is refused with its place, or stated in a note; all refusals
+//! Invariants: a difference between scenario and machine is refused with its location, or stated in a note; all refusals
 //! of a scenario are reported at once; the program accepts every plan.
 
 mod collective;
@@ -13,7 +13,7 @@ mod latency;
 mod streams;
 
 use netloom_model::Job;
-use netloom_scenario::{Compiled, Diagnostics, Objection, Place, Resolved, resolved};
+use netloom_scenario::{Compiled, Diagnostics, Location, Objection, Resolved, resolved};
 use netloom_units::HostId;
 
 use super::plan::FieldPlan;
@@ -64,7 +64,7 @@ struct Draft<'a> {
 /// The plan of a scenario.
 ///
 /// # Errors
-/// Everything in it that the program does not support, each with its place.
+/// Everything in it that the program does not support, each with its location.
 pub(super) fn translate(
     resolved: &Resolved,
     compiled: &Compiled,
@@ -97,9 +97,9 @@ impl<'a> Draft<'a> {
         self.jobs().into_iter().find(|job| job.written.name.value == name)
     }
 
-    fn object(&mut self, place: Place, message: impl Into<String>, label: &str, help: &str) {
+    fn object(&mut self, location: Location, message: impl Into<String>, label: &str, help: &str) {
         let help = (!help.is_empty()).then(|| help.to_owned());
-        self.objections.push(Objection { place, message: message.into(), label: label.to_owned(), help });
+        self.objections.push(Objection { location, message: message.into(), label: label.to_owned(), help });
     }
 
     fn note(&mut self, text: impl Into<String>) {
@@ -116,13 +116,13 @@ impl<'a> Draft<'a> {
             ([], Some(_)) => return Some(Kind::Streams),
             ([_], None) => return Some(Kind::Latency),
             ([], None) => self.object(
-                Place::default(),
+                Location::default(),
                 "there is nothing to measure: the scenario has no section `interference`, no job and no staged flows",
                 "this scenario is for simulation only",
                 "add `interference: { hosts: 8, victim: { ring_all_gather: { size: 2MiB } }, aggressor: ... }`",
             ),
             ([_, second, ..], _) => self.object(
-                second.written.name.place,
+                second.written.name.location,
                 "several jobs are measured on a machine only as `victim` and `aggressor`",
                 "expected a single job",
                 "write them as a section `interference`",
@@ -136,7 +136,7 @@ impl<'a> Draft<'a> {
     fn check_sections(&mut self) {
         if self.resolved.background.is_some() {
             self.object(
-                Place::default(),
+                Location::default(),
                 "background traffic has no counterpart on a machine",
                 "this scenario has background traffic",
                 "add `--set background=none`",
@@ -144,7 +144,7 @@ impl<'a> Draft<'a> {
         }
         if self.compiled.model.workload.finite.is_some() {
             self.object(
-                Place::default(),
+                Location::default(),
                 "finite flows have no counterpart on a machine",
                 "this scenario has finite flows",
                 "add `--set flows=none`, or list only flows with a `stop`",
@@ -152,7 +152,7 @@ impl<'a> Draft<'a> {
         }
         if self.resolved.flows.is_some() && !self.resolved.jobs.is_empty() {
             self.object(
-                Place::default(),
+                Location::default(),
                 "staged flows beside jobs have no counterpart on a machine",
                 "this scenario has both",
                 "add `--set flows=none`",

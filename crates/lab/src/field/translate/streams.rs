@@ -63,15 +63,15 @@ impl Draft<'_> {
         let message = written.settings.settings.size("message").0;
         if !(FEWEST_BYTES..=MOST_OF_A_MESSAGE).contains(&message) {
             let label = format!("expected from {FEWEST_BYTES} to {MOST_OF_A_MESSAGE} B");
-            let place = written.settings.place_of("message");
-            self.object(place, format!("a message of {message} B"), &label, "write `message: 1MiB`");
+            let location = written.settings.location_of("message");
+            self.object(location, format!("a message of {message} B"), &label, "write `message: 1MiB`");
         }
         for flow in &written.list.value {
             if flow.settings.settings.optional("rate").is_some() {
                 let text = format!("the stream `{}` has a rate of its own", flow.name.value);
                 let help = "remove it, or limit the rate of its link";
                 let label = "the program on the machine sends as fast as it can";
-                self.object(flow.settings.place_of("rate"), text, label, help);
+                self.object(flow.settings.location_of("rate"), text, label, help);
             }
         }
     }
@@ -86,7 +86,7 @@ impl Draft<'_> {
                 self.wanted.deadline_s
             );
             self.object(
-                written.list.place,
+                written.list.location,
                 text,
                 "expected streams that end before the deadline",
                 "use a longer `--deadline`",

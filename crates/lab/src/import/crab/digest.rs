@@ -153,7 +153,7 @@ impl Digests {
     /// Cells beside an aggressor.
     fn beside(&mut self, sheet: &mut Sheet<'_>, path: &str, has_bursts: bool) {
         for line in sheet.lines() {
-            let at = place(sheet, &line);
+            let at = system_and_point(sheet, &line);
             let known = AGGRESSORS.map(|(theirs, _)| theirs);
             let collective = sheet.word(&line, "aggressor", &known);
             let bursts = if has_bursts {
@@ -183,7 +183,7 @@ impl Digests {
     /// Cells of the victim in isolation.
     fn alone(&mut self, sheet: &mut Sheet<'_>, path: &str) {
         for line in sheet.lines() {
-            let at = place(sheet, &line);
+            let at = system_and_point(sheet, &line);
             let mean = sheet.time(&line, "mean_us", MICROSECOND);
             let median = sheet.time(&line, "median_us", MICROSECOND);
             let (Some((system, at)), Some(mean), Some(_)) = (at, mean, median) else { continue };
@@ -213,7 +213,7 @@ impl Digests {
 }
 
 /// System and point in the study, without the aggressor.
-fn place<'a>(sheet: &mut Sheet<'a>, line: &Line<'a>) -> Option<(String, At)> {
+fn system_and_point<'a>(sheet: &mut Sheet<'a>, line: &Line<'a>) -> Option<(String, At)> {
     let (system, _) = sheet.cell(line, "system");
     let is_named = is_name(system);
     if !is_named {

@@ -95,15 +95,15 @@ pub(super) fn read(bytes: &[u8]) -> Result<Result<Job, Left>, Vec<String>> {
         let name = program["path"].as_str().unwrap_or_default().rsplit('/').next().unwrap_or_default();
         let name = name.strip_suffix(".py").unwrap_or(name);
         let arguments = program["args"].as_str().unwrap_or_default();
-        let place = |list: [&str; 2]| list.iter().position(|known| *known == name);
-        if let Some(nth) = place(OF_VICTIMS) {
+        let location = |list: [&str; 2]| list.iter().position(|known| *known == name);
+        if let Some(nth) = location(OF_VICTIMS) {
             match victim(key, nth, arguments) {
                 Ok(found) => victims.push(found),
                 Err(message) => mistakes.push(format!("applications.{key}.args: {message}")),
             }
-        } else if let Some(nth) = place(OF_AGGRESSORS) {
+        } else if let Some(nth) = location(OF_AGGRESSORS) {
             noise.push(aggressor(nth, None));
-        } else if let Some(nth) = place(OF_BURSTS) {
+        } else if let Some(nth) = location(OF_BURSTS) {
             match bursts(arguments) {
                 Some(found) => noise.push(aggressor(nth, Some(found))),
                 None => mistakes.push(format!(

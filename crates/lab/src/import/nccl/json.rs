@@ -81,9 +81,10 @@ pub(super) fn read(
         for (nth, result) in results.iter().enumerate() {
             match row(result, collective, ranks, steps) {
                 Ok(Ok(row)) => {
-                    let place = format!("results[{nth}] of {name}");
-                    mistakes
-                        .extend(found.add(row, &place).err().map(|error| format!("results[{nth}]: {error}")));
+                    let location = format!("results[{nth}] of {name}");
+                    mistakes.extend(
+                        found.add(row, &location).err().map(|error| format!("results[{nth}]: {error}")),
+                    );
                 }
                 Ok(Err(left)) => found.leave_out(left),
                 Err(message) => mistakes.push(format!("results[{nth}].{message}")),

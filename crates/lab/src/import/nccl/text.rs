@@ -5,7 +5,7 @@
 //! Leaves out: averages below the table, which follow from it.
 
 use netloom_scenario::foreign::Foreign;
-use netloom_scenario::{Diagnostics, Place};
+use netloom_scenario::{Diagnostics, Location};
 
 use super::{collective, size};
 use crate::import::benchmark::{self, Benchmarks, Left, Options, Row, Wrong};
@@ -35,7 +35,7 @@ pub(super) fn read(
     for line in benchmark::lines(text) {
         let bare = line.text.trim();
         if let Some(comment) = bare.strip_prefix('#') {
-            head.comment(comment.trim(), (&mut foreign, line.place), options, found);
+            head.comment(comment.trim(), (&mut foreign, line.location), options, found);
         } else if bare.starts_with(|letter: char| letter.is_ascii_digit()) {
             if head.collective.is_none() {
                 let found = concluded.map(|program| collective(program, options));
@@ -66,7 +66,7 @@ impl Head {
     fn comment(
         &mut self,
         text: &str,
-        (foreign, place): (&mut Foreign, Place),
+        (foreign, location): (&mut Foreign, Location),
         options: &Options,
         found: &mut Benchmarks<'_>,
     ) {
@@ -78,7 +78,7 @@ impl Head {
             }
             match collective(program, options) {
                 Ok(collective) => self.collective = Some(collective),
-                Err(message) => foreign.report(place, message, "no such collective in scenarios", None),
+                Err(message) => foreign.report(location, message, "no such collective in scenarios", None),
             }
             found.fact("program", program);
         } else if let Some((collective, ranks)) = benchmark::own_job(text) {

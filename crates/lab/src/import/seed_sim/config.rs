@@ -56,7 +56,7 @@ pub(super) fn config(reader: &mut Reader, root: &Node) -> Option<Config> {
         _ => {
             let message = format!("there is no scenario `{kind}`");
             let known = "expected `ai-factory-su-workload1-dp-heavy` or `ai-factory-su-mixed_scenario`";
-            reader.report(scenario.place_of("name"), message, known);
+            reader.report(scenario.location_of("name"), message, known);
             return None;
         }
     };

@@ -56,7 +56,7 @@ pub(super) fn gap(reader: &mut Reader, params: &Form<'_>, key: &str, ranks: u64,
         let message =
             format!("`{key}` spreads the rounds of the first ring, which a scenario cannot express");
         reader.report(
-            params.place_of(key),
+            params.location_of(key),
             message,
             "the gaps last longer than the computation before the ring",
         );

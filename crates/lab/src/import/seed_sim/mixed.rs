@@ -93,13 +93,13 @@ fn placement(reader: &mut Reader, params: &Form<'_>, topology: Option<&Topology>
         let message = format!(
             "`stage_placement_mode: {mode}` cannot be imported: the original shuffles the hosts again in every run"
         );
-        reader.report(params.place_of("stage_placement_mode"), message, "expected `topology_aware`");
+        reader.report(params.location_of("stage_placement_mode"), message, "expected `topology_aware`");
     }
     let mode = reader.need(params, "allocation_mode", word)?;
     match mode.as_str() {
         "rack_balanced" if topology.is_some_and(|topology| !topology.hosts_per_leaf.is_multiple_of(2)) => {
             let message = "an odd number of servers cannot be halved in every rack";
-            reader.report(params.place_of("allocation_mode"), message, "`servers_per_leaf` is odd");
+            reader.report(params.location_of("allocation_mode"), message, "`servers_per_leaf` is odd");
             None
         }
         "rack_balanced" => Some(Placement::RackBalanced),
@@ -107,7 +107,7 @@ fn placement(reader: &mut Reader, params: &Form<'_>, topology: Option<&Topology>
         _ => {
             let message = format!("there is no allocation mode `{mode}`");
             reader.report(
-                params.place_of("allocation_mode"),
+                params.location_of("allocation_mode"),
                 message,
                 "expected `rack_balanced` or `contiguous`",
             );
@@ -131,7 +131,7 @@ fn bytes(reader: &mut Reader, params: &Form<'_>, key: &str, scale: Option<f64>) 
     let written = reader.need(params, key, positive)?;
     let scaled = (written as f64 * scale?) as u64;
     if scaled == 0 {
-        reader.report(params.place_of(key), format!("`{key}` is zero after scaling"), "too small");
+        reader.report(params.location_of(key), format!("`{key}` is zero after scaling"), "too small");
     }
     Some(scaled)
 }

@@ -5,7 +5,7 @@
 //! Leaves out: its unseeded random choices (rings, ties, failed links), which are replaced by others from the
 //! scenario's seed; rings can be given.
 //!
-//! Invariants: a key that changes a run is imported or refused by name and place, never ignored; the resulting scenario
+//! Invariants: a key that changes a run is imported or refused by name and location, never ignored; the resulting scenario
 //! compiles.
 //!
 //! Source: behaviour of the code at commit `6e1b933` of its public repository.

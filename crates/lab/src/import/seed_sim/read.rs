@@ -1,10 +1,10 @@
-//! Reading a configuration key by key: what is missing, misspelled or of the wrong kind is reported with its place.
+//! Reading a configuration key by key: what is missing, misspelled or of the wrong kind is reported with its location.
 //!
 //! Invariants: reading continues after a mistake, so that all are found; below a missing section no further mistakes
 //! are reported.
 
 use netloom_scenario::Diagnostics;
-use netloom_scenario::Place;
+use netloom_scenario::Location;
 use netloom_scenario::foreign::Foreign;
 use netloom_scenario::quantity;
 use netloom_scenario::written::{Entry, Node, Tree};
@@ -19,7 +19,7 @@ pub(super) struct Reader {
 pub(super) struct Form<'a> {
     what: &'static str,
     entries: &'a [Entry],
-    head: Place,
+    head: Location,
     /// Whether it exists.
     present: bool,
 }
@@ -30,16 +30,16 @@ type Read<T> = fn(&str) -> Result<T, &'static str>;
 impl<'a> Form<'a> {
     /// A section that does not exist.
     fn absent(what: &'static str) -> Form<'a> {
-        Form { what, entries: &[], head: Place::default(), present: false }
+        Form { what, entries: &[], head: Location::default(), present: false }
     }
 
     fn get(&self, key: &str) -> Option<&'a Entry> {
         self.entries.iter().find(|entry| entry.key == key)
     }
 
-    /// The place of a key; that of the section's name if the key is missing.
-    pub(super) fn place_of(&self, key: &str) -> Place {
-        self.get(key).map_or(self.head, |entry| entry.value.place)
+    /// The location of a key; that of the section's name if the key is missing.
+    pub(super) fn location_of(&self, key: &str) -> Location {
+        self.get(key).map_or(self.head, |entry| entry.value.location)
     }
 
     /// Whether the section exists.
@@ -63,8 +63,8 @@ impl Reader {
     }
 
     /// Reports a mistake.
-    pub(super) fn report(&mut self, place: Place, message: impl Into<String>, label: &str) {
-        self.foreign.report(place, message, label, None);
+    pub(super) fn report(&mut self, location: Location, message: impl Into<String>, label: &str) {
+        self.foreign.report(location, message, label, None);
     }
 
     /// Opens the whole document.
@@ -74,7 +74,7 @@ impl Reader {
             Tree::Nothing => &[],
             _ => {
                 self.report(
-                    node.place,
+                    node.location,
                     format!("`{what}` holds {}", node.kind()),
                     "expected keys and values",
                 );
@@ -84,7 +84,7 @@ impl Reader {
         for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             let message = format!("`{what}` has no key `{}` that this importer knows", entry.key);
             let hint = Foreign::hint(&entry.key, known);
-            self.foreign.report(entry.key_place, message, "unknown key", hint);
+            self.foreign.report(entry.key_location, message, "unknown key", hint);
         }
         Form { what, entries, head: node.head(), present: true }
     }
@@ -119,7 +119,11 @@ impl Reader {
         match found {
             Ok(value) => Some(value),
             Err(expected) => {
-                self.report(node.place, format!("`{key}` cannot be read"), &format!("expected {expected}"));
+                self.report(
+                    node.location,
+                    format!("`{key}` cannot be read"),
+                    &format!("expected {expected}"),
+                );
                 None
             }
         }
@@ -144,7 +148,7 @@ impl Reader {
         match quantity::duration(&format!("{text}{unit}")) {
             Ok(span) => Some(span),
             Err(refusal) => {
-                self.report(form.place_of(key), refusal.message, &refusal.label);
+                self.report(form.location_of(key), refusal.message, &refusal.label);
                 None
             }
         }

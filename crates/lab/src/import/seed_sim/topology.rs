@@ -53,7 +53,7 @@ pub(super) fn topology(reader: &mut Reader, root: &Form<'_>, notes: &mut Vec<Str
         && kind != "ai-factory-su"
     {
         reader.report(
-            form.place_of("type"),
+            form.location_of("type"),
             format!("fabrics of type `{kind}` cannot be imported"),
             "expected `ai-factory-su`",
         );
@@ -63,13 +63,13 @@ pub(super) fn topology(reader: &mut Reader, root: &Form<'_>, notes: &mut Vec<Str
     {
         let message =
             format!("packets with a `ttl` of {ttl} are lost in the network, which a scenario cannot express");
-        reader.report(form.place_of("ttl"), message, "expected more than 4");
+        reader.report(form.location_of("ttl"), message, "expected more than 4");
     }
     let shape = reader.section(&form, "ai_factory_su", SHAPE);
     let mut count = |key| {
         let n = reader.need(&shape, key, positive)?;
         if n > MOST {
-            reader.report(shape.place_of(key), format!("`{key}` is too large"), "expected at most 100000");
+            reader.report(shape.location_of(key), format!("`{key}` is too large"), "expected at most 100000");
             return None;
         }
         Some(n)
@@ -109,7 +109,11 @@ fn routing(reader: &mut Reader, topology: &Form<'_>, notes: &mut Vec<String>) ->
         }
         _ => {
             let message = format!("there is no routing mode `{mode}`");
-            reader.report(form.place_of("mode"), message, "expected `ecmp`, `hash`, `adaptive` or `adapt`");
+            reader.report(
+                form.location_of("mode"),
+                message,
+                "expected `ecmp`, `hash`, `adaptive` or `adapt`",
+            );
             None
         }
     }
@@ -120,7 +124,7 @@ fn links(reader: &mut Reader, topology: &Form<'_>) -> ([Option<Rate>; 2], Option
     let percent = reader.or(&form, "failure_percent", number, 0.0);
     if percent.is_some_and(|percent| percent > 100.0) {
         reader.report(
-            form.place_of("failure_percent"),
+            form.location_of("failure_percent"),
             "more links fail than there are",
             "expected 0 to 100",
         );

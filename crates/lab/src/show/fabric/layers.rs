@@ -102,9 +102,9 @@ impl Layers {
         let mut keyed: BTreeMap<(bool, u32, usize), Vec<NodeId>> = BTreeMap::new();
         let dead_end = dead_ends(model, &tiers, &kinds);
         for node in (0..fabric.n_nodes() as u32).map(NodeId) {
-            let place = (tiers[node.index()], kinds[node.index()]);
-            let is_above = !dead_end.contains(&place);
-            keyed.entry((is_above, place.0, place.1)).or_default().push(node);
+            let slot = (tiers[node.index()], kinds[node.index()]);
+            let is_above = !dead_end.contains(&slot);
+            keyed.entry((is_above, slot.0, slot.1)).or_default().push(node);
         }
         let mut of_node = vec![0; fabric.n_nodes()];
         let list: Vec<(u32, Vec<NodeId>)> =
@@ -158,15 +158,15 @@ impl Layers {
     /// The links between layers, the lowest first.
     pub(super) fn joints(&self, model: &Model) -> Vec<Joint> {
         let fabric = &model.fabric;
-        let mut by_place: BTreeMap<(usize, usize, Reach), Vec<u32>> = BTreeMap::new();
+        let mut by_slot: BTreeMap<(usize, usize, Reach), Vec<u32>> = BTreeMap::new();
         for (number, link) in fabric.links().iter().enumerate() {
             let [one, other] = link.ends.map(|port| self.of_node[fabric.port(port).node.index()]);
             let node = fabric.port(link.ends[0]).node;
             let is_global = is_global(model, node, fabric.local_index(link.ends[0]));
             let reach = if is_global { Reach::Global } else { Reach::Local };
-            by_place.entry((one.min(other), one.max(other), reach)).or_default().push(number as u32);
+            by_slot.entry((one.min(other), one.max(other), reach)).or_default().push(number as u32);
         }
-        by_place.into_iter().map(|(place, links)| self.joint(model, place, &links)).collect()
+        by_slot.into_iter().map(|(slot, links)| self.joint(model, slot, &links)).collect()
     }
 
     fn joint(&self, model: &Model, (lower, upper, reach): (usize, usize, Reach), links: &[u32]) -> Joint {
@@ -236,11 +236,11 @@ fn kinds(tiers: &[u32], names: &[String]) -> Vec<usize> {
 /// Tiers and kinds of switches that are connected only to hosts, while others of their tier have uplinks.
 fn dead_ends(model: &Model, tiers: &[u32], kinds: &[usize]) -> BTreeSet<(u32, usize)> {
     let fabric = &model.fabric;
-    let mut places: BTreeMap<(u32, usize), bool> = BTreeMap::new();
+    let mut slots: BTreeMap<(u32, usize), bool> = BTreeMap::new();
     for node in (fabric.n_hosts() as u32..fabric.n_nodes() as u32).map(NodeId) {
         let leads_on = fabric.neighbours(node).into_iter().any(|peer| !fabric.is_host(peer));
-        *places.entry((tiers[node.index()], kinds[node.index()])).or_default() |= leads_on;
+        *slots.entry((tiers[node.index()], kinds[node.index()])).or_default() |= leads_on;
     }
-    let leads_on = places.values().any(|leads_on| *leads_on);
-    places.into_iter().filter(|(_, on)| leads_on && !on).map(|(place, _)| place).collect()
+    let leads_on = slots.values().any(|leads_on| *leads_on);
+    slots.into_iter().filter(|(_, on)| leads_on && !on).map(|(slot, _)| slot).collect()
 }

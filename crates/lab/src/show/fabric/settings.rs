@@ -71,9 +71,9 @@ impl SettingsView<'_> {
                 text.push_str(&format!(", {key} {}", self.at(&balance[key], &format!("balance.{key}"))));
             }
         }
-        let by_hand = self.prepared.compiled.model.balances.static_routes.len() as u64;
-        if by_hand > 0 {
-            text.push_str(&format!(", {}", words::some(by_hand, "static route")));
+        let n_static = self.prepared.compiled.model.balances.static_routes.len() as u64;
+        if n_static > 0 {
+            text.push_str(&format!(", {}", words::some(n_static, "static route")));
         }
         text
     }

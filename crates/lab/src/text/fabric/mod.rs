@@ -55,15 +55,15 @@ fn head(sheet: &mut Sheet, outline: &FabricOutline) {
 fn stack(sheet: &mut Sheet, outline: &FabricOutline) {
     let layers = &outline.layers;
     let inner = layers.iter().map(inner_width).max().unwrap_or(0).min(sheet.columns() - 6);
-    for (place, layer) in layers.iter().enumerate().rev() {
-        let is_joined_up = outline.joints.iter().any(|joint| joint.lower == place && joint.upper > place);
+    for (index, layer) in layers.iter().enumerate().rev() {
+        let is_joined_up = outline.joints.iter().any(|joint| joint.lower == index && joint.upper > index);
         let joints: Vec<&Joint> =
-            outline.joints.iter().filter(|joint| joint.upper == place && joint.lower < place).collect();
-        sheet.line(rim(inner, ["┌", "┐"], (is_joined_up && place + 1 < layers.len()).then_some("┴")));
+            outline.joints.iter().filter(|joint| joint.upper == index && joint.lower < index).collect();
+        sheet.line(rim(inner, ["┌", "┐"], (is_joined_up && index + 1 < layers.len()).then_some("┴")));
         sheet.line(boxed(layer, inner));
-        sheet.line(rim(inner, ["└", "┘"], (place > 0).then_some("┬")));
-        for joint in outline.joints.iter().filter(|joint| joint.lower == place && joint.upper == place) {
-            within(sheet, outline, joint, place > 0);
+        sheet.line(rim(inner, ["└", "┘"], (index > 0).then_some("┬")));
+        for joint in outline.joints.iter().filter(|joint| joint.lower == index && joint.upper == index) {
+            within(sheet, outline, joint, index > 0);
         }
         for joint in joints {
             stemmed(sheet, ("│", " "), &between(outline, joint));

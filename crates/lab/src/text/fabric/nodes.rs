@@ -164,7 +164,7 @@ impl Row {
     /// Middle columns of the boxes.
     fn ports(&self, width: usize) -> Ports {
         let n = self.boxes.len();
-        let columns = (0..n).map(|place| (2 * place + 1) * width / (2 * n)).collect();
+        let columns = (0..n).map(|position| (2 * position + 1) * width / (2 * n)).collect();
         Ports { columns, slack: width_of(&self.labels) / 2 }
     }
 }
@@ -208,11 +208,11 @@ fn picture(
         };
         let between = rows(&rails, &mut upper, &ports, width)?;
         if let Some(upper_row) = upper_row {
-            let leads = |place: usize| rails.iter().any(|rail| rail.upper.contains(&place));
+            let leads = |position: usize| rails.iter().any(|rail| rail.upper.contains(&position));
             lines.extend(foot(upper_row, &upper, width, leads));
         }
         lines.extend(between);
-        let leads = |place: usize| rails.iter().any(|rail| rail.lower.contains(&place));
+        let leads = |position: usize| rails.iter().any(|rail| rail.lower.contains(&position));
         lines.extend(body(row, &ports, leads));
         above = Some((row, ports));
     }
@@ -224,28 +224,28 @@ fn picture(
 
 /// Rails between two rows, and those that connect boxes of the lower row.
 fn rails(upper: &[Vec<NodeId>], lower: &[Vec<NodeId>], edges: &Edges) -> Option<Vec<Rail>> {
-    let place_of: BTreeMap<NodeId, usize> = upper
+    let position_of: BTreeMap<NodeId, usize> = upper
         .iter()
         .enumerate()
-        .flat_map(|(place, nodes)| nodes.iter().map(move |node| (*node, place)))
+        .flat_map(|(position, nodes)| nodes.iter().map(move |node| (*node, position)))
         .collect();
     // By lower box, the upper boxes that it is connected to.
     let up: Vec<BTreeSet<usize>> = lower
         .iter()
         .map(|nodes| {
             let peers = edges.up.get(&nodes[0]).into_iter().flatten();
-            peers.filter_map(|peer| place_of.get(peer).copied()).collect()
+            peers.filter_map(|peer| position_of.get(peer).copied()).collect()
         })
         .collect();
     let mut rails: Vec<Rail> = Vec::new();
-    for place in 0..upper.len() {
-        let joined: Vec<usize> = (0..lower.len()).filter(|&under| up[under].contains(&place)).collect();
+    for position in 0..upper.len() {
+        let joined: Vec<usize> = (0..lower.len()).filter(|&under| up[under].contains(&position)).collect();
         let alike = rails.iter_mut().find(|rail| rail.lower == joined);
         match alike {
             // Boxes with the same neighbours share a rail.
-            Some(rail) => rail.upper.push(place),
+            Some(rail) => rail.upper.push(position),
             None if joined.is_empty() => {}
-            None => rails.push(Rail { upper: vec![place], lower: joined }),
+            None => rails.push(Rail { upper: vec![position], lower: joined }),
         }
     }
     rails.extend(beside(lower, edges)?);
@@ -256,29 +256,29 @@ fn rails(upper: &[Vec<NodeId>], lower: &[Vec<NodeId>], edges: &Edges) -> Option<
 fn beside(row: &[Vec<NodeId>], edges: &Edges) -> Option<Vec<Rail>> {
     let mut rails: Vec<Rail> = Vec::new();
     let mut seen = BTreeSet::new();
-    for (place, nodes) in row.iter().enumerate() {
+    for (position, nodes) in row.iter().enumerate() {
         let Some(peers) = edges.beside.get(&nodes[0]) else { continue };
         if nodes.len() > 1 {
             return None;
         }
-        if !seen.insert(place) {
+        if !seen.insert(position) {
             continue;
         }
         let all: BTreeSet<NodeId> = peers.iter().copied().chain([nodes[0]]).collect();
         let is_clique = all.iter().all(|node| {
             edges.beside.get(node).is_some_and(|peers| peers.len() + 1 == all.len() && peers.is_subset(&all))
         });
-        let places: Vec<usize> = row
+        let positions: Vec<usize> = row
             .iter()
             .enumerate()
             .filter(|(_, nodes)| all.contains(&nodes[0]))
-            .map(|(place, _)| place)
+            .map(|(position, _)| position)
             .collect();
-        if !is_clique || places.len() != all.len() {
+        if !is_clique || positions.len() != all.len() {
             return None;
         }
-        seen.extend(places.iter().copied());
-        rails.push(Rail { upper: Vec::new(), lower: places });
+        seen.extend(positions.iter().copied());
+        rails.push(Rail { upper: Vec::new(), lower: positions });
     }
     Some(rails)
 }
@@ -305,7 +305,7 @@ fn body(row: &Row, ports: &Ports, leads: impl Fn(usize) -> bool) -> Vec<String> 
         lines.push(spread(
             &ports.columns,
             (0..row.boxes.len())
-                .map(|place| rim(inner, ['┌', '┐'], leads(place).then_some((inner / 2, '┴')))),
+                .map(|position| rim(inner, ['┌', '┐'], leads(position).then_some((inner / 2, '┴')))),
         ));
     }
     for height in 0..height {
@@ -325,17 +325,17 @@ fn foot(row: &Row, ports: &Ports, width: usize, leads: impl Fn(usize) -> bool) -
     }
     let inner = width_of(&row.labels) + 2 * row.padding;
     let middles = row.ports(width);
-    let text = |place: usize| {
+    let text = |position: usize| {
         // If a port was shifted, its box does not move.
-        let start = middles.columns[place].saturating_sub(inner / 2 + 1);
-        let port = ports.columns[place].saturating_sub(start + 1).min(inner - 1);
-        rim(inner, ['└', '┘'], leads(place).then_some((port, '┬')))
+        let start = middles.columns[position].saturating_sub(inner / 2 + 1);
+        let port = ports.columns[position].saturating_sub(start + 1).min(inner - 1);
+        rim(inner, ['└', '┘'], leads(position).then_some((port, '┬')))
     };
     vec![spread(&middles.columns, (0..row.boxes.len()).map(text))]
 }
 
 fn rim(inner: usize, [left, right]: [char; 2], port: Option<(usize, char)>) -> String {
-    let mark = |place: usize| port.filter(|(at, _)| *at == place).map_or('─', |(_, mark)| mark);
+    let mark = |position: usize| port.filter(|(at, _)| *at == position).map_or('─', |(_, mark)| mark);
     std::iter::once(left).chain((0..inner).map(mark)).chain([right]).collect()
 }
 

@@ -39,8 +39,8 @@ pub fn rows(rails: &[Rail], upper: &mut Ports, lower: &Ports, width: usize) -> O
 /// The first and the last column of a rail.
 fn extent(rail: &Rail, upper: &Ports, lower: &Ports) -> (usize, usize) {
     let ends = || {
-        let above = rail.upper.iter().map(|&place| upper.columns[place]);
-        above.chain(rail.lower.iter().map(|&place| lower.columns[place]))
+        let above = rail.upper.iter().map(|&index| upper.columns[index]);
+        above.chain(rail.lower.iter().map(|&index| lower.columns[index]))
     };
     (ends().min().unwrap_or(0), ends().max().unwrap_or(0))
 }
@@ -48,7 +48,7 @@ fn extent(rail: &Rail, upper: &Ports, lower: &Ports) -> (usize, usize) {
 /// The line of each rail: the first one in which it touches no other.
 fn packed(rails: &[Rail], upper: &Ports, lower: &Ports) -> Vec<usize> {
     let mut taken: Vec<Vec<(usize, usize)>> = Vec::new();
-    let place = |rail: &Rail| {
+    let index = |rail: &Rail| {
         let (first, last) = extent(rail, upper, lower);
         let is_free =
             |row: &Vec<(usize, usize)>| row.iter().all(|&(from, to)| last + 1 < from || to + 1 < first);
@@ -59,7 +59,7 @@ fn packed(rails: &[Rail], upper: &Ports, lower: &Ports) -> Vec<usize> {
         taken[row].push((first, last));
         row
     };
-    rails.iter().map(place).collect()
+    rails.iter().map(index).collect()
 }
 
 /// Rails in their lines.
@@ -72,21 +72,21 @@ impl Space<'_> {
     /// Shifts the upper ports so that no verticals overlap; `None` if that is impossible.
     fn of<'a>(rails: &'a [Rail], row_of: &'a [usize], upper: &mut Ports, lower: &Ports) -> Option<Space<'a>> {
         let space = Space { rails, row_of };
-        for place in 0..upper.columns.len() {
-            let Some(deepest) = space.deepest(place) else { continue };
+        for index in 0..upper.columns.len() {
+            let Some(deepest) = space.deepest(index) else { continue };
             let meets = |column: usize| {
                 lower.columns.iter().enumerate().any(|(under, &other)| {
                     let Some(first) = space.first(under).filter(|_| other == column) else { return false };
                     let is_joined = first == deepest
                         && rails
                             .iter()
-                            .any(|rail| rail.upper.contains(&place) && rail.lower.contains(&under));
+                            .any(|rail| rail.upper.contains(&index) && rail.lower.contains(&under));
                     first <= deepest && !is_joined
                 })
             };
-            let middle = upper.columns[place];
+            let middle = upper.columns[index];
             let shifts = (0..=upper.slack).flat_map(|by| [middle + by, middle.saturating_sub(by)]);
-            upper.columns[place] = shifts.into_iter().find(|&column| !meets(column))?;
+            upper.columns[index] = shifts.into_iter().find(|&column| !meets(column))?;
         }
         let extents: Vec<(usize, usize)> = rails.iter().map(|rail| extent(rail, upper, lower)).collect();
         let touches = |one: usize, other: usize| {
@@ -98,14 +98,14 @@ impl Space<'_> {
     }
 
     /// The lowest line that an upper vertical reaches.
-    fn deepest(&self, place: usize) -> Option<usize> {
-        let rows = self.rails.iter().zip(self.row_of).filter(|(rail, _)| rail.upper.contains(&place));
+    fn deepest(&self, index: usize) -> Option<usize> {
+        let rows = self.rails.iter().zip(self.row_of).filter(|(rail, _)| rail.upper.contains(&index));
         rows.map(|(_, &row)| row).max()
     }
 
     /// The highest line that a lower vertical reaches.
-    fn first(&self, place: usize) -> Option<usize> {
-        let rows = self.rails.iter().zip(self.row_of).filter(|(rail, _)| rail.lower.contains(&place));
+    fn first(&self, index: usize) -> Option<usize> {
+        let rows = self.rails.iter().zip(self.row_of).filter(|(rail, _)| rail.lower.contains(&index));
         rows.map(|(_, &row)| row).min()
     }
 
@@ -117,22 +117,22 @@ impl Space<'_> {
 
     fn cell(&self, row: usize, column: usize, upper: &Ports, lower: &Ports) -> char {
         let at = |ports: &Ports| ports.columns.iter().position(|&other| other == column);
-        let above = at(upper).filter(|&place| self.deepest(place).is_some_and(|deepest| row <= deepest));
-        let below = at(lower).filter(|&place| self.first(place).is_some_and(|first| row >= first));
+        let above = at(upper).filter(|&index| self.deepest(index).is_some_and(|deepest| row <= deepest));
+        let below = at(lower).filter(|&index| self.first(index).is_some_and(|first| row >= first));
         let here = self.rails.iter().zip(self.row_of).filter(|(_, of)| **of == row);
         let inside = here
             .map(|(rail, _)| (rail, extent(rail, upper, lower)))
             .find(|(_, (first, last))| (first..=last).contains(&&column));
         let passes = above.is_some() || below.is_some();
         let Some((rail, (first, last))) = inside else { return if passes { '│' } else { ' ' } };
-        let joins_above = above.filter(|place| rail.upper.contains(place));
-        let joins_below = below.filter(|place| rail.lower.contains(place));
+        let joins_above = above.filter(|index| rail.upper.contains(index));
+        let joins_below = below.filter(|index| rail.lower.contains(index));
         if joins_above.is_none() && joins_below.is_none() {
             return if passes { '│' } else { '─' };
         }
         let goes_on_down =
-            joins_above.and_then(|place| self.deepest(place)).is_some_and(|deepest| row < deepest);
-        let goes_on_up = joins_below.and_then(|place| self.first(place)).is_some_and(|first| row > first);
+            joins_above.and_then(|index| self.deepest(index)).is_some_and(|deepest| row < deepest);
+        let goes_on_up = joins_below.and_then(|index| self.first(index)).is_some_and(|first| row > first);
         let (up, down) = (joins_above.is_some() || goes_on_up, joins_below.is_some() || goes_on_down);
         corner([up, down, column > first, column < last])
     }

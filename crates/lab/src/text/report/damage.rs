@@ -43,15 +43,15 @@ fn time_line(sheet: &mut Sheet, reported: &Faults, simulated: f64) {
     let end = words::span(simulated);
     let room = sheet.columns().saturating_sub(2 + 4 + 2 + 1 + end.chars().count()).max(8);
     let mut marks = vec![' '; room];
-    let place = |time: f64| {
+    let index = |time: f64| {
         let share = if simulated > 0.0 { (time / simulated).clamp(0.0, 1.0) } else { 0.0 };
         (share * (room - 1) as f64).round() as usize
     };
     for event in &reported.events {
-        marks[place(event.time)] = '●';
+        marks[index(event.time)] = '●';
     }
     for change in &reported.changes {
-        let mark = &mut marks[place(change.time)];
+        let mark = &mut marks[index(change.time)];
         *mark = match (*mark, change.up) {
             ('▼' | '◆', true) | ('▲' | '◆', false) => '◆',
             (_, true) => '▲',

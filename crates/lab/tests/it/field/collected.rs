@@ -79,8 +79,8 @@ fn a_congested_run_is_paired_with_the_baseline_of_its_own_job() {
     let vary = "interference.aggressor=none,{incast: {size: 64KiB}},{incast: {size: 1KiB}}";
     let home = Home::of(STUDY, &[vary]);
     // The second job ran on a machine that was ten times slower.
-    for (place, scale) in [(0, 1), (1, 10)] {
-        home.measure(place, scale);
+    for (workspace, scale) in [(0, 1), (1, 10)] {
+        home.measure(workspace, scale);
     }
     home.collect().expect("all is right");
     let study = interference(&[home.out()]).expect("it is a study");

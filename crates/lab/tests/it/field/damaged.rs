@@ -115,8 +115,8 @@ fn a_plan_or_manifest_of_another_study_is_refused() {
     refused(MANIFEST, replaced("manifest 1", "manifest 2"), &["manifest.txt:1:1: "]);
     let home = Home::of(STUDY, &["interference.victim.ring_all_gather.size=1KiB,2KiB"]);
     home.measure_all();
-    let [one, other] = [0, 1].map(|place| {
-        home.study_folder().join("points").join(&home.study.points[place].name).join("result").join(TIMES)
+    let [one, other] = [0, 1].map(|workspace| {
+        home.study_folder().join("points").join(&home.study.points[workspace].name).join("result").join(TIMES)
     });
     fs::copy(one, other).expect("it can be copied");
     let text = home.collect().expect_err("it is the file of another point").to_string();
@@ -198,13 +198,13 @@ fn iterations_that_no_clock_can_count_are_refused() {
     const LONG: u64 = 5_000_000_000_000_000;
     let home = Home::of(STUDY, &[]);
     home.measure_all();
-    for (place, rank) in [0, 2, 4, 6].into_iter().enumerate() {
+    for (workspace, rank) in [0, 2, 4, 6].into_iter().enumerate() {
         home.edit(&format!("times-{rank}.csv"), |text| {
             let head: String = text.split_inclusive('\n').take(2).collect();
             let row = |number: usize| {
                 let (segment, iteration) = (number / 12, number % 12);
-                let start = if number <= place { 0 } else { LONG };
-                let end = if number < place { 0 } else { LONG };
+                let start = if number <= workspace { 0 } else { LONG };
+                let end = if number < workspace { 0 } else { LONG };
                 format!("{segment},65536,{iteration},{start},{end},0\n")
             };
             head + &(0..36).map(row).collect::<String>() + "end 36\n"

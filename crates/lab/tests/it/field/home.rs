@@ -121,14 +121,14 @@ impl Home {
     }
 
     pub fn measure_all(&self) {
-        for place in 0..self.study.points.len() {
-            self.measure(place, 1);
+        for workspace in 0..self.study.points.len() {
+            self.measure(workspace, 1);
         }
     }
 
     /// Writes the results of a point on a machine that is slower by this factor.
-    pub fn measure(&self, place: usize, scale: u64) {
-        let point = &self.study.points[place];
+    pub fn measure(&self, workspace: usize, scale: u64) {
+        let point = &self.study.points[workspace];
         let folder = self.study_folder().join("points").join(&point.name).join("result");
         fs::create_dir_all(&folder).expect("the folder can be made");
         for (name, text) in results(point, scale) {
@@ -223,15 +223,16 @@ fn manifest(plan: &FieldPlan) -> String {
 /// A rank takes 1000 ns, plus 100 ns for each victim before it, plus 10 ns per iteration; beside the aggressor four
 /// times that, except for the 10 ns per iteration.
 fn iterations(plan: &FieldPlan, rank: u32, scale: u64) -> Vec<Vec<u64>> {
-    let place = plan.ranks_of(Role::Victim).iter().position(|own| *own == rank).expect("it is one") as u64;
+    let workspace =
+        plan.ranks_of(Role::Victim).iter().position(|own| *own == rank).expect("it is one") as u64;
     let mut rows = Vec::new();
     for (number, segment) in (0_u64..).zip(&plan.segments) {
         let factor = if segment.is_congested { 4 } else { 1 };
         for (size, bytes) in (0_u64..).zip(plan.sizes()) {
             for iteration in 0..segment.most() {
                 let since = number * 1_000_000 + size * 500_000 + (iteration + 1) * 10_000 - 9_000;
-                let start = (since + place * 20) * scale;
-                let end = start + ((1000 + 100 * place) * factor + 10 * iteration) * scale;
+                let start = (since + workspace * 20) * scale;
+                let end = start + ((1000 + 100 * workspace) * factor + 10 * iteration) * scale;
                 rows.push(vec![number, bytes, iteration, start, end, 0]);
             }
         }
@@ -241,10 +242,11 @@ fn iterations(plan: &FieldPlan, rank: u32, scale: u64) -> Vec<Vec<u64>> {
 
 /// A rank takes 400 ns and begins 10 ns after the one before it.
 fn rounds(plan: &FieldPlan, rank: u32) -> Vec<Vec<u64>> {
-    let place = plan.ranks_of(Role::Aggressor).iter().position(|own| *own == rank).expect("it is one") as u64;
+    let workspace =
+        plan.ranks_of(Role::Aggressor).iter().position(|own| *own == rank).expect("it is one") as u64;
     let Work::Interference { aggressor: Some(aggressor), .. } = &plan.work else { return Vec::new() };
     let row = |round| {
-        let start = 1_000_000 + round * 500 + place * 10;
+        let start = 1_000_000 + round * 500 + workspace * 10;
         vec![1, aggressor.bytes, round, start, start + 400, 0]
     };
     (0..ROUNDS).map(row).collect()

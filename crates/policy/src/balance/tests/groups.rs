@@ -217,7 +217,7 @@ impl Ports for &mut Joined<'_> {
     fn port(&self, candidate: usize) -> u32 {
         candidate
             .checked_sub(self.minimal.len())
-            .map_or_else(|| self.minimal[candidate], |place| place as u32 + 1)
+            .map_or_else(|| self.minimal[candidate], |index| index as u32 + 1)
     }
     fn waiting_bytes(&mut self, candidate: usize) -> u64 {
         self.queues[self.port(candidate) as usize]

@@ -98,7 +98,7 @@ fn grades_change_at_their_thresholds() {
 fn equal_grades_share_evenly() {
     let taken = counts(&mut spectrum(&[]), &Seen::waiting(&[5, 999, 1_000, 0, 500]), 4_000);
     assert_eq!(taken[2], 0);
-    assert!([0, 1, 3, 4].iter().all(|&place: &usize| (900..1_100).contains(&taken[place])), "{taken:?}");
+    assert!([0, 1, 3, 4].iter().all(|&index: &usize| (900..1_100).contains(&taken[index])), "{taken:?}");
 }
 
 #[test]

@@ -43,7 +43,7 @@ impl ExpectedPsn {
     }
 
     /// The host has everything below `expected`.
-    pub fn be_answered(&mut self, expected: u32) {
+    pub fn be_responded_to(&mut self, expected: u32) {
         if self.psn().is_some_and(|psn| is_after(expected, psn)) {
             *self = ExpectedPsn::None;
         }

@@ -9,13 +9,13 @@ use super::*;
 /// Size of every packet on the last hop, in units.
 const SIZE: u32 = 10;
 /// Number of packets that the last hop carries until a host's response arrives.
-const ANSWER: u32 = 20;
+const RESPONSE: u32 = 20;
 
 /// A last hop on which responses take `ANSWER` packets, without margin.
 fn last_hop() -> LastHop {
     let (packet, rate) = (Bytes(u64::from(SIZE) * UNIT), Rate(400_000_000_000));
-    let answer = Duration(u64::from(ANSWER) * rate.serialization(packet).0);
-    LastHop { rate, packet, answer, coalesce: 1 }
+    let response = Duration(u64::from(RESPONSE) * rate.serialization(packet).0);
+    LastHop { rate, packet, response, coalesce: 1 }
 }
 
 fn themis(n_paths: u32, entries: u64, race: &'static str) -> Themis {
@@ -44,7 +44,7 @@ fn pass(filter: &Themis, of: &mut QueuePair, psns: &[u32]) {
 #[test]
 fn entries_are_computed_as_the_paper_does() {
     let settings = SPEC.defaults().with("round_trip", Value::Duration(Duration::from_micros(2)));
-    let hop = LastHop { packet: Bytes(1500), answer: Duration::from_micros(1), ..last_hop() };
+    let hop = LastHop { packet: Bytes(1500), response: Duration::from_micros(1), ..last_hop() };
     assert_eq!(Themis::new(&settings, 256, &hop).entries(), 100);
     assert_eq!(themis(2, 8, "scan").entries(), 8);
     // With `literal` a ring has a fixed length even if no parameter gives it; else it is as long as the data in flight.
@@ -217,7 +217,7 @@ fn a_packet_that_passed_before_the_cause_is_lost_on_the_last_hop() {
     assert_eq!(hop.nack(2), Filter::Forward);
     // So is the packet that passed before the true cause: 9 caused no NACK, before the host had 2, and 5 before 10.
     assert!(hop.pass(&[9, 5, 2, 10], 0).is_empty());
-    hop.filter.on_answer(&mut hop.of, 4);
+    hop.filter.on_response(&mut hop.of, 4);
     assert_eq!(hop.nack(5), Filter::Forward);
 }
 
@@ -238,7 +238,7 @@ fn without_a_response_a_passed_packet_counts_as_lost() {
             }
             // The response to 2, if there is one, has arrived when as much data as fits in the round trip has been sent
             // behind it and behind the packets that it may wait for.
-            let n_silent = ANSWER + coalesce;
+            let n_silent = RESPONSE + coalesce;
             let later: Vec<u32> = (0..n_silent).map(|number| 7 + 4 * number).collect();
             assert_eq!(hop.pass(&later, 0), [], "{coalesce}");
             assert_eq!(hop.pass(&[100, 101, 102], 0), [2], "{coalesce}");
@@ -256,9 +256,9 @@ fn after_a_response_a_passed_packet_counts_as_received() {
     assert!(hop.pass(&[0, 1, 3, 2], 0).is_empty());
     assert_eq!(hop.nack(2), Filter::Block);
     assert!(hop.of.has_hole());
-    hop.filter.on_answer(&mut hop.of, 2);
+    hop.filter.on_response(&mut hop.of, 2);
     assert!(hop.of.has_hole(), "2 is still expected");
-    hop.filter.on_answer(&mut hop.of, 4);
+    hop.filter.on_response(&mut hop.of, 4);
     assert!(!hop.of.has_hole());
     assert!(hop.pass(&(4..100).collect::<Vec<_>>(), 0).is_empty());
 }
@@ -288,7 +288,7 @@ fn rings_hold_packets_in_flight_and_count_overwritten_entries() {
     for (n_waiting, capacity) in [(0, 1 << 20), (300, 1 << 20), (300, 100), (40, 100)] {
         let mut hop = Hop { filter: themis(4, capacity, "scan"), ..Hop::new(1) };
         hop.pass(&(0..10_000).collect::<Vec<_>>(), n_waiting);
-        let in_flight = n_waiting + ANSWER + 2;
+        let in_flight = n_waiting + RESPONSE + 2;
         let (len, slots) = (hop.of.ring.len(), hop.of.ring.n_slots() as u32);
         assert!(
             len >= in_flight.min(capacity as u32) - 3 && slots <= 8 * in_flight,
@@ -407,7 +407,7 @@ impl Toy {
             }
             Event::AckAtSwitch(expected) => {
                 let psn = self.psn(expected);
-                self.filter.on_answer(&mut self.of, psn);
+                self.filter.on_response(&mut self.of, psn);
             }
             Event::AtHost(position) => self.receive(now, position),
             Event::NackAtSwitch(position) => {

@@ -39,10 +39,10 @@ pub fn of(scenarios: &[&Value], others: &[String]) -> Circumstances {
             kept.push(row);
         }
     }
-    let name = |place: usize| {
+    let name = |index: usize| {
         let first = (!is_named).then(|| stem.clone()).filter(|stem| !stem.is_empty());
         let rows = kept.iter().filter_map(|row| {
-            let value = row.values[place].as_deref()?;
+            let value = row.values[index].as_deref()?;
             Some(if row.path == "name" { value.to_owned() } else { format!("{} {value}", row.path) })
         });
         first.into_iter().chain(rows).collect::<Vec<_>>().join(", ")

@@ -104,14 +104,14 @@ fn check_reaction(faults: &Faults, problems: &mut Problems) {
     for name in ["detection", "recovery", "reconvergence"] {
         let Value::Duration(span) = settings.settings.get(name) else { continue };
         if span > SLOWEST {
-            let report = problems.report(settings.place_of(name), format!("`{name}` is too long"));
+            let report = problems.report(settings.location_of(name), format!("`{name}` is too long"));
             report.label("expected at most 10 days");
         }
     }
     let is_local = settings.settings.choice("awareness") == "local";
     if is_local && settings.settings.duration("reconvergence") > Duration::ZERO {
-        let place = settings.place_of("reconvergence");
-        let report = problems.report(place, "`reconvergence` needs `awareness: global`");
+        let location = settings.location_of("reconvergence");
+        let report = problems.report(location, "`reconvergence` needs `awareness: global`");
         report
             .label("with `awareness: local` no other node is notified")
             .help("write `awareness: global`, or leave it out");

@@ -78,15 +78,15 @@ impl Plan {
             ["mtbf", "mttr", "start", "until"].map(|name| wanted.settings.settings.duration(name).0);
         for (name, mean) in [("mtbf", mtbf), ("mttr", mttr)] {
             if mean == 0 {
-                let report = problems.report(wanted.settings.place_of(name), format!("`{name}` is zero"));
+                let report = problems.report(wanted.settings.location_of(name), format!("`{name}` is zero"));
                 report.label("expected a span of time above zero");
                 return None;
             }
         }
         if until <= start {
             let report =
-                problems.report(wanted.settings.place_of("until"), "the process ends before it starts");
-            report.label("too early").related(wanted.settings.place_of("start"), "its start");
+                problems.report(wanted.settings.location_of("until"), "the process ends before it starts");
+            report.label("too early").related(wanted.settings.location_of("start"), "its start");
             return None;
         }
         Some(Plan { mtbf, mttr, start, until })
@@ -109,7 +109,7 @@ impl Plan {
         }
         let message =
             format!("about {expected:.0} outages of links are expected, more than {MOST_SPANS} in all");
-        let report = problems.report(wanted.settings.place_of("mtbf"), message);
+        let report = problems.report(wanted.settings.location_of("mtbf"), message);
         report.label("too often for this duration");
         report.help(format!(
             "each of {n_links} links fails about {each:.0} times: a longer `mtbf`, or a shorter span"
@@ -148,7 +148,7 @@ fn slows_down(
     let fastest = links.map(|link| ground.rate(link)).max();
     if let Some(fastest) = fastest.filter(|&fastest| rate >= fastest && !wanted.kind.has_stand_ins) {
         let message = "this rate slows down no link";
-        let report = problems.report(wanted.kind.place_of("rate"), message);
+        let report = problems.report(wanted.kind.location_of("rate"), message);
         report.label(format!("expected a rate below {}", quantity::print(fastest.0, Dimension::Rate)));
     }
 }
@@ -158,7 +158,7 @@ fn components(wanted: &Process, ground: &BuiltFabric, problems: &mut Problems) -
     let settings = &wanted.settings.settings;
     let (what, among) = (settings.choice("what"), settings.choice("among"));
     if what != "link" && among != "all" {
-        let report = problems.report(wanted.settings.place_of("among"), "`among` is about links");
+        let report = problems.report(wanted.settings.location_of("among"), "`among` is about links");
         report.label(format!("all of `what: {what}` may fail")).help("leave `among` out");
     }
     let is_eligible = |link: &LinkId| match (what, among) {

@@ -15,7 +15,7 @@ pub(in crate::compile) fn storms(draft: &Draft, ground: &BuiltFabric, problems: 
     let Some(faults) = &draft.faults else { return Vec::new() };
     let pauses = classes::Plan::new(draft).is_none_or(|plan| plan.n_pausing() > 0);
     if let Some(storm) = faults.storms.first().filter(|_| !pauses) {
-        let report = problems.report(storm.link.place, "no switch reacts to pause frames here");
+        let report = problems.report(storm.link.location, "no switch reacts to pause frames here");
         report.label("a NIC that pauses its switch").help("add `queues: {buffer: 16MiB, pause: true}`");
     }
     faults.storms.iter().filter_map(|wanted| storm(wanted, ground, problems)).collect()
@@ -32,7 +32,7 @@ fn storm(wanted: &NamedStorm, ground: &BuiltFabric, problems: &mut Problems) -> 
         ends.into_iter().filter(|&port| fabric.is_host(fabric.port(port).node)).collect();
     let [port] = hosts[..] else {
         let message = format!("`{}` does not join a host to a switch", wanted.link.value);
-        let report = problems.report(wanted.link.place, message);
+        let report = problems.report(wanted.link.location, message);
         report.label("expected the link of a NIC").help("it is the NIC that sends pause frames");
         return None;
     };
@@ -40,7 +40,7 @@ fn storm(wanted: &NamedStorm, ground: &BuiltFabric, problems: &mut Problems) -> 
     let frame = fabric.port(port).rate.serialization(Rdma::FRAME);
     if interval < frame {
         let message = "a NIC cannot send pause frames at this interval";
-        let report = problems.report(wanted.settings.place_of("interval"), message);
+        let report = problems.report(wanted.settings.location_of("interval"), message);
         report.label("shorter than a frame").help(format!(
             "a frame of {} bytes takes {} here",
             Rdma::FRAME.0,
@@ -49,13 +49,13 @@ fn storm(wanted: &NamedStorm, ground: &BuiltFabric, problems: &mut Problems) -> 
         return None;
     }
     if at.0.saturating_add(span.0) > LONGEST.0 {
-        let report = problems.report(wanted.settings.place_of("span"), "the storm ends after 100 days");
+        let report = problems.report(wanted.settings.location_of("span"), "the storm ends after 100 days");
         report.label("too late").help("an earlier start, or a shorter `span`");
         return None;
     }
     if span.0 / interval.0 > MOST_FRAMES {
         let message = format!("a storm of more than {MOST_FRAMES} frames");
-        let report = problems.report(wanted.settings.place_of("interval"), message);
+        let report = problems.report(wanted.settings.location_of("interval"), message);
         report.label("too often for this duration").help("a shorter `span`, or a longer `interval`");
         return None;
     }

@@ -1,7 +1,7 @@
 //! Explicit fault events: each affects its own subject, independent of all others.
 //!
 //! Invariants: a component that is down cannot go down, and one that is up cannot come up; of two contradictory events
-//! both places are reported.
+//! both locations are reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use netloom_units::{LinkId, Rate, Time, Value};
 use super::super::built_fabric::BuiltFabric;
 use super::causes::{Causes, Effect, MOST_SPANS};
 use crate::diagnostic::Problems;
-use crate::place::Place;
+use crate::location::Location;
 use crate::quantity::{self, Dimension};
 use crate::resolved::{Parameters, Sufferer, TimedFault};
 
@@ -46,11 +46,11 @@ pub(super) fn timed(
         }
         let at = Time::ZERO + fault.settings.settings.duration("at");
         let group = groups.entry((subject, family(&fault.action))).or_default();
-        let place = fault.subject.name.place;
+        let location = fault.subject.name.location;
         if let Some(first) = group.get(&at) {
             let message = format!("two faults of `{}` at one instant", fault.subject.name.value);
-            let report = problems.report(place, message);
-            report.label("again here").related(first.subject.name.place, "first here");
+            let report = problems.report(location, message);
+            report.label("again here").related(first.subject.name.location, "first here");
             report.help(format!("a {} can change only once at an instant", fault.subject.what));
         } else {
             group.insert(at, fault);
@@ -94,7 +94,7 @@ fn subject(wanted: &Sufferer, ground: &BuiltFabric, problems: &mut Problems) -> 
                 return Some(Subject::Nic(link));
             }
             let report =
-                problems.report(name.place, format!("`{}` does not join a host to a switch", name.value));
+                problems.report(name.location, format!("`{}` does not join a host to a switch", name.value));
             report.label("expected the link of a NIC").help("a link between switches is a `link`");
             None
         }
@@ -111,7 +111,7 @@ fn turns(
     problems: &mut Problems,
 ) {
     let mut since = failed.then_some(Time::ZERO);
-    let mut last: Option<Place> = None;
+    let mut last: Option<Location> = None;
     for &(at, fault) in events {
         let up = fault.action.spec.name == "up";
         if up != since.is_some() {
@@ -123,7 +123,7 @@ fn turns(
             since = Some(at);
             causes.record(at, subject, EventAction::Down);
         }
-        last = Some(fault.subject.name.place);
+        last = Some(fault.subject.name.location);
     }
     if let Some(from) = since {
         causes.add(subject, from, None, Effect::Down);
@@ -131,10 +131,11 @@ fn turns(
 }
 
 /// Reports a component that goes up while up, or down while down.
-fn refuse_turn(fault: &TimedFault, up: bool, last: Option<Place>, problems: &mut Problems) {
+fn refuse_turn(fault: &TimedFault, up: bool, last: Option<Location>, problems: &mut Problems) {
     let Sufferer { what, name } = &fault.subject;
     let word = if up { "up" } else { "down" };
-    let report = problems.report(name.place, format!("`{}` is already {word} at that instant", name.value));
+    let report =
+        problems.report(name.location, format!("`{}` is already {word} at that instant", name.value));
     report.label(format!("cannot go {word}"));
     match last {
         Some(last) => {
@@ -156,19 +157,19 @@ fn flap(subject: Subject, &(at, fault): &Event<'_>, causes: &mut Causes<'_>, pro
     let down = (period.0 as f64 * action.settings.fraction("down")).round() as u64;
     if down == 0 || down >= period.0 {
         let word = if down == 0 { "down" } else { "up" };
-        let report = problems.report(action.place_of("down"), format!("`flap` is never {word}"));
+        let report = problems.report(action.location_of("down"), format!("`flap` is never {word}"));
         report.label("expected a share above 0 and below 1");
         return;
     }
     let n_periods = until.0.saturating_sub(at.0) / period.0;
     if n_periods == 0 {
-        let report = problems.report(action.place_of("until"), "`flap` ends before its first period does");
+        let report = problems.report(action.location_of("until"), "`flap` ends before its first period does");
         let first = quantity::print(at.0.saturating_add(period.0), Dimension::Duration);
         report.label("too early").help(format!("the first period ends at {first}"));
         return;
     }
     if !causes.has_room(subject, n_periods) {
-        let report = problems.report(action.place_of("period"), format!("`flap` has {n_periods} periods"));
+        let report = problems.report(action.location_of("period"), format!("`flap` has {n_periods} periods"));
         report.label("too many").help(format!(
             "links may go down at most {MOST_SPANS} times in all; a fault of a switch counts for each of its links"
         ));
@@ -196,7 +197,7 @@ fn rates(
     let mut since: Option<(Time, Rate)> = None;
     let mut last = None;
     for &(at, fault) in events {
-        let place = fault.subject.name.place;
+        let location = fault.subject.name.location;
         if let Some((from, rate)) = since {
             causes.add(subject, from, Some(at), Effect::Rate(rate));
         }
@@ -211,12 +212,12 @@ fn rates(
             causes.record(at, subject, EventAction::Degrade(rate));
             if let Some(own) = own.filter(|&own| rate >= own && !fault.action.has_stand_ins) {
                 let message = format!("this rate does not slow down `{}`", fault.subject.name.value);
-                let report = problems.report(fault.action.place_of("rate"), message);
+                let report = problems.report(fault.action.location_of("rate"), message);
                 let rate = quantity::print(own.0, Dimension::Rate);
                 report.label(format!("expected a rate below {rate}"));
             }
         }
-        last = Some(place);
+        last = Some(location);
     }
     if let Some((from, rate)) = since {
         causes.add(subject, from, None, Effect::Rate(rate));
@@ -240,7 +241,7 @@ fn errors(subject: Subject, events: &[Event<'_>], causes: &mut Causes<'_>, probl
             since = Some((at, errors));
             causes.record(at, subject, EventAction::Errors(errors));
         }
-        last = Some(fault.subject.name.place);
+        last = Some(fault.subject.name.location);
     }
     if let Some((from, errors)) = since {
         causes.add(subject, from, None, Effect::Errors(errors));
@@ -248,10 +249,10 @@ fn errors(subject: Subject, events: &[Event<'_>], causes: &mut Causes<'_>, probl
 }
 
 /// Reports an end without a start.
-fn refuse_end(fault: &TimedFault, how: &str, begins: &str, last: Option<Place>, problems: &mut Problems) {
+fn refuse_end(fault: &TimedFault, how: &str, begins: &str, last: Option<Location>, problems: &mut Problems) {
     let Sufferer { what, name } = &fault.subject;
     let word = fault.action.spec.name;
-    let report = problems.report(name.place, format!("`{}` {how} at that instant", name.value));
+    let report = problems.report(name.location, format!("`{}` {how} at that instant", name.value));
     report.label(format!("nothing to {word}"));
     if let Some(last) = last {
         report.related(last, "since here");
@@ -270,13 +271,14 @@ pub(super) fn chances(action: &Parameters, problems: &mut Problems) -> Option<Er
         (None, Some(ber)) => Some(Errors::of_bits(ber)),
         (None, None) if action.has_stand_ins => None,
         (None, None) => {
-            let report = problems.report_absence(action.place, "`errors` needs `loss` or `ber`");
+            let report = problems.report_absence(action.location, "`errors` needs `loss` or `ber`");
             report.label("neither is written").help("add `loss: 0.1%` or `ber: 1e-9`");
             None
         }
         (Some(_), Some(_)) => {
-            let report = problems.report(action.place_of("ber"), "`errors` takes `loss` or `ber`, not both");
-            report.label("a second probability").related(action.place_of("loss"), "the first one");
+            let report =
+                problems.report(action.location_of("ber"), "`errors` takes `loss` or `ber`, not both");
+            report.label("a second probability").related(action.location_of("loss"), "the first one");
             None
         }
     }

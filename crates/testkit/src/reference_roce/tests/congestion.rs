@@ -55,7 +55,7 @@ fn an_ack_echoes_the_mark() {
 }
 
 #[test]
-fn a_marked_packet_is_answered_by_a_cnp_before_the_ack() {
+fn a_marked_packet_gets_a_cnp_before_the_ack() {
     let interval = 5_000_000;
     let outcome = played(&bottleneck(MarkAt::Dequeue, Notify::Packet { interval }, 5));
     // Packets leave the switch every 4192 ns: the one after the first marked one comes too early.

@@ -20,7 +20,7 @@ fn positions(outcome: &Outcome) -> Vec<u64> {
 }
 
 /// When the packet that starts at an instant at host 0 has reached host 1 and the answer host 0.
-fn answered_at(start: u64) -> u64 {
+fn responded_at(start: u64) -> u64 {
     start + 2 * (FULL + DELAY) + BACK
 }
 
@@ -29,7 +29,7 @@ fn go_back_n_retransmits_from_the_loss_on() {
     let outcome = played(&lossy(Recovery::GoBackN, 12, &[1]));
     assert_eq!(positions(&outcome), [0, 1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     // The NACK arrives at 8320 ns, in the middle of packet 7.
-    assert_eq!(answered_at(2 * FULL), 8_320_000);
+    assert_eq!(responded_at(2 * FULL), 8_320_000);
     assert_eq!(data_starts(&outcome, 0)[8], (8 * FULL, 1));
     let nacks = sent(&outcome, 1, Kind::Nack);
     assert_eq!(nacks.iter().map(|hop| hop.packet.position).collect::<Vec<_>>(), [1]);
@@ -46,7 +46,7 @@ fn an_idle_sender_goes_back_when_the_nack_arrives() {
 }
 
 #[test]
-fn nic_sr_answers_every_loss_by_one_nack() {
+fn nic_sr_sends_one_nack_for_every_loss() {
     let outcome = played(&lossy(Recovery::NicSr, 60, &[1, 20, 40]));
     let nacks = sent(&outcome, 1, Kind::Nack);
     assert_eq!(nacks.iter().map(|hop| hop.packet.position).collect::<Vec<_>>(), [1, 19, 38]);
@@ -83,15 +83,15 @@ fn irn_keeps_its_window() {
     let outcome = played(&lossy(recovery, 5, &[]));
     let starts = data_starts(&outcome, 0);
     assert_eq!(starts[2], (2 * FULL, 2));
-    assert_eq!(starts[3], (answered_at(0), 3));
-    assert_eq!(starts[4], (answered_at(FULL), 4));
+    assert_eq!(starts[3], (responded_at(0), 3));
+    assert_eq!(starts[4], (responded_at(FULL), 4));
 }
 
 #[test]
 fn the_last_packet_is_retransmitted_after_the_timeout() {
     for recovery in [Recovery::GoBackN, Recovery::NicSr, Recovery::Ideal] {
         let outcome = played(&lossy(recovery, 3, &[2, 3]));
-        let first = answered_at(FULL) + TIMEOUT;
+        let first = responded_at(FULL) + TIMEOUT;
         let starts = data_starts(&outcome, 0);
         assert_eq!(starts[3..], [(first, 2), (first + TIMEOUT, 2)], "{recovery:?}");
         assert_eq!(outcome.messages[0].timeouts, 2);
@@ -103,7 +103,7 @@ fn the_last_packet_is_retransmitted_after_the_timeout() {
 fn irn_uses_the_short_timeout_for_few_packets() {
     let recovery = Recovery::Irn { window: 99_999, timeout_low: 20_000_000 };
     let outcome = played(&lossy(recovery, 3, &[2]));
-    assert_eq!(data_starts(&outcome, 0)[3], (answered_at(FULL) + 20_000_000, 2));
+    assert_eq!(data_starts(&outcome, 0)[3], (responded_at(FULL) + 20_000_000, 2));
 }
 
 #[test]

@@ -45,9 +45,9 @@ fn transfers(outcome: &Outcome) -> Vec<&Transfer> {
 /// Lengths of the trains of data to host 0.
 fn lengths(outcome: &Outcome) -> Vec<usize> {
     let transfers = transfers(outcome);
-    let is_last = |place: usize| transfers.get(place + 1).is_none_or(|next| next.place == 0);
-    let lasts = (0..transfers.len()).filter(|&place| is_last(place));
-    lasts.map(|place| transfers[place].place + 1).collect()
+    let is_last = |index: usize| transfers.get(index + 1).is_none_or(|next| next.index == 0);
+    let lasts = (0..transfers.len()).filter(|&index| is_last(index));
+    lasts.map(|index| transfers[index].index + 1).collect()
 }
 
 /// When the switch started data towards host 0, in units of small packets since the ingress of host 1 became idle.

@@ -2,7 +2,7 @@
 //!
 //! A scenario may have several texts: its file, those it inherits from, and each override of the command line.
 //!
-//! Invariants: two places always compare equal, so that values which carry their place can be compared by meaning.
+//! Invariants: two locations always compare equal, so that values which carry their location can be compared by meaning.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ const OVERRIDE: &str = "--";
 
 /// A byte range in one of the texts.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Place {
+pub struct Location {
     /// Number of the text; 0 is the scenario file.
     pub source: u16,
     /// First byte.
@@ -27,14 +27,14 @@ pub struct Place {
     pub end: u32,
 }
 
-impl PartialEq for Place {
-    /// Always true: places do not affect the meaning.
-    fn eq(&self, _: &Place) -> bool {
+impl PartialEq for Location {
+    /// Always true: locations do not affect the meaning.
+    fn eq(&self, _: &Location) -> bool {
         true
     }
 }
 
-impl Place {
+impl Location {
     /// A sort key: text by text, front to back.
     pub(crate) fn key(self) -> (u16, u32, u32) {
         (self.source, self.start, self.end)
@@ -43,17 +43,17 @@ impl Place {
 
 /// A value and where it is written.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Placed<T> {
+pub struct Located<T> {
     /// The value.
     pub value: T,
     /// Where it is written.
-    pub place: Place,
+    pub location: Location,
 }
 
-impl<T> Placed<T> {
-    /// Joins a value with its place.
-    pub fn new(value: T, place: Place) -> Placed<T> {
-        Placed { value, place }
+impl<T> Located<T> {
+    /// Joins a value with its location.
+    pub fn new(value: T, location: Location) -> Located<T> {
+        Located { value, location }
     }
 }
 
@@ -125,7 +125,7 @@ impl Sources {
         let source = self.add(name, &String::from_utf8_lossy(&bytes[..end]));
         let at = if found.is_text { found.at as u32 } else { 0 };
         let width = if found.is_text { char::REPLACEMENT_CHARACTER.len_utf8() as u32 } else { 0 };
-        let report = problems.report(Place { source, start: at, end: at + width }, found.message);
+        let report = problems.report(Location { source, start: at, end: at + width }, found.message);
         report.label(found.label).help(found.help);
     }
 

@@ -16,7 +16,7 @@ fn refused(folder: &Path, overwrite: Overwrite) -> FolderError {
 
 #[test]
 fn a_complete_run_is_not_overwritten_unless_asked() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     let old = sample::write(&sample::run(1, 5), &folder);
     fs::write(folder.join("report.html"), "kept").unwrap();
     assert!(matches!(refused(&folder, Overwrite::Refuse), FolderError::Complete(_)));
@@ -33,7 +33,7 @@ fn a_complete_run_is_not_overwritten_unless_asked() {
 
 #[test]
 fn other_peoples_files_are_never_touched() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     fs::create_dir(&folder).unwrap();
     drop(FolderSink::create(&folder, Names::default(), Overwrite::Refuse).unwrap());
     fs::remove_dir_all(&folder).unwrap();
@@ -48,7 +48,7 @@ fn other_peoples_files_are_never_touched() {
 
 #[test]
 fn two_runs_cannot_write_into_one_folder() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     let first = FolderSink::create(&folder, Names::default(), Overwrite::Refuse).unwrap();
     assert!(matches!(refused(&folder, Overwrite::Replace), FolderError::Busy(_)));
     drop(first);
@@ -56,8 +56,8 @@ fn two_runs_cannot_write_into_one_folder() {
 }
 
 #[test]
-fn a_file_is_no_place_for_a_run_and_no_run() {
-    let (home, _) = sample::place();
+fn a_file_is_neither_a_folder_for_a_run_nor_a_run() {
+    let (home, _) = sample::workspace();
     let file = home.path().join("file");
     fs::write(&file, "text").unwrap();
     let message = refused(&file, Overwrite::Replace).to_string();
@@ -69,7 +69,7 @@ fn a_file_is_no_place_for_a_run_and_no_run() {
 
 #[test]
 fn after_a_refused_row_nothing_is_declared_complete() {
-    let (_home, folder) = sample::place();
+    let (_home, folder) = sample::workspace();
     let mut sink = FolderSink::create(&folder, Names::default(), Overwrite::Refuse).unwrap();
     let row = StepRow { start: Time::NEVER, end: Time(1), job: 0, step: 0 };
     let error = sink.accept(Batch::Steps(&vec![row; 10_000])).unwrap_err();
@@ -84,7 +84,7 @@ fn after_a_refused_row_nothing_is_declared_complete() {
 #[test]
 fn paths_that_are_not_utf8_work() {
     use std::os::unix::ffi::OsStrExt;
-    let (home, _) = sample::place();
+    let (home, _) = sample::workspace();
     let folder = home.path().join(std::ffi::OsStr::from_bytes(b"r\xffn"));
     sample::write(&sample::run(1, 5), &folder);
     verify(&folder).unwrap();
@@ -94,7 +94,7 @@ fn paths_that_are_not_utf8_work() {
 
 #[cfg(unix)]
 #[test]
-fn a_place_that_cannot_be_made_is_named() {
+fn a_folder_that_cannot_be_made_is_named() {
     let message = refused(Path::new("/proc/none/run"), Overwrite::Refuse).to_string();
     assert!(message.starts_with("cannot make the folder ("), "{message}");
     assert!(message.ends_with(": /proc/none/run"), "{message}");
