@@ -12,20 +12,23 @@
 pub struct Packet {
     /// Index of its message in the flow table.
     pub flow: u32,
-    /// Slot of the message's state at the destination host: receive state for data, send state for ACKs.
+    /// Slot of the message's state at the destination host: receive state for data, send state for ACKs. In credits and
+    /// notices the local port of the receiver.
     pub slot: u32,
     /// Number of the packet in its message, from 0. On a queue pair the PSN; in control packets the PSN expected next.
+    /// In pause frames the mask of classes, in credits the VL, in rate notices the congested host.
     pub sequence: u32,
-    /// The destination host.
+    /// The destination host; in notices the congested leaf.
     pub destination: u32,
     /// Flow-hash input.
     pub entropy: u32,
-    /// Size on the wire, in bytes.
+    /// Size on the wire, in bytes; in credits, which have none, the number of blocks.
     pub bytes: u32,
-    /// Tag of the balancing policy; in control packets of a queue pair the PSN of the packet that caused them.
+    /// Tag of the balancing policy; in control packets of a queue pair the PSN of the packet that caused them. In rate
+    /// notices the rate in Mb/s.
     pub tag: u32,
     /// Traffic class, kind, flags and number of links crossed, a byte each from the low end: one word, because every
-    /// hop changes it. The VL step is stored above the flags.
+    /// hop changes it. The VL offset is stored above the flags.
     state: u32,
 }
 
@@ -45,8 +48,8 @@ impl Packet {
     pub const LAST: u32 = 1 << 19;
     /// Its sender allows packets of its own flow to overtake it.
     pub const MAY_REORDER: u32 = 1 << 20;
-    /// One VL step; three bits count them.
-    const STEP: u32 = 1 << 21;
+    /// One VL above that of its class; three bits count them.
+    const VL_OFFSET_UNIT: u32 = 1 << 21;
 
     /// The state word of a packet that has crossed no link yet.
     #[inline(always)]
@@ -135,9 +138,9 @@ impl Packet {
     }
 
     /// Credits for a number of freed blocks of a virtual lane, for the sender's local `port`.
-    pub fn credit(port: u32, lane: u32, blocks: u32) -> Packet {
+    pub fn credit(port: u32, vl: u32, blocks: u32) -> Packet {
         let frame = Packet::frame(PacketKind::Credit, 0, blocks, 0);
-        Packet { slot: port, sequence: lane, ..frame }
+        Packet { slot: port, sequence: vl, ..frame }
     }
 
     /// A notice to the sender's local `port` that the path through it is congested towards a leaf.
@@ -202,13 +205,13 @@ impl Packet {
     /// The VL step, in a fabric of groups: 0 to 7.
     #[inline(always)]
     pub fn vl_offset(&self) -> u8 {
-        (self.state / Packet::STEP) as u8 & 7
+        (self.state / Packet::VL_OFFSET_UNIT) as u8 & 7
     }
 
     /// The packet with its VL step raised; the caller keeps it within the number of steps.
     #[must_use]
     pub(crate) fn with_raised_vl(&self, steps: u8) -> Packet {
-        Packet { state: self.state + u32::from(steps) * Packet::STEP, ..*self }
+        Packet { state: self.state + u32::from(steps) * Packet::VL_OFFSET_UNIT, ..*self }
     }
 
     /// The packet with these flags cleared.

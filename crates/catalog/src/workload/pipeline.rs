@@ -50,10 +50,11 @@ impl PipelinePlan {
         self.pipeline.microbatches.into()
     }
 
-    /// Whether the passes of a rank take time.
+    /// Whether the passes of a rank take time: computation, or messages of a neighbour.
     pub(super) fn takes_time(&self, rank: u32) -> bool {
-        let span = self.pipeline.forward + self.pipeline.backward;
-        self.position_of_rank[rank as usize].is_some() && span > Duration::ZERO
+        let Pipeline { forward, backward, size, stages, .. } = &self.pipeline;
+        let waits = size.0 > 0 && stages.len() > 1;
+        self.position_of_rank[rank as usize].is_some() && (waits || *forward + *backward > Duration::ZERO)
     }
 
     /// Tags are below this: one of each microbatch and direction.

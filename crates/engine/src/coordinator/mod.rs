@@ -597,7 +597,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         if !signals.is_empty() {
             self.sink.accept(Batch::Signals(&signals))?;
         }
-        self.sink.accept(Batch::Rings(&self.ring_rows()))?;
+        self.sink.accept(Batch::Rings(&self.psn_ring_rows()))?;
         self.close_classes()?;
         self.close_series(self.end_of_run(status))?;
         if let Some(timeline) = self.timeline.take() {

@@ -64,13 +64,13 @@ impl Coordinator<'_, '_> {
     /// Emits the time series of the ports, up to the end.
     pub(super) fn close_series(&mut self, end: u64) -> Result<(), SinkError> {
         let Some(mut sampler) = self.sampler.take() else { return Ok(()) };
-        let cell = |Totals { bytes, waiting, paused, dropped, .. }| PortSample {
+        let sample = |Totals { bytes, waiting, paused, dropped, .. }| PortSample {
             sent: bytes,
             waiting,
             paused,
             dropped,
         };
-        sampler.finish(self.ports_at(self.now, end).map(cell).collect());
+        sampler.finish(self.ports_at(self.now, end).map(sample).collect());
         if let Some(hops) = self.model.recording.series.and_then(|sampling| sampling.hops_per_row) {
             sampler.coarsen((self.hops / u64::from(hops)).max(Sampling::FEW_ROWS));
         }
@@ -110,7 +110,7 @@ impl Coordinator<'_, '_> {
     }
 
     /// Hosts for whose queue pairs the ring buffer at the switch overwrote entries that were still needed.
-    pub(super) fn ring_rows(&self) -> Vec<RingRow> {
+    pub(super) fn psn_ring_rows(&self) -> Vec<RingRow> {
         let n_hosts = self.model.fabric.n_hosts() as u32;
         let switches = (n_hosts..self.model.fabric.n_nodes() as u32).map(NodeId);
         let rows = switches.flat_map(|node| {
@@ -139,7 +139,7 @@ impl Coordinator<'_, '_> {
                 link: fabric.port(id).link,
                 peer: fabric.neighbour(id),
                 transfers: output.n_grants,
-                most_passes: u64::from(output.waits.most_passes),
+                most_passes: u64::from(output.waits.most_bypasses),
                 bound,
                 longest_wait: Duration(output.waits.longest),
             }));

@@ -193,7 +193,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
             return Attempt::NoCredits;
         }
         if busy_vls != 0 {
-            self.crossbar.pass_holders(self.number, busy_vls, ingress);
+            self.crossbar.bypass_holders(self.number, busy_vls, ingress);
         }
         // On a free wire a packet that may start is staged only for lack of credits.
         let lacks_credits = self.grant((ingress, input_vl), vl, has_credits) && self.is_free();

@@ -106,7 +106,7 @@ pub struct OutputVl {
     pub staged_bytes: u64,
     /// Transfers that the egress granted in this VL so far, wrapping.
     pub(super) n_grants: u32,
-    /// Whether an ingress may owe a turn.
+    /// Whether an ingress may have to be skipped.
     pub(super) has_skips: bool,
 }
 
@@ -141,7 +141,7 @@ pub struct Crossbar {
     pub(super) n_words: usize,
     /// For each egress and VL: a bit for each ingress that has a head for it.
     pub(super) requests_by_output: Vec<u64>,
-    /// For each egress and VL: a bit for each ingress that has passed a holder, and is left out once for that.
+    /// For each egress and VL: a bit for each ingress that has bypassed a holder, and is skipped once for that.
     pub(super) skip_once: Vec<u64>,
     /// For each ingress: a bit for each egress that it has a head for.
     pub(super) requests_by_input: Vec<u64>,

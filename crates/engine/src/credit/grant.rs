@@ -1,11 +1,11 @@
 //! Grants of transfers through a crossbar: which ingress an egress chooses, and the effects of a grant.
 //!
-//! Models: turns that stay with their holders, debts of ingresses that pass them, transfers of an ingress that follow
+//! Models: turns that stay with their holders, ingresses that bypass them and are skipped once, transfers of an ingress that follow
 //! each other.
 //! Leaves out: whether there are room and credits (`arbiter.rs`); the state itself (`crossbar.rs`).
 //!
 //! Source: round-robin pointers that move only with a grant, as in iSLIP (N. `McKeown` 1999); that a turn stays, and
-//! debts, are modelling assumptions.
+//! skips, are modelling assumptions.
 
 use super::crossbar::Crossbar;
 use super::queues::NONE;
@@ -38,14 +38,14 @@ pub struct Transfer {
 pub struct Waits {
     /// The most transfers to other ingresses that the egress granted, in a VL, while a packet of this VL was the head
     /// of its queue.
-    pub most_passes: u32,
+    pub most_bypasses: u32,
     /// The longest time from when a packet became the head of its queue until its transfer began, in ps.
     pub longest: u64,
 }
 
 impl Crossbar {
     /// Which ingress an egress would grant a transfer to in a VL: the holder of the turn if it is idle by `idle_by`, or
-    /// has been passed often enough; else the next one that is idle by then. If no ingress holds the turn, one gets it.
+    /// has been bypassed often enough; else the next one that is idle by then. If no ingress holds the turn, one gets it.
     #[inline]
     pub fn choose<const SMALL: bool>(
         &mut self,
@@ -75,32 +75,32 @@ impl Crossbar {
         self.outputs_with_turn[held] |= 1 << (egress % 64);
         let is_idle = |ingress: u32| self.inputs[ingress as usize].idle_at <= idle_by;
         let turn = &self.output_vls[number].turn;
-        self.first_wanted::<SMALL>(number, turn.last_passer, is_idle).map_or(Choice::Busy, Choice::Ingress)
+        self.first_wanted::<SMALL>(number, turn.last_bypasser, is_idle).map_or(Choice::Busy, Choice::Ingress)
     }
 
-    /// The next holder of the turn of a VL of an egress: the next ingress that has a head for it and owes no turn, or
+    /// The next holder of the turn of a VL of an egress: the next ingress that has a head for it and is not skipped, or
     /// else the next one that has a head.
     #[inline]
     fn next_holder<const SMALL: bool>(&self, output_vl: usize) -> Option<u32> {
         let last = self.output_vls[output_vl].turn.last_holder;
         if SMALL || self.n_words == 1 {
             let wanted = self.requests_by_output[output_vl];
-            let paid = wanted & !self.skip_once[output_vl];
-            return first_after(last, if paid == 0 { wanted } else { paid });
+            let not_skipped = wanted & !self.skip_once[output_vl];
+            return first_after(last, if not_skipped == 0 { wanted } else { not_skipped });
         }
         let next =
             self.first_wanted::<SMALL>(output_vl, last, |ingress| !self.is_skipped(output_vl, ingress));
         next.or_else(|| self.first_wanted::<SMALL>(output_vl, last, |_| true))
     }
 
-    /// Whether an ingress has passed a holder, and is left out once when its turn comes.
+    /// Whether an ingress has bypassed a holder, and is skipped once when its turn comes.
     #[inline]
     pub fn is_skipped(&self, output_vl: usize, ingress: u32) -> bool {
         self.skip_once[output_vl * self.n_words + ingress as usize / 64] >> (ingress % 64) & 1 == 1
     }
 
-    /// An ingress gets the turn: clears the debts of those between the last holder and it, and all debts if it owes a
-    /// turn itself.
+    /// An ingress gets the turn: clears the skips of those between the last holder and it, and all skips if it was to be
+    /// skipped itself.
     #[inline]
     pub(super) fn clear_skips(&mut self, output_vl: usize, holder: u32) {
         if self.output_vls[output_vl].has_skips {
@@ -203,8 +203,8 @@ impl Crossbar {
         own.turn.grant(ingress);
         own.has_skips |= !is_holder;
         if !is_holder {
-            let owing = self.ingress_word::<SMALL>(egress, vl) + ingress as usize / 64;
-            self.skip_once[owing] |= 1 << (ingress % 64);
+            let word = self.ingress_word::<SMALL>(egress, vl) + ingress as usize / 64;
+            self.skip_once[word] |= 1 << (ingress % 64);
         }
         let first = self.egress_word::<SMALL>(ingress);
         if is_holder && self.outputs_with_turn[first + word] & bit != 0 {
@@ -218,7 +218,7 @@ impl Crossbar {
             input.idle_at = end;
         }
         // Egresses where a head of this ingress blocked a smaller one of another may grant that now; where this ingress
-        // holds the turn, it has been passed once more.
+        // holds the turn, it has been bypassed once more.
         let n_words = if SMALL { 1 } else { self.egresses.len() };
         let (wants, holds) =
             (&self.requests_by_input[first..][..n_words], &self.outputs_with_turn[first..][..n_words]);
@@ -235,7 +235,7 @@ impl Crossbar {
         // Its own transfer is counted already.
         let passes = n_grants.wrapping_sub(entry.grants).wrapping_sub(1);
         let waits = &mut self.outputs[egress as usize].waits;
-        waits.most_passes = waits.most_passes.max(passes);
+        waits.most_bypasses = waits.most_bypasses.max(passes);
         waits.longest = waits.longest.max(begin - entry.since);
     }
 
@@ -247,10 +247,10 @@ impl Crossbar {
         if is_idle { own } else { own + 1 }
     }
 
-    /// Counts a transfer from an ingress as passing the holders in VLs, a bit each, that were blocked since their
+    /// Counts a transfer from an ingress as bypassing the holders in VLs, a bit each, that were blocked since their
     /// ingresses are busy.
     #[cold]
-    pub fn pass_holders(&mut self, egress: u32, vls: u32, ingress: u32) {
+    pub fn bypass_holders(&mut self, egress: u32, vls: u32, ingress: u32) {
         for vl in (0..self.n_vls).filter(|vl| vls >> vl & 1 == 1) {
             let turn = &mut self.output_vl::<false>(egress, vl).turn;
             // A transfer from the holder's own ingress is counted there.

@@ -69,9 +69,9 @@ impl Node {
     /// Appends the samples of this node's ports before `now`.
     pub fn sample(&self, now: u64, cells: &mut Vec<PortSample>) {
         cells.extend((0..).zip(&self.ports).map(|(index, port)| {
-            let cell = port.sample_at(now);
-            let paused = if port.is_blocked() { self.blocked_time(now, index) } else { cell.paused };
-            PortSample { paused, ..cell }
+            let sample = port.sample_at(now);
+            let paused = if port.is_blocked() { self.blocked_time(now, index) } else { sample.paused };
+            PortSample { paused, ..sample }
         }));
     }
 

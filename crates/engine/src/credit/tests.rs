@@ -43,11 +43,11 @@ struct Head {
     n_grants: u64,
     /// Ingresses that had a head for its egress in its VL meanwhile.
     rivals: BTreeSet<u32>,
-    /// Whether its ingress owed a turn there at first.
-    owes: bool,
+    /// Whether its ingress was to be skipped there at first.
+    is_skipped: bool,
 }
 
-/// The bound of a head whose ingress owes no turn, with `n_rivals` that compete: each other one holds the turn once.
+/// The bound of a head whose ingress is not to be skipped, with `n_rivals` that compete: each other one holds the turn once.
 fn once(n_rivals: u32) -> u64 {
     u64::from((n_rivals - 1) * (MAX_BYPASSES + 1) + MAX_BYPASSES)
 }
@@ -96,8 +96,8 @@ impl Scene {
                 self.heads
                     .retain(|&(of, own, ingress), _| (of, own) != (egress, vl) || wanting.contains(&ingress));
                 for &ingress in &wanting {
-                    let owes = self.crossbar.is_skipped(egress as usize * self.n_vls + vl, ingress);
-                    let fresh = || Head { n_grants: 0, rivals: BTreeSet::new(), owes };
+                    let is_skipped = self.crossbar.is_skipped(egress as usize * self.n_vls + vl, ingress);
+                    let fresh = || Head { n_grants: 0, rivals: BTreeSet::new(), is_skipped };
                     self.heads.entry((egress, vl, ingress)).or_insert_with(fresh).rivals.extend(&wanting);
                 }
             }
@@ -118,7 +118,7 @@ impl Scene {
                 Choice::NoHead => {}
                 Choice::Busy => busy |= 1 << vl,
                 Choice::Ingress(ingress) => {
-                    self.crossbar.pass_holders(egress, busy, ingress);
+                    self.crossbar.bypass_holders(egress, busy, ingress);
                     let begin = self.crossbar.begin_at(ingress, self.now);
                     let is_due = begin > idle_by;
                     assert!(
@@ -135,7 +135,7 @@ impl Scene {
     fn grant(&mut self, ingress: u32, egress: u32, vl: usize, begin: u64) {
         let head = self.heads.remove(&(egress, vl, ingress)).expect("it was seen");
         let n_rivals = head.rivals.len() as u32;
-        let bound = if head.owes { max_bypasses(n_rivals as usize) } else { once(n_rivals) };
+        let bound = if head.is_skipped { max_bypasses(n_rivals as usize) } else { once(n_rivals) };
         assert!(head.n_grants <= bound, "{} of {bound} with {n_rivals} that compete", head.n_grants);
         self.worst = self.worst.max(head.n_grants as f64 / bound as f64);
         let of_vl = self.heads.iter_mut().filter(|(key, _)| (key.0, key.1) == (egress, vl));
@@ -189,7 +189,7 @@ fn while_a_packet_is_a_head_no_more_transfers_pass_it_than_the_bound_allows() {
 
 #[test]
 fn a_head_without_competitors_is_never_passed() {
-    assert_eq!(grant::Waits::default().most_passes, 0);
+    assert_eq!(grant::Waits::default().most_bypasses, 0);
     let mut scene = Scene::new(1);
     for _ in 0..200 {
         let (ingress, egress) = (0, scene.random.below(scene.n_ports));
@@ -199,5 +199,5 @@ fn a_head_without_competitors_is_never_passed() {
         scene.arbitrate();
         scene.now = scene.crossbar.wakes.next().min(scene.now + 50);
     }
-    assert!(scene.crossbar.outputs.iter().all(|output| output.waits.most_passes == 0));
+    assert!(scene.crossbar.outputs.iter().all(|output| output.waits.most_bypasses == 0));
 }

@@ -114,7 +114,7 @@ pub struct Egress {
     has_start_effects: bool,
     /// Whether the link carries packets.
     up: bool,
-    /// One bit per class that the other end has paused.
+    /// One bit per class that the other end has paused, or that waits for credits.
     blocked_classes: u8,
     /// The class data travels in.
     data_class: u8,

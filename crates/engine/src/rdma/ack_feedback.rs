@@ -53,38 +53,38 @@ impl Signals {
     }
 
     /// The transmission of a packet starts at `at`.
-    fn started(&mut self, turn: SendItem, at: u64, course: SendProgress) {
-        let n_needed = (course.highest - course.una) as usize;
+    fn started(&mut self, turn: SendItem, at: u64, progress: SendProgress) {
+        let n_needed = (progress.highest - progress.una) as usize;
         if n_needed > self.starts.len() {
-            self.grow(n_needed, course);
+            self.grow(n_needed, progress);
         }
         let index = self.index(turn.position);
         self.starts[index] = if turn.is_again { UNKNOWN } else { at };
     }
 
     #[cold]
-    fn grow(&mut self, n_needed: usize, course: SendProgress) {
+    fn grow(&mut self, n_needed: usize, progress: SendProgress) {
         let mut larger = vec![UNKNOWN; (2 * n_needed).next_power_of_two().max(16)];
         let mask = larger.len() - 1;
-        let known = if self.starts.is_empty() { 0 } else { course.highest - course.una };
+        let known = if self.starts.is_empty() { 0 } else { progress.highest - progress.una };
         // The last position is the packet that starts now.
-        for position in course.una..course.una + known.saturating_sub(1) {
+        for position in progress.una..progress.una + known.saturating_sub(1) {
             larger[position as usize & mask] = self.starts[self.index(position)];
         }
         self.starts = larger;
     }
 
     /// The time since the transmission of a packet in flight started, if that is known.
-    fn since(&self, position: u64, course: SendProgress, now: u64) -> Option<Duration> {
-        let is_in_flight = (course.una..course.highest).contains(&position) && !self.starts.is_empty();
+    fn since(&self, position: u64, progress: SendProgress, now: u64) -> Option<Duration> {
+        let is_in_flight = (progress.una..progress.highest).contains(&position) && !self.starts.is_empty();
         let start = is_in_flight.then(|| self.starts[self.index(position)])?;
         (start != UNKNOWN).then(|| Duration(now - start))
     }
 
     /// Writes the state that later behaviour depends on.
-    pub fn write_state(&self, course: SendProgress, out: &mut StateWriter) {
+    pub fn write_state(&self, progress: SendProgress, out: &mut StateWriter) {
         out.word(self.window);
-        for position in course.una..course.highest {
+        for position in progress.una..progress.highest {
             match self.starts[self.index(position)] {
                 UNKNOWN => out.word(UNKNOWN),
                 start => out.instant(Time(start)),
@@ -108,9 +108,9 @@ impl SendPair {
         controller: &Controller,
     ) -> Rate {
         let rate = controller.send(&mut self.rate, Time(at), size);
-        let course = *self.sender.course();
+        let progress = *self.sender.progress();
         if let Some(signals) = &mut self.signals {
-            signals.started(turn, at, course);
+            signals.started(turn, at, progress);
         }
         self.renew_window(at, controller);
         rate
@@ -136,18 +136,18 @@ impl SendPair {
         controller: &Controller,
         rdma: &Rdma,
     ) -> bool {
-        let course = *self.sender.course();
+        let progress = *self.sender.progress();
         let is_news = self.learn(packet, rdma);
         if !matches!(packet.kind(), PacketKind::Acknowledgement | PacketKind::Nack) {
             return is_news;
         }
-        let SendProgress { una, highest, .. } = *self.sender.course();
+        let SendProgress { una, highest, .. } = *self.sender.progress();
         let Some(signals) = &mut self.signals else { return is_news };
-        let named = Psn::from_bits(packet.tag).position(course.una, rdma.first_psn);
+        let named = Psn::from_bits(packet.tag).position(progress.una, rdma.first_psn);
         let feedback = Feedback {
             at: Time(now),
-            round_trip: signals.since(named, course, now),
-            acknowledged: una - course.una,
+            round_trip: signals.since(named, progress, now),
+            acknowledged: una - progress.una,
             una,
             highest,
             links: packet.hops(),

@@ -112,7 +112,7 @@ impl SendPair {
     /// Records what the receiver reports; returns whether the acknowledgement advanced.
     #[inline(always)]
     pub(super) fn learn(&mut self, packet: &Packet, rdma: &Rdma) -> bool {
-        let una = self.sender.course().una;
+        let una = self.sender.progress().una;
         let position = |bits| Psn::from_bits(bits).position(una, rdma.first_psn);
         match packet.kind() {
             PacketKind::Acknowledgement => {
@@ -139,8 +139,8 @@ impl SendPair {
     /// The acknowledgement advanced: restarts the retransmission timeout.
     pub(super) fn acknowledged(&mut self, now: u64, rdma: &Rdma) {
         self.n_timeouts = 0;
-        let course = *self.sender.course();
-        if course.highest > course.una {
+        let progress = *self.sender.progress();
+        if progress.highest > progress.una {
             self.restart(now, rdma);
         } else {
             self.deadline = u64::MAX;

@@ -87,7 +87,7 @@ impl Nic {
         for egress in ports.iter_mut() {
             advance_port(egress, until, context, round);
         }
-        self.quiet_until = self.first_start(ports, data).map_or(u64::MAX, |(start, _)| start);
-        self.quiet_until
+        self.idle_until = self.first_start(ports, data).map_or(u64::MAX, |(start, _)| start);
+        self.idle_until
     }
 }

@@ -35,7 +35,7 @@ pub struct Nic {
     /// Whether a queue pair may be ready at one of these.
     pub has_inner_work: bool,
     /// No data packet starts before this instant: a lower bound, reduced when a packet may start earlier.
-    pub quiet_until: u64,
+    pub idle_until: u64,
     /// Number of queue pairs that have sent.
     pub n_pairs: u32,
     /// The injection rate limit, if there is one.
@@ -91,7 +91,7 @@ impl Nic {
             ports: ports.iter().map(nic_port).collect(),
             inner_ports: Vec::new(),
             has_inner_work: false,
-            quiet_until: 0,
+            idle_until: 0,
             n_pairs: 0,
             injection: Injection::of(model),
             shares: Vec::new(),
@@ -152,7 +152,7 @@ impl Nic {
         }
         let number = pair.number.expect("a queue pair with work has a number");
         let turn = ReadyEntry { from: now.max(pair.next_at), number, slot };
-        self.quiet_until = self.quiet_until.min(turn.from);
+        self.idle_until = self.idle_until.min(turn.from);
         self.has_inner_work |= nic_port.is_inner;
         nic_port.push(class, turn);
     }
@@ -183,12 +183,12 @@ impl Nic {
             pair.sender.words().into_iter().for_each(|word| out.word(word));
             self.ports[pair.port as usize].controller.write_state(&pair.rate, now, out);
             if let Some(signals) = &pair.signals {
-                signals.write_state(*pair.sender.course(), out);
+                signals.write_state(*pair.sender.progress(), out);
             }
             out.instant(Time(pair.next_at.max(now.0)));
             out.word(pair.deadline.saturating_sub(now.0));
         }
-        self.shares.iter().for_each(|lease| lease.write_state(out));
+        self.shares.iter().for_each(|share| share.write_state(out));
         let words = self.receives.iter().map(|pair| {
             let own = [u64::from(pair.source), u64::from(pair.unanswered)];
             own.into_iter().chain(pair.receiver.words()).collect::<Vec<_>>()
@@ -235,6 +235,6 @@ impl NicPort {
 impl SendPair {
     /// Whether something was posted that is not yet acknowledged.
     pub(super) fn is_in_flight(&self) -> bool {
-        self.sender.course().una < self.sender.course().end
+        self.sender.progress().una < self.sender.progress().end
     }
 }

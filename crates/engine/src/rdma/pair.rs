@@ -132,7 +132,7 @@ impl SendPair {
 
     /// Whether a message, given by its slot in the flow table, is not wholly acknowledged.
     pub fn is_sending(&self, flow: u32) -> bool {
-        let first = (self.sender.course().una < self.first.end).then_some(&self.first);
+        let first = (self.sender.progress().una < self.first.end).then_some(&self.first);
         first.into_iter().chain(&self.later).any(|message| message.flow == flow)
     }
 
@@ -145,7 +145,7 @@ impl SendPair {
 
     /// Posts one more message, of `n_packets` packets.
     pub fn post(&mut self, message: Posted, n_packets: u64) {
-        if self.sender.course().una < self.first.end {
+        if self.sender.progress().una < self.first.end {
             self.later.push_back(message);
         } else {
             self.first = message;
@@ -156,7 +156,7 @@ impl SendPair {
     /// Whether all of the first message is acknowledged, or there is none.
     #[inline(always)]
     pub fn is_first_done(&self) -> bool {
-        self.sender.course().una >= self.first.end
+        self.sender.progress().una >= self.first.end
     }
 
     /// Removes and returns the first message if it is wholly acknowledged; the next one becomes the first.

@@ -31,7 +31,7 @@ impl Node {
     /// Processes every start of a data packet before `until`.
     #[inline(always)]
     pub fn serve(&mut self, until: u64, context: &mut PartitionContext, round: &Round) {
-        if self.nic_mut().is_some_and(|nic| nic.quiet_until < until) {
+        if self.nic_mut().is_some_and(|nic| nic.idle_until < until) {
             self.serve_now(until, context, round);
         }
     }
@@ -39,7 +39,7 @@ impl Node {
     /// Something has changed: a data packet may start earlier than expected so far.
     pub fn reevaluate_starts(&mut self) {
         if let Some(nic) = self.nic_mut() {
-            nic.quiet_until = 0;
+            nic.idle_until = 0;
         }
     }
 
@@ -53,7 +53,7 @@ impl Node {
         if nic.injection.is_some() {
             return nic.serve_limited(ports, at, until, context, round);
         }
-        let Nic { ports: nic_ports, sends, outgoing, quiet_until, .. } = nic;
+        let Nic { ports: nic_ports, sends, outgoing, idle_until, .. } = nic;
         let serve = |(nic_port, egress): (&mut NicPort, &mut Egress)| {
             // One `Pairs` per branch, so that the common branch keeps it in registers.
             if !nic_port.is_default {
@@ -63,8 +63,8 @@ impl Node {
             let mut pairs = Pairs { sends: &mut *sends, outgoing: &mut *outgoing, at };
             nic_port.serve::<false>(&mut pairs, egress, until, context, round)
         };
-        *quiet_until = nic_ports.iter_mut().zip(ports).map(serve).fold(u64::MAX, u64::min);
-        *quiet_until
+        *idle_until = nic_ports.iter_mut().zip(ports).map(serve).fold(u64::MAX, u64::min);
+        *idle_until
     }
 
     /// In a partition of several nodes a packet may reach another node within the window, so starts on links that end
@@ -110,7 +110,7 @@ impl Node {
         let next = match self.nic_mut() {
             None => return u64::MAX,
             // Waiting control packets start when the ports are advanced.
-            Some(nic) if nic.quiet_until >= round.end => nic.quiet_until,
+            Some(nic) if nic.idle_until >= round.end => nic.idle_until,
             Some(_) => self.serve_now(round.end, context, round),
         };
         if self.returns.is_some() {
@@ -192,7 +192,7 @@ impl Node {
         }
         let nic = self.nic_mut().expect("seen above");
         let pair = nic.sends.get_mut(send_pair);
-        let end = pair.sender.course().end + n_packets;
+        let end = pair.sender.progress().end + n_packets;
         let last_bytes = last.0 as u32;
         pair.post(Posted { flow: index, slot: send_slot, end, last_bytes, header_flags }, n_packets);
         nic.wake(now, send_pair);
@@ -385,7 +385,7 @@ fn packet_at(pair: &SendPair, turn: SendItem, message: Posted, rdma: &Rdma, roun
 /// after it was sent.
 #[cold]
 fn set_drained(packet: Packet, pair: &SendPair, turn: SendItem) -> Packet {
-    let is_drained = !turn.is_again && turn.position == pair.sender.course().una;
+    let is_drained = !turn.is_again && turn.position == pair.sender.progress().una;
     if is_drained { packet } else { packet.without(Packet::DRAINED) }
 }
 

@@ -30,16 +30,16 @@ pub(super) fn receive(arrivals: &mut Arrivals, refused: &mut u64, position: u64)
 }
 
 /// A NACK: the sender goes back to it.
-pub(super) fn refused(course: &mut SendProgress, expected: u64) -> bool {
-    if expected < course.una {
+pub(super) fn refused(progress: &mut SendProgress, expected: u64) -> bool {
+    if expected < progress.una {
         return false;
     }
-    let is_news = course.acknowledged(expected);
-    course.next = expected;
+    let is_news = progress.acknowledged(expected);
+    progress.next = expected;
     is_news
 }
 
 /// A timeout: the sender goes back to the first unacknowledged packet.
-pub(super) fn timeout(course: &mut SendProgress) {
-    course.next = course.una;
+pub(super) fn timeout(progress: &mut SendProgress) {
+    progress.next = progress.una;
 }

@@ -37,30 +37,30 @@ impl Repeats {
     }
 
     #[inline]
-    pub(super) fn has_work(&mut self, course: &SendProgress) -> bool {
-        self.missing(course).is_some() || course.has_more()
+    pub(super) fn has_work(&mut self, progress: &SendProgress) -> bool {
+        self.missing(progress).is_some() || progress.has_more()
     }
 
     #[inline]
-    pub(super) fn take(&mut self, course: &mut SendProgress) -> SendItem {
-        let Some(position) = self.missing(course) else { return course.forward() };
+    pub(super) fn take(&mut self, progress: &mut SendProgress) -> SendItem {
+        let Some(position) = self.missing(progress) else { return progress.forward() };
         self.again.0 = position + 1;
         SendItem { position, is_again: true }
     }
 
     #[inline]
-    pub(super) fn missing(&mut self, course: &SendProgress) -> Option<u64> {
+    pub(super) fn missing(&mut self, progress: &SendProgress) -> Option<u64> {
         let (from, to) = self.again;
         if from >= to {
             return None;
         }
-        self.again.0 = (from.max(course.una)..to).find(|&position| !self.named.has(position)).unwrap_or(to);
+        self.again.0 = (from.max(progress.una)..to).find(|&position| !self.named.has(position)).unwrap_or(to);
         (self.again.0 < to).then_some(self.again.0)
     }
 
     #[inline]
-    pub(super) fn acknowledged(&mut self, course: &mut SendProgress, expected: u64, named: u64) -> bool {
-        let is_news = course.acknowledged(expected);
+    pub(super) fn acknowledged(&mut self, progress: &mut SendProgress, expected: u64, named: u64) -> bool {
+        let is_news = progress.acknowledged(expected);
         if is_news {
             self.named.advance_to(expected);
         }
@@ -68,17 +68,17 @@ impl Repeats {
         is_news
     }
 
-    pub(super) fn timeout(&mut self, course: &SendProgress) {
-        self.again = (course.una, course.highest);
+    pub(super) fn timeout(&mut self, progress: &SendProgress) {
+        self.again = (progress.una, progress.highest);
     }
 
     #[inline]
-    pub(super) fn in_flight(&self, course: &SendProgress) -> u64 {
-        course.highest - course.una - self.named.n_ahead()
+    pub(super) fn in_flight(&self, progress: &SendProgress) -> u64 {
+        progress.highest - progress.una - self.named.n_ahead()
     }
 
-    pub(super) fn write(&self, course: &SendProgress, words: &mut Vec<u64>) {
-        let una = course.una;
+    pub(super) fn write(&self, progress: &SendProgress, words: &mut Vec<u64>) {
+        let una = progress.una;
         words.extend([self.again.0.saturating_sub(una), self.again.1.saturating_sub(una)]);
         words.extend(self.named.words());
     }

@@ -56,14 +56,14 @@ impl Repeats {
     }
 
     #[inline(always)]
-    pub(super) fn has_work(&mut self, course: &SendProgress) -> bool {
-        (self.may_have_hole() && self.hole(course).is_some())
-            || (course.has_more() && self.in_flight(course) < self.window)
+    pub(super) fn has_work(&mut self, progress: &SendProgress) -> bool {
+        (self.may_have_hole() && self.hole(progress).is_some())
+            || (progress.has_more() && self.in_flight(progress) < self.window)
     }
 
     #[inline(always)]
-    pub(super) fn take(&mut self, course: &mut SendProgress) -> SendItem {
-        if self.may_have_hole() { self.take_with_holes(course) } else { course.forward() }
+    pub(super) fn take(&mut self, progress: &mut SendProgress) -> SendItem {
+        if self.may_have_hole() { self.take_with_holes(progress) } else { progress.forward() }
     }
 
     /// Whether a retransmission may be due: mostly no recovery is in progress.
@@ -72,21 +72,21 @@ impl Repeats {
         self.recovery.is_some() || self.late.is_some()
     }
 
-    fn take_with_holes(&mut self, course: &mut SendProgress) -> SendItem {
-        let Some(position) = self.hole(course) else { return course.forward() };
+    fn take_with_holes(&mut self, progress: &mut SendProgress) -> SendItem {
+        let Some(position) = self.hole(progress) else { return progress.forward() };
         self.late = None;
         self.scan = self.scan.max(position + 1);
         SendItem { position, is_again: true }
     }
 
     /// The next packet to retransmit.
-    pub(super) fn hole(&mut self, course: &SendProgress) -> Option<u64> {
-        self.late = self.late.filter(|&late| late >= course.una);
+    pub(super) fn hole(&mut self, progress: &SendProgress) -> Option<u64> {
+        self.late = self.late.filter(|&late| late >= progress.una);
         if self.late.is_some() {
             return self.late;
         }
         self.recovery?;
-        self.scan = self.scan.max(course.una);
+        self.scan = self.scan.max(progress.una);
         while self.scan < self.above && self.named.has(self.scan) {
             self.scan += 1;
         }
@@ -94,8 +94,8 @@ impl Repeats {
     }
 
     #[inline(always)]
-    pub(super) fn acknowledged(&mut self, course: &mut SendProgress, expected: u64) -> bool {
-        let is_news = course.acknowledged(expected);
+    pub(super) fn acknowledged(&mut self, progress: &mut SendProgress, expected: u64) -> bool {
+        let is_news = progress.acknowledged(expected);
         if is_news {
             self.named.advance_to(expected);
             self.recovery = self.recovery.filter(|&end| expected < end);
@@ -103,34 +103,34 @@ impl Repeats {
         is_news
     }
 
-    pub(super) fn refused(&mut self, course: &mut SendProgress, expected: u64, named: u64) -> bool {
-        let is_news = self.acknowledged(course, expected);
-        if expected < course.una {
+    pub(super) fn refused(&mut self, progress: &mut SendProgress, expected: u64, named: u64) -> bool {
+        let is_news = self.acknowledged(progress, expected);
+        if expected < progress.una {
             return is_news;
         }
         self.named.add(named);
         self.above = self.above.max(named + 1);
         if self.recovery.is_none() {
-            self.recovery = Some(course.next);
-            self.scan = course.una;
+            self.recovery = Some(progress.next);
+            self.scan = progress.una;
         }
         is_news
     }
 
     /// Restarts the recovery: the retransmissions of the last one may be lost, too.
-    pub(super) fn timeout(&mut self, course: &SendProgress) {
-        self.late = Some(course.una);
-        self.recovery = Some(course.next);
-        self.scan = course.una;
+    pub(super) fn timeout(&mut self, progress: &SendProgress) {
+        self.late = Some(progress.una);
+        self.recovery = Some(progress.next);
+        self.scan = progress.una;
     }
 
     #[inline]
-    pub(super) fn in_flight(&self, course: &SendProgress) -> u64 {
-        course.next - course.una - self.named.n_ahead()
+    pub(super) fn in_flight(&self, progress: &SendProgress) -> u64 {
+        progress.next - progress.una - self.named.n_ahead()
     }
 
-    pub(super) fn write(&self, course: &SendProgress, words: &mut Vec<u64>) {
-        let una = course.una;
+    pub(super) fn write(&self, progress: &SendProgress, words: &mut Vec<u64>) {
+        let una = progress.una;
         words.push(self.recovery.map_or(0, |end| end - una + 1));
         words.push(self.scan.saturating_sub(una));
         words.push(self.above.saturating_sub(una));

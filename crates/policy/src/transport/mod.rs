@@ -131,7 +131,7 @@ pub struct SendItem {
 /// The sending end of a queue pair.
 #[derive(Debug, Clone)]
 pub struct Sender {
-    course: SendProgress,
+    progress: SendProgress,
     repeats: Repeats,
 }
 
@@ -156,12 +156,12 @@ impl Sender {
             Reliability::Irn => Repeats::Irn(irn::Repeats::new(window)),
             Reliability::Ideal => Repeats::Ideal(ideal::Repeats::default()),
         };
-        Sender { course: SendProgress::default(), repeats }
+        Sender { progress: SendProgress::default(), repeats }
     }
 
     /// Resets the state; memory is kept.
     pub fn clear(&mut self) {
-        self.course = SendProgress::default();
+        self.progress = SendProgress::default();
         match &mut self.repeats {
             Repeats::GoBackN => {}
             Repeats::NicSr(repeats) => repeats.clear(),
@@ -172,60 +172,60 @@ impl Sender {
 
     /// The progress of the sender.
     #[inline(always)]
-    pub fn course(&self) -> &SendProgress {
-        &self.course
+    pub fn progress(&self) -> &SendProgress {
+        &self.progress
     }
 
     /// Posts more packets to send.
     pub fn post(&mut self, packets: u64) {
-        self.course.end += packets;
+        self.progress.end += packets;
     }
 
     /// Whether there is something to send.
     #[inline(always)]
     pub fn has_work(&mut self) -> bool {
-        let Sender { course, repeats } = self;
+        let Sender { progress, repeats } = self;
         match repeats {
-            Repeats::GoBackN => course.has_more(),
-            Repeats::NicSr(repeats) => repeats.has_work(course),
-            Repeats::Irn(repeats) => repeats.has_work(course),
-            Repeats::Ideal(repeats) => repeats.has_work(course),
+            Repeats::GoBackN => progress.has_more(),
+            Repeats::NicSr(repeats) => repeats.has_work(progress),
+            Repeats::Irn(repeats) => repeats.has_work(progress),
+            Repeats::Ideal(repeats) => repeats.has_work(progress),
         }
     }
 
     /// The position of the packet that [`Sender::take`] would return.
     pub fn next_position(&mut self) -> u64 {
-        let Sender { course, repeats } = self;
+        let Sender { progress, repeats } = self;
         let again = match repeats {
             Repeats::GoBackN => None,
             Repeats::NicSr(repeats) => repeats.first(),
-            Repeats::Irn(repeats) => repeats.hole(course),
-            Repeats::Ideal(repeats) => repeats.missing(course),
+            Repeats::Irn(repeats) => repeats.hole(progress),
+            Repeats::Ideal(repeats) => repeats.missing(progress),
         };
-        again.unwrap_or(course.next)
+        again.unwrap_or(progress.next)
     }
 
     /// Whether a packet that the receiver is known to miss is to be retransmitted, whatever is in flight.
     pub fn has_repeat(&mut self) -> bool {
-        let Sender { course, repeats } = self;
+        let Sender { progress, repeats } = self;
         match repeats {
             // Everything from the first missing one on: none of it counts as in flight any more.
             Repeats::GoBackN => false,
             Repeats::NicSr(repeats) => repeats.first().is_some(),
-            Repeats::Irn(repeats) => repeats.hole(course).is_some(),
-            Repeats::Ideal(repeats) => repeats.missing(course).is_some(),
+            Repeats::Irn(repeats) => repeats.hole(progress).is_some(),
+            Repeats::Ideal(repeats) => repeats.missing(progress).is_some(),
         }
     }
 
     /// The next packet to send, once [`Sender::has_work`] has said that there is one.
     #[inline(always)]
     pub fn take(&mut self) -> SendItem {
-        let Sender { course, repeats } = self;
+        let Sender { progress, repeats } = self;
         match repeats {
-            Repeats::GoBackN => course.forward(),
-            Repeats::NicSr(repeats) => repeats.take(course),
-            Repeats::Irn(repeats) => repeats.take(course),
-            Repeats::Ideal(repeats) => repeats.take(course),
+            Repeats::GoBackN => progress.forward(),
+            Repeats::NicSr(repeats) => repeats.take(progress),
+            Repeats::Irn(repeats) => repeats.take(progress),
+            Repeats::Ideal(repeats) => repeats.take(progress),
         }
     }
 
@@ -233,58 +233,59 @@ impl Sender {
     /// before.
     #[inline(always)]
     pub fn acknowledged(&mut self, expected: u64, named: impl FnOnce() -> u64) -> bool {
-        let Sender { course, repeats } = self;
+        let Sender { progress, repeats } = self;
         match repeats {
-            Repeats::GoBackN | Repeats::NicSr(_) => course.acknowledged(expected),
-            Repeats::Irn(repeats) => repeats.acknowledged(course, expected),
-            Repeats::Ideal(repeats) => repeats.acknowledged(course, expected, named()),
+            Repeats::GoBackN | Repeats::NicSr(_) => progress.acknowledged(expected),
+            Repeats::Irn(repeats) => repeats.acknowledged(progress, expected),
+            Repeats::Ideal(repeats) => repeats.acknowledged(progress, expected, named()),
         }
     }
 
     /// A NACK: everything below `expected` has arrived, `expected` has not, and `named` has. Returns whether it
     /// acknowledges more than before.
     pub fn refused(&mut self, expected: u64, named: u64) -> bool {
-        let Sender { course, repeats } = self;
+        let Sender { progress, repeats } = self;
         match repeats {
-            Repeats::GoBackN => go_back_n::refused(course, expected),
-            Repeats::NicSr(repeats) => repeats.refused(course, expected),
-            Repeats::Irn(repeats) => repeats.refused(course, expected, named),
-            Repeats::Ideal(repeats) => repeats.acknowledged(course, expected, named),
+            Repeats::GoBackN => go_back_n::refused(progress, expected),
+            Repeats::NicSr(repeats) => repeats.refused(progress, expected),
+            Repeats::Irn(repeats) => repeats.refused(progress, expected, named),
+            Repeats::Ideal(repeats) => repeats.acknowledged(progress, expected, named),
         }
     }
 
     /// The retransmission timeout has expired.
     pub fn timeout(&mut self) {
-        let Sender { course, repeats } = self;
+        let Sender { progress, repeats } = self;
         match repeats {
-            Repeats::GoBackN => go_back_n::timeout(course),
-            Repeats::NicSr(repeats) => repeats.timeout(course),
-            Repeats::Irn(repeats) => repeats.timeout(course),
-            Repeats::Ideal(repeats) => repeats.timeout(course),
+            Repeats::GoBackN => go_back_n::timeout(progress),
+            Repeats::NicSr(repeats) => repeats.timeout(progress),
+            Repeats::Irn(repeats) => repeats.timeout(progress),
+            Repeats::Ideal(repeats) => repeats.timeout(progress),
         }
     }
 
     /// Packets sent and not known to have arrived.
     #[inline(always)]
     pub fn in_flight(&self) -> u64 {
-        let Sender { course, repeats } = self;
+        let Sender { progress, repeats } = self;
         match repeats {
-            Repeats::GoBackN => course.next - course.una,
-            Repeats::NicSr(_) => course.highest - course.una,
-            Repeats::Irn(repeats) => repeats.in_flight(course),
-            Repeats::Ideal(repeats) => repeats.in_flight(course),
+            Repeats::GoBackN => progress.next - progress.una,
+            Repeats::NicSr(_) => progress.highest - progress.una,
+            Repeats::Irn(repeats) => repeats.in_flight(progress),
+            Repeats::Ideal(repeats) => repeats.in_flight(progress),
         }
     }
 
     /// The state that later decisions depend on, as words relative to the acknowledged position.
     pub fn words(&self) -> Vec<u64> {
-        let Sender { course, repeats } = self;
-        let mut words = vec![course.next - course.una, course.highest - course.una, course.end - course.una];
+        let Sender { progress, repeats } = self;
+        let mut words =
+            vec![progress.next - progress.una, progress.highest - progress.una, progress.end - progress.una];
         match repeats {
             Repeats::GoBackN => {}
-            Repeats::NicSr(repeats) => repeats.write(course, &mut words),
-            Repeats::Irn(repeats) => repeats.write(course, &mut words),
-            Repeats::Ideal(repeats) => repeats.write(course, &mut words),
+            Repeats::NicSr(repeats) => repeats.write(progress, &mut words),
+            Repeats::Irn(repeats) => repeats.write(progress, &mut words),
+            Repeats::Ideal(repeats) => repeats.write(progress, &mut words),
         }
         words
     }

@@ -47,11 +47,11 @@ impl Repeats {
     }
 
     #[inline(always)]
-    pub(super) fn has_work(&mut self, course: &SendProgress) -> bool {
-        while self.positions.front().is_some_and(|&position| position < course.una) {
+    pub(super) fn has_work(&mut self, progress: &SendProgress) -> bool {
+        while self.positions.front().is_some_and(|&position| position < progress.una) {
             self.positions.pop_front();
         }
-        !self.positions.is_empty() || course.has_more()
+        !self.positions.is_empty() || progress.has_more()
     }
 
     /// The next packet to retransmit.
@@ -60,34 +60,34 @@ impl Repeats {
     }
 
     #[inline(always)]
-    pub(super) fn take(&mut self, course: &mut SendProgress) -> SendItem {
+    pub(super) fn take(&mut self, progress: &mut SendProgress) -> SendItem {
         match self.positions.pop_front() {
             Some(position) => SendItem { position, is_again: true },
-            None => course.forward(),
+            None => progress.forward(),
         }
     }
 
-    pub(super) fn refused(&mut self, course: &mut SendProgress, expected: u64) -> bool {
-        if expected < course.una {
+    pub(super) fn refused(&mut self, progress: &mut SendProgress, expected: u64) -> bool {
+        if expected < progress.una {
             return false;
         }
-        let is_news = course.acknowledged(expected);
-        self.repeat(course, expected);
+        let is_news = progress.acknowledged(expected);
+        self.repeat(progress, expected);
         is_news
     }
 
-    pub(super) fn timeout(&mut self, course: &SendProgress) {
-        self.repeat(course, course.una);
+    pub(super) fn timeout(&mut self, progress: &SendProgress) {
+        self.repeat(progress, progress.una);
     }
 
-    fn repeat(&mut self, course: &SendProgress, position: u64) {
-        if position < course.highest && !self.positions.contains(&position) {
+    fn repeat(&mut self, progress: &SendProgress, position: u64) {
+        if position < progress.highest && !self.positions.contains(&position) {
             self.positions.push_back(position);
         }
     }
 
-    pub(super) fn write(&self, course: &SendProgress, words: &mut Vec<u64>) {
-        let open = self.positions.iter().filter(|&&position| position >= course.una);
-        words.extend(open.map(|position| position - course.una));
+    pub(super) fn write(&self, progress: &SendProgress, words: &mut Vec<u64>) {
+        let open = self.positions.iter().filter(|&&position| position >= progress.una);
+        words.extend(open.map(|position| position - progress.una));
     }
 }

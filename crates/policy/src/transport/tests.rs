@@ -142,14 +142,14 @@ fn with_losses_every_packet_arrives() {
             let (mut data, mut responses) = (Vec::new(), Vec::new());
             let mut quiet = 0;
             for _ in 0..200_000 {
-                if sender.course().una == n_packets {
+                if sender.progress().una == n_packets {
                     break;
                 }
                 quiet += 1;
                 match random.below(3) {
                     0 if sender.has_work() => {
                         let turn = sender.take();
-                        assert!(turn.position >= sender.course().una && turn.position < n_packets);
+                        assert!(turn.position >= sender.progress().una && turn.position < n_packets);
                         data.push(turn.position);
                     }
                     1 if !data.is_empty() => {
@@ -177,7 +177,7 @@ fn with_losses_every_packet_arrives() {
                     quiet = 0;
                 }
             }
-            assert_eq!(sender.course().una, n_packets, "{rule:?} {seed}");
+            assert_eq!(sender.progress().una, n_packets, "{rule:?} {seed}");
             assert_eq!(receiver.expected(), n_packets, "{rule:?} {seed}");
         }
     }

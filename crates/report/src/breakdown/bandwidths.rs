@@ -31,11 +31,11 @@ pub struct GroupBandwidth {
     pub lowest: f64,
     /// That communicator.
     pub lowest_communicator: String,
-    /// The lowest bound of a communicator; absent if it is unknown.
+    /// The lowest bound of one of these communicators; absent if it is unknown.
     pub bound: Option<f64>,
     /// What the bound is.
     pub bound_kind: Option<BoundKind>,
-    /// Bus bandwidth as a share of that bound.
+    /// Bus bandwidth as a share of the bound, each communicator of its own, mean over communicators.
     pub share: Option<f64>,
 }
 
@@ -88,11 +88,29 @@ pub(super) fn bandwidths(layout: &JobLayout, steps: &[&[SpanRow]], links: &HostL
         let phase = members[0].phase.unwrap_or(0);
         tallies.entry((key.group, phase)).or_default().entry(key).or_default().add(bytes, members);
     });
-    let rows = tallies.into_iter().filter_map(|(index, tally)| row(layout, index, &tally, links));
-    let mut rows: Vec<GroupBandwidth> = rows.collect();
+    let mut rows: Vec<GroupBandwidth> = Vec::new();
+    for (key, all) in tallies {
+        for tallies in by_kind_of_bound(all, layout.local_rate, links) {
+            rows.extend(row(layout, key, &tallies, links));
+        }
+    }
     let order = |row: &GroupBandwidth| row.share.unwrap_or(f64::INFINITY);
     rows.sort_by(|one, other| order(one).total_cmp(&order(other)));
     rows
+}
+
+/// Communicators on one host and those on several have rows of their own.
+fn by_kind_of_bound(
+    all: BTreeMap<CommunicatorKey, BusTally>,
+    local_rate: Option<u64>,
+    links: &HostLinks,
+) -> impl Iterator<Item = BTreeMap<CommunicatorKey, BusTally>> {
+    let mut parts: BTreeMap<Option<BoundKind>, BTreeMap<CommunicatorKey, BusTally>> = BTreeMap::new();
+    for (key, tally) in all {
+        let kind = tally.bound(local_rate, links).map(|(_, kind)| kind);
+        parts.entry(kind).or_default().insert(key, tally);
+    }
+    parts.into_values()
 }
 
 /// A row; none if no communicator took time.
@@ -109,8 +127,10 @@ fn row(
         timed().map(|(_, tally)| tally.over(read(tally))).sum::<f64>() / count as f64
     };
     let busbw = mean(|tally| tally.from_last);
-    let bound = timed().filter_map(|(_, tally)| tally.bound(layout.local_rate, links)).min();
+    let bounds = || timed().filter_map(|(_, tally)| Some((tally, tally.bound(layout.local_rate, links)?)));
+    let bound = bounds().map(|(_, bound)| bound).min();
     let in_bytes = bound.map(|(rate, _)| rate as f64 / 8.0);
+    let shares = || bounds().map(|(tally, (rate, _))| tally.over(tally.from_last) / (rate as f64 / 8.0));
     Some(GroupBandwidth {
         group: layout.group_name(group).to_owned(),
         phase,
@@ -122,7 +142,9 @@ fn row(
         lowest_communicator: communicator_name(layout, lowest),
         bound: in_bytes.map(six_digits),
         bound_kind: bound.map(|(_, kind)| kind),
-        share: in_bytes.filter(|bound| *bound > 0.0).map(|bound| share(busbw / bound)),
+        share: in_bytes
+            .filter(|bound| *bound > 0.0)
+            .map(|_| share(shares().sum::<f64>() / shares().count() as f64)),
     })
 }
 

@@ -43,6 +43,8 @@ struct PhaseTally {
     time: f64,
     cost: f64,
     worst: (u64, u32),
+    /// Whether what computation does not cover is communication; in a pipeline that computes it is the bubble.
+    is_exposable: bool,
 }
 
 /// All phases, those that cost most first.
@@ -52,8 +54,12 @@ pub(super) fn phases(layout: &JobLayout, ranks: &[RankSpans<'_>], step: f64) -> 
         let compute = spans.union(Time::ZERO, |row| row.activity == Activity::Compute);
         for key in keys(spans.0) {
             let own = spans.union(Time::ZERO, |row| (row.phase, row.activity) == (Some(key.0), key.1));
-            let cost = if is_exposable(key.1) { own.length_without(&compute) } else { own.length() };
-            tallies.entry(key).or_default().add(spans.0[0].rank, own.length(), cost);
+            let communicates =
+                is_communication(key.1) && !(key.1 == Activity::Stages && spans.is_pipeline(Some(key.0)));
+            let cost = if is_communication(key.1) { own.length_without(&compute) } else { own.length() };
+            let tally = tallies.entry(key).or_default();
+            tally.is_exposable = communicates;
+            tally.add(spans.0[0].rank, own.length(), cost);
         }
     }
     let mut rows: Vec<PhaseTime> =
@@ -71,7 +77,7 @@ fn keys(rows: &[SpanRow]) -> BTreeSet<(u16, Activity)> {
     rows.iter().filter(is_phase).filter_map(|row| Some((row.phase?, row.activity))).collect()
 }
 
-fn is_exposable(activity: Activity) -> bool {
+fn is_communication(activity: Activity) -> bool {
     matches!(activity, Activity::Communicate | Activity::Stages)
 }
 
@@ -93,7 +99,7 @@ impl PhaseTally {
             activity: activity.word(),
             group: group(layout, phase, activity),
             time: mean_seconds(self.time, self.count),
-            exposed: is_exposable(activity).then_some(cost),
+            exposed: self.is_exposable.then_some(cost),
             share: share_of(cost, step),
             worst: seconds(self.worst.0 as f64),
             worst_rank: self.worst.1,

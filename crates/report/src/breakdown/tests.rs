@@ -131,7 +131,8 @@ fn bandwidth_is_compared_with_the_slowest_network_interface() {
     // 250 kB in 20 us and in 30 us after the last begin, in 60 us and in 40 us after the first.
     assert_eq!((row.communicators, row.busbw, row.from_first), (2, 1.04167e10, 5.20833e9));
     assert_eq!((row.lowest, row.lowest_communicator.as_str()), (8.33333e9, "dp 1 (ranks 1, 3)"));
-    assert_eq!((row.bound, row.bound_kind, row.share), (Some(25e9), Some(BoundKind::Nic), Some(0.4167)));
+    // Shares of 1/2 of 25 GB/s and of 1/6 of 50 GB/s.
+    assert_eq!((row.bound, row.bound_kind, row.share), (Some(25e9), Some(BoundKind::Nic), Some(0.3333)));
 }
 
 #[test]

@@ -250,7 +250,10 @@ impl<'a> Maker<'a> {
     ) -> Option<Phase> {
         let settings = &parameters.settings;
         let n_buckets = settings.count("buckets") as usize;
-        self.count(n_buckets * each.len(), location, problems)?;
+        let of_one =
+            |each: &resolved::Collective| collective::number_of_channels(&each.algorithm.settings) as usize;
+        let n_channels: usize = each.iter().map(of_one).sum();
+        self.count(n_buckets.saturating_mul(n_channels), location, problems)?;
         let made: Vec<_> = each.iter().map(|wanted| self.collective(wanted, n_buckets, problems)).collect();
         let made: Vec<Collective> = made.into_iter().collect::<Option<_>>()?;
         let n_ranks = |made: &Collective| self.ranks_of(made.groups);

@@ -3,9 +3,13 @@
 //! The clock is 2^64 ps, 213 days. An upper bound on the duration of a run (everything one after the other over the
 //! slowest link) must stay below that, so that the engine never has to check.
 
+use std::collections::BTreeMap;
+
 use netloom_catalog::workload::background;
 use netloom_catalog::workload::collective::Plan;
-use netloom_model::{Background, Fabric, FiniteFlows, Hosts, Job, Phase, Posting, Routing, StagedFlows};
+use netloom_model::{
+    Background, Collective, Fabric, FiniteFlows, Hosts, Job, Phase, Posting, Routing, StagedFlows,
+};
 use netloom_policy::congestion::{Controller, Site};
 use netloom_units::{Duration, Rate, Time, Value};
 
@@ -109,16 +113,7 @@ fn of_job(job: &Job, barrier_delay: u64, hosts: &Hosts) -> Worst {
             Phase::Communicate { buckets, .. } => {
                 worst.idle += buckets.len() as u128 * u128::from(barrier_delay);
                 for collective in buckets.iter().flat_map(|bucket| &bucket.collectives) {
-                    let bytes = Plan::new(collective, n as u32).map_or(0, |plan| plan.total_bytes());
-                    worst.bytes = worst.bytes.saturating_add(bytes);
-                    // No algorithm sends more: a pair of ranks exchanges at most two messages in each direction, or
-                    // two for each chunk.
-                    let chunk = collective.settings.iter().find_map(|(key, value)| match value {
-                        Value::Size(chunk) if key == "chunk" => Some(u128::from(chunk.0.max(1))),
-                        _ => None,
-                    });
-                    worst.messages += 2 * n * n + chunk.map_or(0, |chunk| 2 * (bytes / chunk));
-                    worst.rounds += 2 * n;
+                    of_collective(collective, job, &mut worst);
                 }
             }
             Phase::Pipeline(what) => {
@@ -151,6 +146,30 @@ fn of_job(job: &Job, barrier_delay: u64, hosts: &Hosts) -> Worst {
         idle: worst.idle.saturating_mul(steps).saturating_add(u128::from(job.start.0)),
         largest_message: 0,
     }
+}
+
+/// A collective in all of its communicators, which run side by side.
+fn of_collective(collective: &Collective, job: &Job, worst: &mut Worst) {
+    let mut communicators: BTreeMap<u32, u128> = BTreeMap::new();
+    job.communicator_sizes(collective).for_each(|size| *communicators.entry(size).or_default() += 1);
+    let setting = |name: &str| collective.settings.iter().find(|(key, _)| *key == name);
+    let chunk = match setting("chunk") {
+        Some((_, Value::Size(chunk))) => Some(u128::from(chunk.0.max(1))),
+        _ => None,
+    };
+    let channels = match setting("channels") {
+        Some((_, Value::Count(channels))) => u128::from(channels),
+        _ => 1,
+    };
+    for (&size, &count) in &communicators {
+        let bytes = Plan::new(collective, size).map_or(0, |plan| plan.total_bytes()).saturating_mul(count);
+        worst.bytes = worst.bytes.saturating_add(bytes);
+        // No algorithm sends more: a pair of ranks exchanges at most two messages in each direction and channel, or two
+        // for each chunk.
+        let pairs = u128::from(size) * u128::from(size) * count * channels;
+        worst.messages += 2 * pairs + chunk.map_or(0, |chunk| 2 * (bytes / chunk));
+    }
+    worst.rounds += 2 * communicators.keys().max().map_or(0, |&size| u128::from(size));
 }
 
 /// The overhead at hosts: grants, and time for messages and bytes.

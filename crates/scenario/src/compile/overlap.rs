@@ -10,6 +10,8 @@ use crate::diagnostic::Problems;
 use crate::location::Located;
 use crate::resolved::{Overlap, Phase, PhaseEntry};
 
+/// Most phases that all phases of a job wait for together; the catalog allows as many signals.
+const MOST_AWAITED: usize = u16::MAX as usize;
 /// Most streams of a job.
 const MOST_STREAMS: usize = netloom_model::Item::STREAMS;
 
@@ -22,6 +24,7 @@ pub(super) struct Scheduler<'a> {
     /// All names of the job, with where they are written.
     names: BTreeMap<&'a str, &'a Located<String>>,
     phases: Vec<ScheduledPhase>,
+    n_awaited: usize,
 }
 
 impl<'a> Scheduler<'a> {
@@ -29,7 +32,7 @@ impl<'a> Scheduler<'a> {
         let mut names = BTreeMap::new();
         collect_names(wanted, &mut names);
         let streams = BTreeMap::from([(Overlap::MAIN, 0)]);
-        Scheduler { streams, by_name: BTreeMap::new(), names, phases: Vec::new() }
+        Scheduler { streams, by_name: BTreeMap::new(), names, phases: Vec::new(), n_awaited: 0 }
     }
 
     /// Adds the next phase.
@@ -39,11 +42,21 @@ impl<'a> Scheduler<'a> {
             None => 0,
         };
         let after: Vec<_> = overlap.after.iter().map(|name| self.before(name, problems)).collect();
-        let after: Option<Vec<u16>> = after.into_iter().collect();
+        let mut after = after.into_iter().collect::<Option<Vec<u16>>>()?;
+        after.sort_unstable();
+        after.dedup();
+        self.n_awaited += after.len();
+        if self.n_awaited > MOST_AWAITED {
+            let location = overlap.after.first().map(|name| name.location).unwrap_or_default();
+            let report =
+                problems.report(location, format!("phases wait for more than {MOST_AWAITED} others"));
+            report.label("too many from here on, repeats unrolled");
+            return None;
+        }
         if let Some(name) = &overlap.name {
             self.by_name.insert(&name.value, self.phases.len() as u16);
         }
-        self.phases.push(ScheduledPhase { stream, after: after? });
+        self.phases.push(ScheduledPhase { stream, after });
         Some(())
     }
 

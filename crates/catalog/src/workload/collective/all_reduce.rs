@@ -19,13 +19,15 @@
 //!
 //! # When it misleads
 //! The bounds are the same for all fabrics; name an algorithm to compare. Groups of different sizes may have different
-//! algorithms. With `channels` the choice is that for the part of a channel.
+//! algorithms. With `channels` the choice is that for the whole vector and
+//! the largest group.
 
+use netloom_model::Collective;
 use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 
 use super::channels::{CHANNEL_SERVER, CHANNELS};
 use super::{
-    Algorithm, Factor, Frame, Plan, Posted, Step, halving_doubling_all_reduce, ring_all_reduce,
+    Algorithm, Factor, Frame, Plan, Posted, SPECS, Step, halving_doubling_all_reduce, ring_all_reduce,
     tree_all_reduce,
 };
 
@@ -64,6 +66,27 @@ pub struct AllReduce {
     chosen: Box<Plan>,
 }
 
+/// The algorithm for a vector of a number of ranks.
+fn chosen(settings: &Settings, size: u64, n_ranks: u32) -> &'static str {
+    match settings.choice("algorithm") {
+        "auto" if size / u64::from(n_ranks) >= LEAST_PART_OF_RING => "ring",
+        "auto" if size >= LEAST_OF_TREES => "tree",
+        "auto" => "halving_doubling",
+        named => named,
+    }
+}
+
+/// The settings of a collective that is cut into channels: libraries choose the algorithm before that, by the whole
+/// vector.
+pub(super) fn with_algorithm_chosen(collective: &Collective, n_ranks: u32) -> Settings {
+    let settings = collective.settings.clone();
+    if SPECS[usize::from(collective.algorithm)].name != SPEC.name {
+        return settings;
+    }
+    let chosen = chosen(&settings, collective.size.0, n_ranks);
+    settings.with("algorithm", Value::Choice(chosen))
+}
+
 fn ring(frame: Frame, chunk: Value) -> Result<Plan, String> {
     let settings = ring_all_reduce::SPEC.defaults().with("chunk", chunk);
     ring_all_reduce::RingAllReduce::new(frame, &settings).map(Plan::RingAllReduce)
@@ -83,13 +106,11 @@ fn halving_doubling(frame: Frame) -> Result<Plan, String> {
 impl Algorithm for AllReduce {
     fn new(frame: Frame, settings: &Settings) -> Result<Self, String> {
         let chunk = settings.get("chunk");
-        let plan = match settings.choice("algorithm") {
+        let plan = match chosen(settings, frame.size, frame.n_ranks) {
             "ring" => ring(frame, chunk),
             "tree" => trees(frame, chunk),
             "halving_doubling" => halving_doubling(frame),
-            _ if frame.size / u64::from(frame.n_ranks) >= LEAST_PART_OF_RING => ring(frame, chunk),
-            _ if frame.size >= LEAST_OF_TREES => trees(frame, chunk),
-            _ => halving_doubling(frame),
+            _ => unreachable!("one of three is chosen above"),
         };
         Ok(AllReduce { chosen: Box::new(plan?) })
     }
@@ -130,6 +151,22 @@ impl Algorithm for AllReduce {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn channels_have_the_algorithm_of_the_whole_vector() {
+        let algorithm = SPECS.iter().position(|spec| spec.name == SPEC.name).expect("in the registry") as u16;
+        let settings = SPEC.defaults().with("channels", Value::Count(8));
+        let whole = Collective {
+            algorithm,
+            settings,
+            size: Bytes(4 << 20),
+            dependent: true,
+            order: netloom_model::Order::Rank,
+            groups: None,
+        };
+        let channels = super::super::channels(&whole, &[8]).unwrap().expect("there are several");
+        assert!(channels.iter().all(|channel| channel.settings.choice("algorithm") == "ring"));
+    }
 
     #[test]
     fn the_choice_is_that_of_the_table() {

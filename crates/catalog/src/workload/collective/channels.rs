@@ -11,8 +11,8 @@
 use netloom_model::{Collective, Order};
 use netloom_units::{Bytes, Kind, Parameter, Settings, Value};
 
-use super::Frame;
 use super::servers::Servers;
+use super::{Frame, all_reduce};
 
 /// The `channels` parameter.
 pub(super) const CHANNELS: Parameter = Parameter {
@@ -34,17 +34,20 @@ pub(super) const CHANNEL_SERVER: Parameter = Parameter {
 /// The channels of a collective in groups of these sizes; `None` if it has one. An error is a sentence about a parameter.
 ///
 /// # Errors
-/// When `server` does not divide the number of ranks, or groups differ in size.
+/// When `server` does not divide the number of ranks, groups differ in size, or `server` has no effect.
 pub(in crate::workload) fn channels(
     collective: &Collective,
     sizes: &[u32],
 ) -> Result<Option<Vec<Collective>>, String> {
     let n_channels = number(&collective.settings);
+    refuse_server_without_effect(collective, n_channels)?;
     if n_channels == 1 {
         return Ok(None);
     }
+    let largest = sizes.iter().copied().max().unwrap_or(1);
+    let settings = all_reduce::with_algorithm_chosen(collective, largest);
     let parts = Frame { n_ranks: n_channels, size: collective.size.0, dependent: true };
-    let settings = || collective.settings.clone().with(CHANNELS.name, Value::Count(1));
+    let settings = || settings.clone().with(CHANNELS.name, Value::Count(1));
     let channel = |number: u32| {
         let (size, order) = (Bytes(parts.part(number)), order(collective, sizes, (number, n_channels))?);
         Ok(Collective { size, settings: settings(), order, ..collective.clone() })
@@ -53,18 +56,33 @@ pub(in crate::workload) fn channels(
 }
 
 /// Number of channels; 1 for collectives without that parameter.
-fn number(settings: &Settings) -> u32 {
-    let found = settings.iter().find_map(|(key, value)| match value {
+pub fn number(settings: &Settings) -> u32 {
+    given(settings).unwrap_or(1)
+}
+
+fn given(settings: &Settings) -> Option<u32> {
+    settings.iter().find_map(|(key, value)| match value {
         Value::Count(number) if key == CHANNELS.name => Some(number as u32),
         _ => None,
-    });
-    found.unwrap_or(1)
+    })
+}
+
+/// Only channels enter and leave servers at different ranks, and only in the order of ranks.
+fn refuse_server_without_effect(collective: &Collective, n_channels: u32) -> Result<(), String> {
+    if given(&collective.settings).is_none() || collective.settings.optional(CHANNEL_SERVER.name).is_none() {
+        return Ok(());
+    }
+    match n_channels {
+        1 => Err(String::from("`server` needs `channels` of at least two")),
+        _ if collective.order != Order::Rank => Err(String::from("`server` needs `order: rank`")),
+        _ => Ok(()),
+    }
 }
 
 /// The order of the ranks in a channel.
 fn order(collective: &Collective, sizes: &[u32], channel: (u32, u32)) -> Result<Order, String> {
     let is_plain = collective.settings.optional(CHANNEL_SERVER.name).is_none();
-    if is_plain || collective.order != Order::Rank {
+    if is_plain {
         return Ok(collective.order.clone());
     }
     let &[n_ranks] = sizes else {

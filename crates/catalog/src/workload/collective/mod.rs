@@ -33,6 +33,7 @@ mod servers;
 mod tree_all_reduce;
 
 pub(super) use channels::channels;
+pub use channels::number as number_of_channels;
 use netloom_model::{Bucket, Collective};
 use netloom_units::{Bytes, Settings, Spec};
 
