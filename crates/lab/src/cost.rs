@@ -1,8 +1,8 @@
 //! Estimates the cost of a run before it is made.
 //!
 //! Models: the messages of one step of a sample of ranks, of a sample of hosts with background traffic, and a sample of
-//! finite flows, as the engine would receive them; their packets, the links of a shortest path, ACKs; multiplied by steps, ranks and hosts.
-//! Time follows from instructions per packet-hop.
+//! finite flows, as the engine would receive them; their packets, the links of a shortest path, ACKs; multiplied by
+//! steps, ranks and hosts. Long steps are extrapolated by their bytes. Time follows from instructions per packet-hop.
 //! Leaves out: retransmissions, notifications and pause frames, non-minimal paths, the effect of a deadline.
 //!
 //! Invariants: the number of messages examined is bounded for scenarios of any size; what cannot be estimated is named.
@@ -14,17 +14,20 @@ use std::collections::VecDeque;
 
 use netloom_catalog::TrainingWork;
 use netloom_model::ideal::n_links_between;
-use netloom_model::{FiniteFlows, Item, Mark, Message, Model, Operation, TransportKind, Work};
+use netloom_model::{FiniteFlows, Item, Job, Mark, Message, Model, Operation, TransportKind, Work};
 use netloom_units::{ActorId, Bytes, HostId, Time};
 use serde::Serialize;
 
 use crate::error::LabError;
 use crate::prepare::Prepared;
+use crate::sweep::expected::bytes_of_step;
 
 /// Most actors of a job, or of background traffic, that are examined.
 const MOST_ACTORS: usize = 64;
 /// Most messages of an actor that are examined.
 const MOST_MESSAGES: u64 = 4_096;
+/// The same of a rank in a step.
+const MOST_MESSAGES_OF_STEP: u64 = 1 << 17;
 /// Most finite flows that are examined.
 const MOST_FLOWS: usize = 65_536;
 /// Nanoseconds per instruction, of a run whose memory exceeds the caches.
@@ -63,10 +66,15 @@ struct Load {
     messages: f64,
     packets: f64,
     hops: f64,
+    bytes: f64,
+    /// Whether the end of a step was not reached.
+    is_cut: bool,
 }
 
 impl Load {
     fn add(&mut self, other: Load, times: f64) {
+        self.bytes += other.bytes * times;
+        self.is_cut |= other.is_cut;
         self.messages += other.messages * times;
         self.packets += other.packets * times;
         self.hops += other.hops * times;
@@ -83,7 +91,7 @@ pub fn cost(prepared: &Prepared) -> Result<Cost, LabError> {
     let (mut all, mut in_step, mut but) = (Load::default(), 0.0, Vec::new());
     let mut first = 0;
     for job in &model.workload.jobs {
-        let step = sampled(model, &mut work, first, job.ranks.len(), Until::Step);
+        let step = step(job, sampled(model, &mut work, first, job.ranks.len(), Until::Step));
         all.add(step, f64::from(job.steps));
         in_step += step.messages;
         if job.repetition.endless {
@@ -119,6 +127,14 @@ pub fn cost(prepared: &Prepared) -> Result<Cost, LabError> {
         seconds: seconds(model, all),
         but,
     })
+}
+
+/// The load of a step, of which `found` may be a part.
+fn step(job: &Job, found: Load) -> Load {
+    let mut whole = Load::default();
+    let share = if found.is_cut { bytes_of_step(job) as f64 / found.bytes.max(1.0) } else { 1.0 };
+    whole.add(found, share.max(1.0));
+    whole
 }
 
 /// Up to where an actor is examined.
@@ -168,6 +184,9 @@ fn of_actor(model: &Model, work: &mut TrainingWork, actor: ActorId, until: Until
                 _ => {}
             }
         }
+        if until == Until::Step && found.messages >= MOST_MESSAGES_OF_STEP as f64 {
+            return Load { is_cut: true, ..found };
+        }
         if found.messages >= MOST_MESSAGES as f64
             && let Until::End(end) = until
         {
@@ -193,7 +212,8 @@ fn load(model: &Model, from: HostId, to: HostId, size: Bytes) -> Load {
         TransportKind::Window { .. } => packets as f64,
         TransportKind::Rdma(rdma) => (packets as f64 / f64::from(rdma.coalesce.max(1))).ceil(),
     };
-    Load { messages: 1.0, packets: packets as f64, hops: (packets as f64 + answers) * links }
+    let hops = (packets as f64 + answers) * links;
+    Load { messages: 1.0, packets: packets as f64, hops, bytes: size.0 as f64, is_cut: false }
 }
 
 /// Staged flows, each at the rate of its port or its own limit.

@@ -27,7 +27,8 @@ fn of_collective(job: &Job, collective: &Collective) -> u128 {
     job.communicator_sizes(collective).map(bytes).fold(0, u128::saturating_add)
 }
 
-fn of_job(job: &Job) -> u128 {
+/// Bytes that the ranks of a job send in a step.
+pub(crate) fn bytes_of_step(job: &Job) -> u128 {
     let n_ranks = job.ranks.len();
     let of_phase = |phase: &Phase| match phase {
         Phase::Compute { .. } | Phase::Barrier => 0,
@@ -43,8 +44,11 @@ fn of_job(job: &Job) -> u128 {
             2 * n_ranks as u128 * u128::from(what.microbatches) * u128::from(what.size.0)
         }
     };
-    let step = job.phases.iter().map(of_phase).fold(0_u128, u128::saturating_add);
+    job.phases.iter().map(of_phase).fold(0_u128, u128::saturating_add)
+}
+
+fn of_job(job: &Job) -> u128 {
     // The length of an endless job depends on the others: it counts as a long one.
     let steps = if job.repetition.endless { ENDLESS } else { job.steps };
-    step.saturating_mul(u128::from(steps))
+    bytes_of_step(job).saturating_mul(u128::from(steps))
 }

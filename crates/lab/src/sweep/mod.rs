@@ -10,7 +10,7 @@
 mod dataset;
 mod done;
 mod error;
-mod expected;
+pub(crate) mod expected;
 mod folder;
 mod make;
 mod plan;

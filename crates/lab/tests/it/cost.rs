@@ -37,3 +37,18 @@ fn packets_and_packet_hops_are_estimated_within_a_factor_of_two() {
         near(expected.packet_hops, run.summary.hops.expect("counted"), "packet-hops");
     }
 }
+
+#[test]
+fn a_step_of_very_many_messages_is_estimated_by_its_bytes() {
+    let text = "
+netloom: 1
+fabric: { leaf_spine: { leaves: 8, spines: 2, hosts_per_leaf: 8 } }
+jobs: [{ steps: 3, phases: [{ ring_all_reduce: { size: 1GB, chunk: 1KiB } }] }]
+";
+    let prepared = prepare(&Source::text("ring.yaml", text), &Overrides::default());
+    let prepared = prepared.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)));
+    let chunks_of_part = (1e9_f64 / 64.0 / 1024.0).ceil();
+    let expected = 3.0 * 64.0 * 126.0 * chunks_of_part;
+    let found = cost(&prepared).expect("it can be estimated").messages;
+    assert!((found / expected - 1.0).abs() < 0.01, "{found} {expected}");
+}

@@ -5,6 +5,7 @@ mod comparison;
 mod congestion_tree;
 mod cost;
 mod determinism;
+mod documented;
 mod endings;
 mod exposed;
 mod fabrics;

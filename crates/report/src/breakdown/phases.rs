@@ -20,7 +20,7 @@ pub struct PhaseTime {
     pub phase: u16,
     /// Its name.
     pub name: String,
-    /// The activity of ranks in it.
+    /// The activity of ranks in it; `bubble` for the passes of a pipeline, of which only what they do not compute counts.
     pub activity: &'static str,
     /// The kinds of groups that communicate; `all` for all ranks together.
     pub group: String,
@@ -37,13 +37,14 @@ pub struct PhaseTime {
 }
 
 /// Sums over ranks and steps, in ps.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct PhaseTally {
+    activity: &'static str,
     count: usize,
     time: f64,
     cost: f64,
     worst: (u64, u32),
-    /// Whether what computation does not cover is communication; in a pipeline that computes it is the bubble.
+    /// Whether what computation does not cover is exposed communication.
     is_exposable: bool,
 }
 
@@ -54,12 +55,14 @@ pub(super) fn phases(layout: &JobLayout, ranks: &[RankSpans<'_>], step: f64) -> 
         let compute = spans.union(Time::ZERO, |row| row.activity == Activity::Compute);
         for key in keys(spans.0) {
             let own = spans.union(Time::ZERO, |row| (row.phase, row.activity) == (Some(key.0), key.1));
-            let communicates =
-                is_communication(key.1) && !(key.1 == Activity::Stages && spans.is_pipeline(Some(key.0)));
-            let cost = if is_communication(key.1) { own.length_without(&compute) } else { own.length() };
-            let tally = tallies.entry(key).or_default();
-            tally.is_exposable = communicates;
-            tally.add(spans.0[0].rank, own.length(), cost);
+            let uncovered = || own.length_without(&compute);
+            let tally = tallies.entry(key).or_insert_with(|| PhaseTally::of(spans, key));
+            let (time, cost) = match tally.activity {
+                "bubble" => (uncovered(), uncovered()),
+                _ if tally.is_exposable => (own.length(), uncovered()),
+                _ => (own.length(), own.length()),
+            };
+            tally.add(spans.0[0].rank, time, cost);
         }
     }
     let mut rows: Vec<PhaseTime> =
@@ -82,6 +85,19 @@ fn is_communication(activity: Activity) -> bool {
 }
 
 impl PhaseTally {
+    /// What computation does not cover of a pipeline that computes is its bubble, not communication.
+    fn of(spans: &RankSpans<'_>, (phase, activity): (u16, Activity)) -> PhaseTally {
+        let is_bubble = activity == Activity::Stages && spans.is_pipeline(Some(phase));
+        PhaseTally {
+            activity: if is_bubble { "bubble" } else { activity.word() },
+            is_exposable: is_communication(activity) && !is_bubble,
+            count: 0,
+            time: 0.0,
+            cost: 0.0,
+            worst: (0, 0),
+        }
+    }
+
     fn add(&mut self, rank: u32, time: u64, cost: u64) {
         self.count += 1;
         self.time += time as f64;
@@ -96,7 +112,7 @@ impl PhaseTally {
         PhaseTime {
             phase,
             name: phase_name(layout, phase),
-            activity: activity.word(),
+            activity: self.activity,
             group: group(layout, phase, activity),
             time: mean_seconds(self.time, self.count),
             exposed: self.is_exposable.then_some(cost),
