@@ -129,8 +129,9 @@ pub fn run(request: RunRequest<'_>) -> Result<RunReport, LabError> {
     let folder = request.folder.unwrap_or_else(|| default_folder(&prepared.name));
     let threads = request.threads.unwrap_or_else(|| fitting_threads(&prepared));
     let options = Options { threads, ..Options::default() };
-    let index = folder.clone();
-    let line = |watch: Watch<'_>| store(&prepared, index, request.overwrite, options, request.command, watch);
+    let destination = folder.clone();
+    let line =
+        |watch: Watch<'_>| store(&prepared, destination, request.overwrite, options, request.command, watch);
     let report = match request.live {
         None => line(request.watch),
         Some(serve) => live::around(&prepared, &folder, serve, request.watch, line),

@@ -94,7 +94,7 @@ fn letters(text: &str, at: Point, align: Align, turn: Turn, size: f64) -> Option
     for glyph in font::glyphs(text) {
         font::outline(
             glyph.id,
-            &mut Located { path: &mut path, at, direction: turn.direction(), along, scale },
+            &mut GlyphPath { path: &mut path, at, direction: turn.direction(), along, scale },
         );
         along += f64::from(glyph.advance) * scale;
     }
@@ -102,7 +102,7 @@ fn letters(text: &str, at: Point, align: Align, turn: Turn, size: f64) -> Option
 }
 
 /// Builds the outline of a glyph at its position.
-struct Located<'a> {
+struct GlyphPath<'a> {
     path: &'a mut PathBuilder,
     at: Point,
     direction: (f64, f64),
@@ -110,7 +110,7 @@ struct Located<'a> {
     scale: f64,
 }
 
-impl Located<'_> {
+impl GlyphPath<'_> {
     fn position(&self, x: f32, y: f32) -> (f32, f32) {
         let (x, y) = (self.along + f64::from(x) * self.scale, f64::from(y) * self.scale);
         let (cosine, sine) = self.direction;
@@ -118,7 +118,7 @@ impl Located<'_> {
     }
 }
 
-impl OutlineBuilder for Located<'_> {
+impl OutlineBuilder for GlyphPath<'_> {
     fn move_to(&mut self, x: f32, y: f32) {
         let (x, y) = self.position(x, y);
         self.path.move_to(x, y);

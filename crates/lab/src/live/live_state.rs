@@ -164,9 +164,9 @@ jobs:
 
     /// The final state, if the last periodic one was long before.
     fn last(scene: &str) -> (RunReport, Arc<State>) {
-        let index = tempfile::tempdir().expect("a folder");
+        let home = tempfile::tempdir().expect("a folder");
         let source = || Source::text("scene.yaml", scene);
-        let folder = Some(index.path().join("run"));
+        let folder = Some(home.path().join("run"));
         let done = run(RunRequest { folder, ..RunRequest::new(source()) });
         let prepared = prepare(&source(), &Overrides::default()).expect("it is a scenario");
         let live_state = LiveState::default();

@@ -107,10 +107,10 @@ pub(super) fn may_leave(
     at: NodeId,
     from: HostId,
     to: HostId,
-    is_static: Option<&StaticTable>,
+    static_table: Option<&StaticTable>,
     balancer: &mut Balancer,
 ) -> Vec<u32> {
-    match is_static.and_then(|table| table.port(to, || from)) {
+    match static_table.and_then(|table| table.port(to, || from)) {
         Some(port) => vec![port],
         None => may_choose(model, at, from, to, balancer),
     }
@@ -216,10 +216,10 @@ impl<'a> Asked<'a> {
         let behind = self.model.behind(at);
         let position = self.model.position(at, &neighbours, &behind);
         let mut balancer = Balancer::instantiate(&self.model.balances.switch, position);
-        let is_static = StaticTable::of(&self.model.balances.static_routes, at);
+        let static_table = StaticTable::of(&self.model.balances.static_routes, at);
         let mut rows: Vec<Row> = Vec::new();
         for to in self.hosts.clone().map(HostId).filter(|&to| self.from != Some(to)) {
-            for row in self.rows(at, to, is_static.as_ref(), &mut balancer) {
+            for row in self.rows(at, to, static_table.as_ref(), &mut balancer) {
                 join(&mut rows, row);
             }
         }

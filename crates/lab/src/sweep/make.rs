@@ -68,23 +68,19 @@ struct Maker<'a> {
 }
 
 /// A point by the number of its variant and its seed.
-type Location = (usize, u64);
+type PointKey = (usize, u64);
 
 impl Maker<'_> {
     /// Runs all variants with these seeds; returns whether all points are finished.
     fn round(&mut self, seeds: &[u64]) -> Result<bool, LabError> {
         let numbers = 0..self.plan.variants.len();
-        let locations: Vec<Location> =
+        let keys: Vec<PointKey> =
             numbers.flat_map(|variant| seeds.iter().map(move |&seed| (variant, seed))).collect();
-        let there = spread(&locations, self.grid.threads, None, |_| 1, |location, _| self.find(*location))?;
+        let there = spread(&keys, self.grid.threads, None, |_| 1, |key, _| self.find(*key))?;
         let there = there.into_iter().collect::<Result<Vec<_>, LabError>>()?;
         self.done.extend(there.iter().flatten().cloned());
-        let missing: Vec<Location> = locations
-            .iter()
-            .zip(&there)
-            .filter(|(_, done)| done.is_none())
-            .map(|(location, _)| *location)
-            .collect();
+        let missing: Vec<PointKey> =
+            keys.iter().zip(&there).filter(|(_, done)| done.is_none()).map(|(key, _)| *key).collect();
         let made = self.make(&missing)?;
         let is_whole = made.len() == missing.len();
         self.done.extend(made);
@@ -92,7 +88,7 @@ impl Maker<'_> {
         Ok(is_whole)
     }
 
-    fn find(&self, (variant, seed): Location) -> Result<Option<Done>, LabError> {
+    fn find(&self, (variant, seed): PointKey) -> Result<Option<Done>, LabError> {
         let chosen = &self.plan.variants[variant];
         let folder = self.grid.folder.join(chosen.point_folder(seed));
         let found = finished(&folder, chosen, seed, self.grid.over)?;
@@ -100,7 +96,7 @@ impl Maker<'_> {
     }
 
     /// Runs points; those that were stopped or not begun are left out.
-    fn make(&self, missing: &[Location]) -> Result<Vec<Done>, LabError> {
+    fn make(&self, missing: &[PointKey]) -> Result<Vec<Done>, LabError> {
         // A run at the path of a point that is not that point is not needed, so it may be replaced.
         let how = How {
             overwrite: Overwrite::Replace,
@@ -109,16 +105,16 @@ impl Maker<'_> {
             stop: self.grid.stop,
         };
         let failed = AtomicBool::new(false);
-        let work = |location: &Location, task: Task<'_>| {
+        let work = |key: &PointKey, task: Task<'_>| {
             if failed.load(Ordering::Relaxed) {
                 return Err(LabError::NotBegun);
             }
-            let made = run(&self.point(*location), &how, task);
+            let made = run(&self.point(*key), &how, task);
             let is_failure = made.as_ref().is_err_and(|error| !matches!(error, LabError::NotBegun));
             failed.fetch_or(is_failure, Ordering::Relaxed);
-            made.map(|report| Done { variant: location.0, report, kept: false })
+            made.map(|report| Done { variant: key.0, report, kept: false })
         };
-        let weight = |(variant, _): &Location| self.plan.variants[*variant].weight;
+        let weight = |(variant, _): &PointKey| self.plan.variants[*variant].weight;
         let (mut made, mut errors) = (Vec::new(), Vec::new());
         for answer in spread(missing, self.grid.threads, self.grid.on_progress, weight, work)? {
             match answer {
@@ -130,7 +126,7 @@ impl Maker<'_> {
         if errors.is_empty() { Ok(made) } else { Err(LabError::several(errors)) }
     }
 
-    fn point(&self, (variant, seed): Location) -> Point {
+    fn point(&self, (variant, seed): PointKey) -> Point {
         let chosen = &self.plan.variants[variant];
         let mut point = Point::new(chosen.source.clone());
         point.overrides = chosen.overrides.clone();

@@ -67,14 +67,14 @@ impl Spread {
 pub(super) fn waits(layout: &JobLayout, steps: &[&[SpanRow]]) -> Vec<MemberWait> {
     let mut tallies: BTreeMap<(u16, u16, Option<u16>), WaitTally> = BTreeMap::new();
     for_each_communicator(layout, steps, |key, _, members| {
-        let index = (members[0].phase.unwrap_or(0), members[0].bucket.unwrap_or(0), key.group);
+        let bucket = (members[0].phase.unwrap_or(0), members[0].bucket.unwrap_or(0), key.group);
         if let Some(spread) = Spread::of(key, members) {
-            let tally = tallies.entry(index).or_insert(WaitTally { count: 0, sum: 0.0, largest: spread });
+            let tally = tallies.entry(bucket).or_insert(WaitTally { count: 0, sum: 0.0, largest: spread });
             tally.add(spread);
         }
     });
     let mut rows: Vec<MemberWait> =
-        tallies.into_iter().map(|(index, tally)| tally.finish(layout, index)).collect();
+        tallies.into_iter().map(|(bucket, tally)| tally.finish(layout, bucket)).collect();
     rows.sort_by(|one, other| other.mean.total_cmp(&one.mean));
     rows
 }

@@ -67,8 +67,8 @@ impl BySettingData {
         let mut found: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
         for run in 0..runs.len() {
             if let Some(time) = completion(run, steps) {
-                let index = (index(&group_names, &group_of[run]), index(&bar_names, &bar_of[run]));
-                found.entry(index).or_default().push(time);
+                let cell = (index(&group_names, &group_of[run]), index(&bar_names, &bar_of[run]));
+                found.entry(cell).or_default().push(time);
             }
         }
         let n_groups = found.keys().map(|key| key.0).collect::<BTreeSet<_>>().len();

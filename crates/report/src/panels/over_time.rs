@@ -107,9 +107,9 @@ impl OverTime {
         let mut grid = vec![IntervalEnd::default(); (n_samples * sampled).div_ceil(interval) as usize];
         let last = grid.len() - 1;
         for (end, at_end) in self.intervals {
-            let index = &mut grid[((end.saturating_sub(1) / interval) as usize).min(last)];
-            index.to_hosts = index.to_hosts.saturating_add(at_end.to_hosts);
-            index.waiting = index.waiting.max(at_end.waiting);
+            let cell = &mut grid[((end.saturating_sub(1) / interval) as usize).min(last)];
+            cell.to_hosts = cell.to_hosts.saturating_add(at_end.to_hosts);
+            cell.waiting = cell.waiting.max(at_end.waiting);
         }
         // The run may end before its last interval.
         let length = |nth: usize| interval.min(simulated.saturating_sub(nth as u64 * interval).max(1));

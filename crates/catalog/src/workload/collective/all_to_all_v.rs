@@ -12,11 +12,12 @@
 //! `dispatch` the bytes of a message follow the load of its receiver, with `combine` that of its sender.
 //!
 //! # Invariants
-//! A rank's load is the sum of the tokens of its experts. Loads are drawn once for all ranks: x^m, x uniform on (0, 1] relative to the largest draw, with m (between whole
-//! powers: a mixture of both) such that the largest load over the mean is `imbalance`. The S bytes of a vector are cut in
-//! the ratio of the loads, to whole bytes. With dispatch member p sends S less the share of p, and receives n - 1 times
-//! that share; with combine the reverse. Together the members send (n - 1) S bytes, so that the mean is exactly
-//! (n - 1)/n S. n - 1 steps, in each of which the members form a permutation; with `dependent: false` all at once.
+//! A rank's load is the sum of the tokens of its experts. Loads are drawn once for all ranks: x^m, x uniform on (0, 1]
+//! relative to the largest draw, with m (between whole powers: a mixture of both) such that the largest load over the
+//! mean is `imbalance`. The S bytes of a vector are cut in the ratio of the loads, to whole bytes. With dispatch member
+//! p sends S less the share of p, and receives n - 1 times that share; with combine the reverse. Together the members
+//! send (n - 1) S bytes, so that the mean is exactly (n - 1)/n S. n - 1 steps, in each of which the members form a
+//! permutation; with `dependent: false` all at once.
 //!
 //! # When it misleads
 //! Where steps wait for each other, the busiest link is idle at times; `dependent: false` is the exchange of NCCL's
