@@ -17,6 +17,12 @@ export interface Bar {
   tip: string[];
 }
 
+/** A value to compare with, in the unit of the axis. */
+export interface Level {
+  value: number;
+  name: string;
+}
+
 /** A further value. */
 export interface Mark {
   value: number;
@@ -48,15 +54,27 @@ function whisker(_: unknown, api: Drawing): Options {
   return { type: "group", children: [line(left, y, right, y), ...ends.map((x) => line(x, y - 5, x, y + 5))] };
 }
 
-/** The chart. */
-export function barChart(label: string, axis: string, unit: Unit, bars: Bar[]): HTMLElement {
+/** A line across all rows at a value, with its name at the top. */
+function levelLine({ value, name }: Level): Options {
+  return {
+    silent: true,
+    symbol: "none",
+    animation: false,
+    label: { show: true, position: "end", formatter: () => name, color: "var(--muted)", fontSize: 11 },
+    lineStyle: { color: "var(--muted)", width: 1, type: [4, 4] },
+    data: [{ xAxis: value }],
+  };
+}
+
+/** The chart; with a level, a line at that value. */
+export function barChart(label: string, axis: string, unit: Unit, bars: Bar[], level?: Level): HTMLElement {
   const scaled = (value: number): number => value / unit.worth;
   const rows = bars.map((bar, row) => ({ bar, row }));
   const intervals = rows.filter(({ bar }) => typeof bar.low === "number" && typeof bar.high === "number");
   const marks = rows.flatMap(({ bar, row }) => (bar.marks ?? []).map((mark) => ({ mark, row, colour: bar.colour })));
-  const height = Math.min(bars.length, ROWS) * ROW + 72;
+  const height = Math.min(bars.length, ROWS) * ROW + (level === undefined ? 72 : 88);
   return chart(label, height, {
-    grid: { left: 168, right: 28, top: 8, bottom: 56 },
+    grid: { left: 168, right: 28, top: level === undefined ? 8 : 24, bottom: 56 },
     tooltip: tooltip(({ dataIndex, seriesType }: { dataIndex: number; seriesType: string }) => {
       const bar = bars[seriesType === "scatter" ? (marks[dataIndex]?.row ?? 0) : dataIndex];
       return bar === undefined ? "" : tip(bar.name, bar.tip);
@@ -69,6 +87,7 @@ export function barChart(label: string, axis: string, unit: Unit, bars: Bar[]): 
         barMaxWidth: 20,
         data: bars.map((bar) => ({ value: scaled(bar.value), itemStyle: { color: bar.colour } })),
         emphasis: { disabled: true },
+        ...(level === undefined ? {} : { markLine: levelLine(level) }),
       },
       {
         type: "custom",

@@ -47,6 +47,35 @@ export interface Run {
   yaml_bytes: number;
 }
 
+/** How many times as fast as the baseline a variant is; the interval is absent for a single pair. */
+export interface Speedup {
+  ratio: number;
+  low: number | null;
+  high: number | null;
+  pairs: number;
+  faster: number;
+}
+
+/** A variant against the baseline; times are means over the pairs. */
+export interface Compared {
+  variant: number;
+  time: number | null;
+  baseline_time: number | null;
+  speedup: Speedup | null;
+  outcome: "faster" | "no_difference" | "slower" | "one_pair" | "no_pair";
+  sentence: string;
+}
+
+/** Which variant is better. */
+export interface Answer {
+  /** Index among the variants. */
+  baseline: number;
+  variants: { name: string; runs: number[] }[];
+  /** Job by job; without a name for completion times of messages. */
+  verdicts: { job: string | null; compared: Compared[] }[];
+  notes: string[];
+}
+
 export interface WholeRun {
   fct_mean: number | null;
   fct_p99: number | null;
@@ -496,7 +525,7 @@ export interface BesidePair {
   simulated: number;
   ratio: number | null;
   mean: number;
-  alone: number | null;
+  baseline: number | null;
 }
 
 /** Scores of a simulated series. */
@@ -536,7 +565,7 @@ export interface SlowMessage {
   start: number;
   /** Null if it never arrived. */
   time: number | null;
-  alone: number | null;
+  ideal: number | null;
   slowdown: number | null;
   /** Null without a queue pair. */
   repair: { timeouts: number; retransmitted: number } | null;
@@ -565,6 +594,8 @@ export interface OverTimeOfRun {
 
 export interface Report {
   runs: Run[];
+  /** Absent if there are not several variants, or none can be compared. */
+  answer: Answer | null;
   summary: SummaryRow[];
   steps: JobSteps[];
   fct: FctOfRun[];
@@ -620,7 +651,7 @@ export interface MapCell {
   simulated: MapRatio;
   half: number | null;
   seeds: number;
-  left_out: boolean;
+  excluded: boolean;
 }
 
 export interface PanelMap {
@@ -642,7 +673,7 @@ export interface FigureMaps {
   shows: string;
   quantities: [string, string];
   /** Why some cells are excluded from the scores; absent if none is. */
-  left_out: string | null;
+  exclusion: string | null;
   /** Absent if no cell can be compared. */
   scores: (Nearness & { cells: number; trivial: Nearness }) | null;
   panels: PanelMap[];

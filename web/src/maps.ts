@@ -34,7 +34,7 @@ function tips(cell: MapCell, [above, below]: [string, string]): string[] {
     `simulated ${simulated.ratio === null ? "–" : ratioText(simulated.ratio) + half(cell)}: ${terms(simulated)}`,
     above === below ? above : `${above} / ${below}`,
     `${cell.runs[0]} / ${cell.runs[1]}, ${some(cell.seeds, "seed")}`,
-    ...(cell.left_out ? ["excluded from the scores"] : []),
+    ...(cell.excluded ? ["excluded from the scores"] : []),
   ];
 }
 
@@ -67,7 +67,7 @@ function beside(panel: PanelMap, quantities: [string, string]): HTMLElement {
     across: cell.across,
     down: cell.up,
     tip: tips(cell, quantities),
-    marked: cell.left_out,
+    marked: cell.excluded,
   });
   return pair(
     drawing("Measured", (cell) => ({ ...shared(cell), ratio: cell.measured.ratio })),
@@ -96,7 +96,7 @@ function standing({ scores, panels }: FigureMaps): string {
 }
 
 /** The explanation of signs in cells. */
-function reading({ left_out, panels }: FigureMaps): string {
+function reading({ exclusion, panels }: FigureMaps): string {
   const all = panels.flatMap((panel) => panel.cells);
   const places = panels.reduce((sum, { across, up }) => sum + across.labels.length * up.labels.length, 0);
   const parts = [
@@ -104,7 +104,7 @@ function reading({ left_out, panels }: FigureMaps): string {
     all.some((cell) => cell.measured.ratio === null) ? "“–” on the left: not published." : "",
     all.some((cell) => cell.simulated.ratio === null) ? "“–” on the right: not simulated in these runs." : "",
     all.length < places ? "Blank: the figure has no such cell." : "",
-    left_out === null ? "" : `In brackets, with a dashed edge: excluded from the scores, since ${left_out}.`,
+    exclusion === null ? "" : `In brackets, with a dashed edge: excluded from the scores, since ${exclusion}.`,
   ];
   return parts.filter((part) => part !== "").join(" ");
 }
@@ -124,7 +124,7 @@ function tableOf({ title, across, up, cells }: PanelMap, [above, below]: [string
     off(cell) ?? "",
     ...[cell.measured, cell.simulated].flatMap((ratio) => [known(ratio.above), known(ratio.below)]),
     count(cell.seeds),
-    cell.left_out ? "no" : "yes",
+    cell.excluded ? "no" : "yes",
   ];
   return asTable(
     `${title}; ${line}`,

@@ -3,6 +3,7 @@
 import type { Report } from "./data.ts";
 import { drawAll } from "./chart.ts";
 import { element, note } from "./dom.ts";
+import { ANSWER } from "./panels/answer.ts";
 import { BANDWIDTH } from "./panels/bandwidth.ts";
 import { BREAKDOWN } from "./panels/breakdown.ts";
 import { BY_SETTING } from "./panels/by_setting.ts";
@@ -50,7 +51,7 @@ export const VIEWS: View[] = [
     id: "study",
     title: "Study",
     asks: "Which run was better, by how much, and with what confidence?",
-    panels: [SUMMARY, STAGES, INTERFERENCE, MEASURED, BY_SETTING, STEPS, BANDWIDTH, OVER_TIME],
+    panels: [ANSWER, SUMMARY, STAGES, INTERFERENCE, MEASURED, BY_SETTING, STEPS, BANDWIDTH, OVER_TIME],
   },
   {
     id: "fabric",

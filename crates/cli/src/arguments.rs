@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use netloom_lab::explain::SelectedStep;
 use netloom_lab::figures::{self, Format as FigureFormat};
 use netloom_lab::show::themis;
 use netloom_lab::summary::over;
@@ -43,10 +44,12 @@ pub enum Command {
     Run(Run),
     /// Run scenarios in all combinations of varied values, each with the same seeds
     Sweep(Sweep),
-    /// Compare runs side by side, each relative to the first
+    /// Compare runs side by side: which variant is better, and by how much
     Compare(Compare),
     /// Write a report on runs as one self-contained HTML page, or print a summary in the terminal
     Report(Report),
+    /// Explain why a step took as long as it did: the chain of messages that it waited for, and what these waited for
+    Explain(Explain),
     /// Draw figures of runs for papers as PDF, SVG or PNG, one column wide, with the data of each in a file beside it
     Figures(Figures),
     /// Draw a fabric in the terminal, or show recorded packets, the slowest messages, interference, forwarding tables,
@@ -141,6 +144,10 @@ pub struct Sweep {
     /// time while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
     #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
     pub over: Over,
+    /// Variant to compare the others with, by its name or one of its values [default: the one with the values of the file
+    /// itself, else the first]
+    #[arg(long, value_name = "VARIANT")]
+    pub baseline: Option<String>,
     /// Number of runs at a time [default: number of cores]
     #[arg(long, value_name = "N", value_parser = threads())]
     pub threads: Option<u16>,
@@ -158,13 +165,16 @@ pub struct Sweep {
 /// `netloom compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// Run folders, or folders of sweeps or of measured runs; all are shown relative to the first
+    /// Run folders, or folders of sweeps or of measured runs
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<PathBuf>,
     /// Part of the run covered by statistics of background messages, by mean throughput and by utilization: `jobs`, the
     /// time while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
     #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
     pub over: Over,
+    /// Run or variant to compare the others with [default: that of the sweep, else the first run]
+    #[arg(long, value_name = "NAME")]
+    pub baseline: Option<String>,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
@@ -183,6 +193,9 @@ pub struct Report {
     /// time while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
     #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
     pub over: Over,
+    /// Run or variant to compare the others with [default: that of the sweep, else the first run]
+    #[arg(long, value_name = "NAME")]
+    pub baseline: Option<String>,
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,
@@ -190,6 +203,26 @@ pub struct Report {
     /// there is neither); colours are used only on a terminal, and not if `NO_COLOR` is set
     #[arg(long)]
     pub text: bool,
+}
+
+/// `netloom explain`.
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// Run folder; its scenario is run again, twice, up to the end of the step
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Step to explain
+    #[arg(long, value_name = "worst|median|N", default_value = "worst")]
+    pub step: SelectedStep,
+    /// Job whose step is explained [default: the first one]
+    #[arg(long, value_name = "NAME")]
+    pub job: Option<String>,
+    /// Number of threads to simulate with; results do not depend on it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads())]
+    pub threads: u16,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `netloom figures`.

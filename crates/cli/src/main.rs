@@ -48,6 +48,7 @@ fn dispatch(arguments: Arguments) -> u8 {
         Command::Sweep(sweep) => commands::sweep::sweep(sweep, &mut output),
         Command::Compare(compare) => commands::compare::compare(&compare, &mut output),
         Command::Report(report) => commands::report::report(&report, &mut output),
+        Command::Explain(explain) => commands::explain::explain(explain, &mut output),
         Command::Figures(figures) => commands::figures::figures(&figures, &mut output),
         Command::Show(show) => commands::show::show(&show, &mut output),
         Command::Export(export) => commands::export::export(&export, &mut output),

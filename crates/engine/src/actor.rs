@@ -5,9 +5,10 @@
 //!
 //! Invariants: an actor whose operations are exhausted is finished; an actor that could continue but has no more
 //! operations reports so and must be refilled before its time advances. Messages that were created for an actor that
-//! stopped before their turn never start; their number is at most one refill.
+//! stopped before their turn never start; their number is at most one refill. Where several streams act at one instant, the
+//! one with the lower number goes first, as far as its operations are there.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use netloom_model::Mark;
 use netloom_units::StateWriter;
@@ -116,7 +117,6 @@ struct RankStream {
 /// A message that starts when one with its tag has arrived.
 #[derive(Debug)]
 struct WaitingSend {
-    tag: u64,
     flow: u32,
     after: u64,
     keeps: bool,
@@ -133,8 +133,10 @@ pub struct Actor {
     n_pending: usize,
     /// Messages that have arrived and were not yet waited for: (tag, count).
     mailbox: Vec<(u64, u32)>,
-    /// Messages that start after one with a tag has arrived, in order.
-    waiting_sends: Vec<WaitingSend>,
+    /// Messages that start after one with a tag has arrived, by tag and number: there may be very many of them.
+    waiting_sends: BTreeMap<(u64, u64), WaitingSend>,
+    /// Number of messages that have waited so far.
+    n_waited: u64,
     /// Of these, those released since the last [`Actor::advance`]: slot, delay.
     released: Vec<(u32, u64)>,
     /// Delayed messages with their starts in ps, each with a timer set, in the order of their starts.
@@ -156,7 +158,8 @@ impl Actor {
             streams: Vec::new(),
             n_pending: 0,
             mailbox: Vec::new(),
-            waiting_sends: Vec::new(),
+            waiting_sends: BTreeMap::new(),
+            n_waited: 0,
             released: Vec::new(),
             delayed_sends: VecDeque::new(),
             own_tags: Vec::new(),
@@ -231,8 +234,8 @@ impl Actor {
     /// did.
     #[inline(never)]
     fn release_sends(&mut self, tag: u64) -> bool {
-        while let Some(index) = self.waiting_sends.iter().position(|waiting| waiting.tag == tag) {
-            let WaitingSend { flow, after, keeps, .. } = self.waiting_sends.remove(index);
+        while let Some((&next, _)) = self.waiting_sends.range((tag, 0)..=(tag, u64::MAX)).next() {
+            let Some(WaitingSend { flow, after, keeps }) = self.waiting_sends.remove(&next) else { break };
             self.released.push((flow, after));
             if !keeps {
                 return true;
@@ -320,8 +323,7 @@ impl Actor {
 
     /// Runs one stream until it blocks or is empty; returns whether it did anything.
     fn run_stream(&mut self, number: usize, now: u64, effects: &mut Vec<Effect>) -> bool {
-        let Actor { id, streams, mailbox, waiting_sends, delayed_sends: later, n_pending, own_tags, .. } =
-            self;
+        let Actor { id, streams, mailbox, delayed_sends: later, n_pending, own_tags, .. } = self;
         let stream = &mut streams[number];
         let mut moved = false;
         while stream.blocked == Blocked::No {
@@ -335,7 +337,8 @@ impl Actor {
                     effects.push(start_after(flow, now, after, later));
                 }
                 Task::SendWhen { flow, tag, after, keeps } => {
-                    waiting_sends.push(WaitingSend { tag, flow, after, keeps });
+                    self.waiting_sends.insert((tag, self.n_waited), WaitingSend { flow, after, keeps });
+                    self.n_waited += 1;
                 }
                 Task::Mark(mark) => effects.push(Effect::Mark(mark)),
                 Task::Compute(0) | Task::Join => {}
@@ -385,7 +388,7 @@ impl Actor {
 
     /// What it waits for, for display: (tag, messages still missing) of each stream and of each message that waits.
     pub fn waits_for(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
-        let of_sends = self.waiting_sends.iter().map(|waiting| (waiting.tag, 1));
+        let of_sends = self.waiting_sends.keys().map(|&(tag, _)| (tag, 1));
         let of_streams = self.streams.iter().filter_map(|stream| match stream.blocked {
             Blocked::Receive { tag, messages } => {
                 let here = self.mailbox.iter().find(|(waiting, _)| *waiting == tag);

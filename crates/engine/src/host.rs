@@ -8,7 +8,7 @@
 //! Invariants: a host's messages are numbered in the order they start; flow hashes are computed from that number, never
 //! from slot numbers.
 
-use netloom_model::{FlowHashInput, Model, TransportKind};
+use netloom_model::{FlowHashInput, Message, Model, TransportKind};
 use netloom_units::{ActorId, Rate, StateWriter, Time, mix};
 
 use crate::actor::{Actor, ActorState, Effect};
@@ -221,7 +221,7 @@ impl Node {
     pub fn notify_sender(&mut self, now: u64, flow: u32, context: &mut PartitionContext, round: &Round) {
         let message = &round.flows[flow as usize].message;
         if let Some(actor) = message.completion {
-            self.notify_actor(now, actor, message.tag, context, round);
+            self.notify_actor(now, actor, Message::completion_tag(message.tag), context, round);
         }
     }
 

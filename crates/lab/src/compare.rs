@@ -1,18 +1,18 @@
 //! Compares several runs side by side.
 //!
 //! Models: a row for each run (for each of its jobs and stages, where it has several), a column for each metric, and
-//! the ratio of each value to that of the first run.
-//! Leaves out: whether a difference is significant; that takes several seeds.
+//! the ratio of each value to that of the baseline; which variant is better, with the interval of the ratio.
+//! Leaves out: whether a difference is significant in columns other than step times.
 
 use std::path::PathBuf;
 
 use netloom_records::statistics::Over;
 use netloom_records::{RunFolder, Status};
+use netloom_report::{AnswerData, ReportedRun};
 use serde_json::{Map, Value, json};
 
 use crate::error::LabError;
-use crate::labels::labels;
-use crate::show::interference::runs_in;
+use crate::report::{baseline_of, named};
 use crate::summary::{Distribution, JobSummary, SpanSummary, StageSummary, Summary};
 
 /// The unit of a column's numbers.
@@ -128,12 +128,12 @@ pub struct Entry {
     pub summary: Summary,
 }
 
-/// One value, and its ratio to that of the first run.
+/// One value, and its ratio to that of the baseline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {
     /// The value, in the unit of its column.
     pub value: f64,
-    /// Value over that of the first run; absent for the first run itself, and where its value is absent or zero.
+    /// Value over that of the baseline; absent for the baseline itself, and where its value is absent or zero.
     pub ratio: Option<f64>,
 }
 
@@ -155,12 +155,16 @@ pub struct Row {
 }
 
 /// Runs side by side.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Comparison {
     /// Run by run, job by job, then stage by stage.
     pub rows: Vec<Row>,
     /// Runs with background messages, and the part of each that they are taken over.
     pub spans: Vec<(String, SpanSummary)>,
+    /// Name of the run that ratios are relative to.
+    pub baseline: String,
+    /// Which variant is better; absent if there are not several, or none can be compared.
+    pub answer: Option<AnswerData>,
 }
 
 /// The part of a run that a row describes; the first row of a run also has the figures of the whole run.
@@ -182,33 +186,44 @@ fn parts(run: &Summary) -> Vec<Part> {
     if parts.is_empty() { vec![Part::Whole] } else { parts }
 }
 
-/// Compares runs in memory.
-pub fn compare(entries: &[Entry]) -> Comparison {
-    let Some(first) = entries.first() else { return Comparison { rows: Vec::new(), spans: Vec::new() } };
+/// Compares runs in memory with a run among them; the answer is that of their stored steps.
+pub(crate) fn compare(entries: &[Entry], baseline: usize, answer: Option<AnswerData>) -> Comparison {
+    let Some(first) = entries.get(baseline) else { return Comparison::default() };
     let rows = entries.iter().enumerate().flat_map(|(number, entry)| {
-        let base = (number > 0).then_some(&first.summary);
+        let base = (number != baseline).then_some(&first.summary);
         parts(&entry.summary).into_iter().map(move |part| row(entry, part, base))
     });
     let spans = entries.iter().filter(|entry| entry.summary.background.is_some());
     let spans = spans.map(|entry| (entry.name.clone(), entry.summary.span.clone()));
-    Comparison { rows: rows.collect(), spans: spans.collect() }
+    let (rows, spans) = (rows.collect(), spans.collect());
+    Comparison { rows, spans, baseline: first.name.clone(), answer }
 }
 
-/// Compares run folders, or all runs of folders of sweeps and of measured runs, with figures over a part of each.
+/// Compares run folders, or all runs of folders of sweeps and of measured runs, with figures over a part of each. The
+/// baseline is a variant or a run by its name; by default that of the sweep, if these are the runs of one, else the first.
 ///
 /// # Errors
-/// If one of them is not a complete run folder or cannot be read, or an interval is not within it.
-pub fn compare_folders(paths: &[PathBuf], over: Over) -> Result<Comparison, LabError> {
-    let paths: Vec<PathBuf> = paths.iter().flat_map(|path| runs_in(path)).collect();
-    let names = labels(&paths);
-    let entry = |(path, name): (&PathBuf, String)| -> Result<Entry, LabError> {
-        let folder = RunFolder::open(path)?;
+/// If one of them is not a complete run folder or cannot be read, an interval is not within it, or there is no such
+/// baseline.
+pub fn compare_folders(
+    folders: &[PathBuf],
+    over: Over,
+    baseline: Option<&str>,
+) -> Result<Comparison, LabError> {
+    let runs = named(folders);
+    let entry = |run: &ReportedRun| -> Result<Entry, LabError> {
+        let folder = RunFolder::open(&run.folder)?;
         let summary = Summary::of_folder(&folder, over)?;
         let manifest = folder.manifest();
-        Ok(Entry { name, seed: manifest.seed, status: manifest.outcome.status, summary })
+        Ok(Entry { name: run.name.clone(), seed: manifest.seed, status: manifest.outcome.status, summary })
     };
-    let entries: Vec<Entry> = paths.iter().zip(names).map(entry).collect::<Result<_, _>>()?;
-    Ok(compare(&entries))
+    let entries: Vec<Entry> = runs.iter().map(entry).collect::<Result<_, _>>()?;
+    let baseline = baseline_of(folders, &runs, baseline);
+    let answer = netloom_report::answer(&runs, over, baseline)?;
+    let of_variant = answer.as_ref().map(|answer| answer.variants[answer.baseline].runs[0]);
+    let by_name = || runs.iter().position(|run| Some(run.name.as_str()) == baseline);
+    let baseline = of_variant.or_else(by_name).unwrap_or(0);
+    Ok(compare(&entries, baseline, answer))
 }
 
 fn row(entry: &Entry, part: Part, base: Option<&Summary>) -> Row {
@@ -254,7 +269,8 @@ impl Comparison {
     /// As JSON.
     pub fn to_json(&self) -> Value {
         let span = |row: &Row| self.spans.iter().find(|(run, _)| *run == row.run).map(|(_, span)| span);
-        Value::Array(self.rows.iter().map(|row| row.to_json(span(row))).collect())
+        let rows: Vec<Value> = self.rows.iter().map(|row| row.to_json(span(row))).collect();
+        json!({ "baseline": self.baseline, "answer": self.answer, "rows": rows })
     }
 }
 

@@ -13,6 +13,7 @@
 use std::collections::VecDeque;
 
 use netloom_catalog::TrainingWork;
+use netloom_catalog::workload::volume::bytes_of_step;
 use netloom_model::ideal::n_links_between;
 use netloom_model::{FiniteFlows, Item, Job, Mark, Message, Model, Operation, TransportKind, Work};
 use netloom_units::{ActorId, Bytes, HostId, Time};
@@ -20,7 +21,6 @@ use serde::Serialize;
 
 use crate::error::LabError;
 use crate::prepare::Prepared;
-use crate::sweep::expected::bytes_of_step;
 
 /// Most actors of a job, or of background traffic, that are examined.
 const MOST_ACTORS: usize = 64;

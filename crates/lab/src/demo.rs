@@ -9,7 +9,7 @@ use netloom_report::check_overwrite;
 
 use crate::compare::{Comparison, Entry, compare};
 use crate::error::LabError;
-use crate::report::report;
+use crate::report::{named, report};
 use crate::source::Source;
 use crate::sweep::{Point, PointReport, Sweep, SweepProgress, sweep};
 
@@ -67,7 +67,7 @@ pub fn demo(demo: Demo<'_>) -> Result<(Vec<PointReport>, Comparison), LabError> 
         on_progress: demo.on_progress,
     });
     let reports: Vec<PointReport> = reports.into_iter().collect::<Result<_, _>>()?;
-    report(&folders, &page, demo.overwrite, demo.over)?;
+    report(&folders, &page, demo.overwrite, demo.over, None)?;
     let entry = |(policy, report): (&str, &PointReport)| Entry {
         name: policy.to_owned(),
         seed: Some(report.seed),
@@ -75,5 +75,6 @@ pub fn demo(demo: Demo<'_>) -> Result<(Vec<PointReport>, Comparison), LabError> 
         summary: report.summary.clone(),
     };
     let entries: Vec<Entry> = DEMO_POLICIES.into_iter().zip(&reports).map(entry).collect();
-    Ok((reports, compare(&entries)))
+    let answer = netloom_report::answer(&named(&folders), demo.over, None)?;
+    Ok((reports, compare(&entries, 0, answer)))
 }

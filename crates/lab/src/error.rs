@@ -13,6 +13,7 @@ use netloom_report::ReportError;
 use netloom_scenario::{Diagnostics, Style};
 use netloom_testbed::Refusal;
 
+use crate::explain::ExplainError;
 use crate::export::ExportError;
 use crate::field::FieldError;
 use crate::import::ImportError;
@@ -155,6 +156,9 @@ pub enum LabError {
     /// The records of a run do not include what was requested.
     #[error(transparent)]
     Show(#[from] ShowError),
+    /// A step cannot be explained.
+    #[error(transparent)]
+    Explain(#[from] ExplainError),
     /// A run cannot be exported.
     #[error(transparent)]
     Export(#[from] ExportError),
@@ -211,6 +215,7 @@ impl LabError {
             LabError::Field(error) if error.is_failure() => ExitCode::CheckFailed,
             LabError::Storing(_)
             | LabError::NotBegun
+            | LabError::Explain(ExplainError::Stopped)
             | LabError::Testbed(Refusal::NotCrossed { .. } | Refusal::Counter { .. }) => {
                 ExitCode::StoppedEarly
             }

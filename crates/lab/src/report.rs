@@ -1,34 +1,69 @@
 //! One HTML file about some runs, or their figures as text.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use netloom_records::Overwrite;
 use netloom_records::statistics::Over;
 use netloom_report::{ReportedRun, read, write};
+use serde_json::Value;
 
 use crate::error::LabError;
 use crate::labels::labels;
 use crate::show::interference::runs_in;
+use crate::sweep::PLAN_FILE;
 use crate::text::{self, Look};
 
 /// Writes the report about these run folders, or all runs of these sweeps, with the names that [`crate::compare`]
 /// gives, with figures over a part of each.
 ///
 /// # Errors
-/// If one of them is not a complete run folder or cannot be read, an interval is not within it, or the report
-/// cannot be written.
-pub fn report(folders: &[PathBuf], file: &Path, overwrite: Overwrite, over: Over) -> Result<(), LabError> {
-    Ok(write(&named(folders), file, overwrite, over)?)
+/// If one of them is not a complete run folder or cannot be read, an interval is not within it, no variant has the name
+/// of the baseline, or the report cannot be written.
+pub fn report(
+    folders: &[PathBuf],
+    file: &Path,
+    overwrite: Overwrite,
+    over: Over,
+    baseline: Option<&str>,
+) -> Result<(), LabError> {
+    let runs = named(folders);
+    Ok(write(&runs, file, overwrite, over, baseline_of(folders, &runs, baseline))?)
 }
 
 /// The same runs as text for a terminal: the data of the report's panels, in characters.
 ///
 /// # Errors
-/// If one of them is not a complete run folder or cannot be read, or an interval is not within it.
-pub fn report_text(folders: &[PathBuf], over: Over, look: Look) -> Result<String, LabError> {
-    let reported = read(&named(folders), over)?;
+/// If one of them is not a complete run folder or cannot be read, an interval is not within it, or no variant has the name
+/// of the baseline.
+pub fn report_text(
+    folders: &[PathBuf],
+    over: Over,
+    baseline: Option<&str>,
+    look: Look,
+) -> Result<String, LabError> {
+    let runs = named(folders);
+    let mut reported = read(&runs, over)?;
+    if let Some(name) = baseline_of(folders, &runs, baseline) {
+        reported.choose_baseline(name)?;
+    }
     let said: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
     Ok(text::report(&reported, &said, look))
+}
+
+/// The name of the baseline: the one that was asked for, else a run of that of the sweep, if these are the runs of one.
+pub(crate) fn baseline_of<'a>(
+    folders: &[PathBuf],
+    runs: &'a [ReportedRun],
+    wanted: Option<&'a str>,
+) -> Option<&'a str> {
+    let of_sweep = || {
+        let [folder] = folders else { return None };
+        let plan: Value = serde_json::from_str(&fs::read_to_string(folder.join(PLAN_FILE)).ok()?).ok()?;
+        let below = folder.join(plan.get("baseline")?.as_str()?);
+        runs.iter().find(|run| run.folder.starts_with(&below)).map(|run| run.name.as_str())
+    };
+    wanted.or_else(of_sweep)
 }
 
 /// The runs of these folders, those of a sweep in place of its folder, with the names that [`crate::compare`] gives.

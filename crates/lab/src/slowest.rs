@@ -13,17 +13,16 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
 
-use netloom_engine::observe::{Control, Observer, Progress, States};
-use netloom_engine::{Extensions, Options, run};
-use netloom_model::{Fabric, Model, NamedFlow, Recording};
+use netloom_engine::Options;
+use netloom_model::{Fabric, NamedFlow, Recording};
 use netloom_records::{Batch, FlowRow, PacketKind, PacketRow, PathRow, Sink, SinkError};
 use netloom_units::{Bytes, Duration, HostId, PortId, Time};
 
 use crate::error::LabError;
 use crate::prepare::Prepared;
-use crate::watch::{ProgressObserver, RunProgress, Watch};
+use crate::second_run::second_run;
+use crate::watch::Watch;
 
 /// A message that arrived; ordered by falling time, then by start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,21 +89,8 @@ pub(crate) fn paths(
     watch: Watch<'_>,
 ) -> Result<Option<Vec<PathRow>>, LabError> {
     let Some(last) = slowest.kept.iter().map(Slow::end).max() else { return Ok(Some(Vec::new())) };
-    let model = Model { recording: following(slowest), ..prepared.compiled.model.clone() };
-    let mut work = prepared.work()?;
-    let mut sums = Sums::new(&model.fabric, slowest);
-    let mut until = Until(last);
-    let on_progress = watch.on_progress.map(|on_progress| -> &mut dyn FnMut(&RunProgress) { on_progress });
-    let look = watch.look.map(|look| -> &mut dyn FnMut(&RunProgress, &dyn States) { look });
-    let watch = Watch { stop: watch.stop, on_progress, look, observer: Some(&mut until) };
-    let stop = watch.stop;
-    let mut observer = ProgressObserver::new(watch, &model).again();
-    let begun = Instant::now();
-    let clock = || begun.elapsed().as_nanos() as u64;
-    let extensions =
-        Extensions { observer: Some(&mut observer), clock: Some(&clock), ..Extensions::default() };
-    run(&model, &mut work, &mut sums, options, extensions);
-    let was_stopped = stop.is_some_and(|stop| stop.load(std::sync::atomic::Ordering::Relaxed));
+    let mut sums = Sums::new(&prepared.compiled.model.fabric, slowest);
+    let was_stopped = !second_run(prepared, following(slowest), last, &mut sums, options, watch)?;
     match sums.finish() {
         Ok(rows) => Ok(Some(rows)),
         Err(_) if was_stopped => Ok(None),
@@ -119,15 +105,6 @@ fn following(slowest: &Slowest) -> Recording {
         number: Some(slow.number),
     };
     Recording { packets_of: slowest.kept.iter().map(named).collect(), ..Recording::default() }
-}
-
-/// Ends a run after an instant.
-struct Until(Time);
-
-impl Observer for Until {
-    fn at_window(&mut self, progress: &Progress, _: &dyn States) -> Control {
-        if progress.now > self.0 { Control::Stop } else { Control::Continue }
-    }
 }
 
 /// Sums packets by message and link.

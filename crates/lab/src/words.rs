@@ -5,13 +5,10 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use netloom_report::words::scaled;
+pub use netloom_report::words::{count, number, some, span};
 use netloom_scenario::steers;
 use netloom_units::{Duration, Time};
-
-/// A duration in seconds, in a suitable unit, with four significant digits.
-pub fn span(seconds: f64) -> String {
-    scaled(seconds, &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9), ("ps", 1e-12)])
-}
 
 /// Exact durations in microseconds, all with the number of decimals that the finest of them needs, so that sums can be
 /// verified.
@@ -66,11 +63,6 @@ pub fn steps(numbers: &[u32]) -> String {
     }
 }
 
-/// A plain number, with four significant digits.
-pub fn number(number: f64) -> String {
-    significant(number)
-}
-
 /// Bytes.
 pub fn size(bytes: f64) -> String {
     let mib = f64::from(1 << 20);
@@ -80,29 +72,6 @@ pub fn size(bytes: f64) -> String {
 /// A count, abbreviated to thousands, millions and so on.
 pub fn amount(number: f64) -> String {
     scaled(number, &[("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0)])
-}
-
-/// A whole number with separators of thousands.
-pub fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A count with its noun, in the plural unless the count is one.
-pub fn some(number: u64, noun: &str) -> String {
-    let plural = match number {
-        1 => "",
-        _ if noun.ends_with("ch") => "es",
-        _ => "s",
-    };
-    format!("{} {noun}{plural}", count(number))
 }
 
 /// A text without characters that move the cursor, change colours or reverse the direction of writing: these are
@@ -155,35 +124,12 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
 
 /// A share, as a percentage.
 pub fn percent(share: f64) -> String {
-    format!("{} %", significant(share * 100.0))
+    format!("{} %", number(share * 100.0))
 }
 
 /// The relative change of a value from the first one.
 pub fn change(ratio: f64) -> String {
     format!("{:+.1} %", (ratio - 1.0) * 100.0)
-}
-
-fn scaled(number: f64, units: &[(&str, f64)]) -> String {
-    // Zero is shown in the base unit.
-    let is_whole = |(_, unit): &&(&str, f64)| *unit >= 1.0;
-    let fits = match number {
-        0.0 => units.iter().rev().find(is_whole),
-        _ => units.iter().find(|(_, unit)| number.abs() >= *unit),
-    };
-    let (name, unit) = fits.or(units.last()).copied().unwrap_or(("", 1.0));
-    format!("{} {name}", significant(number / unit)).trim_end().to_owned()
-}
-
-/// Four significant digits, without trailing zeros after the decimal point.
-fn significant(number: f64) -> String {
-    let decimals = match number.abs() {
-        n if n >= 999.95 => 0,
-        n if n >= 99.995 => 1,
-        n if n >= 9.9995 => 2,
-        _ => 3,
-    };
-    let text = format!("{number:.decimals$}");
-    if decimals == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! Rules: operations of one stream run in order; streams run concurrently; [`Operation::Join`] waits for all streams.
 //! The engine calls [`Work::refill`] only between rounds of a window, never in parallel, and pauses a host that runs
 //! out of operations until it has been refilled: results do not depend on the number of operations handed out at a
-//! time.
+//! time, but for the order in which several streams of one actor act at one instant.
 
 use std::collections::VecDeque;
 
@@ -58,10 +58,9 @@ pub enum Operation {
         /// Whether it is the last that waits for that message: one that is not does not consume it.
         is_last: bool,
     },
-    /// Wait until this number of messages with this tag have completely arrived, or are complete at the sender where
-    /// that is reported; consume them.
+    /// Wait until this number of messages with this tag have completely arrived; consume them.
     Receive {
-        /// The tag the senders gave.
+        /// The tag the senders gave, or [`Message::completion_tag`] of it for the actor's own messages to be complete.
         tag: u64,
         /// Number of messages.
         messages: u32,
@@ -92,9 +91,10 @@ pub struct Message {
     pub to: HostId,
     /// The actor at the receiver that may wait for it; `None` for background traffic.
     pub notify: Option<ActorId>,
-    /// The actor at the sender that may wait until all of it is acknowledged; never notified in an open loop.
+    /// The actor at the sender that may wait for [`Message::completion_tag`], until all of it is acknowledged; never
+    /// notified in an open loop.
     pub completion: Option<ActorId>,
-    /// The tag that both wait for.
+    /// The tag that the receiver waits for, below 2^63.
     pub tag: u64,
     /// Size; at least one byte.
     pub size: Bytes,
@@ -126,6 +126,13 @@ impl Message {
     pub const FINITE: u16 = u16::MAX - 2;
     /// Numbers of jobs are below this one.
     pub const FIRST_OF_OTHERS: u16 = Message::FINITE;
+
+    /// The tag of the completion, at the sender, of a message with this tag: another one, as an actor may wait for its
+    /// own messages and for those of others under one number.
+    #[inline]
+    pub const fn completion_tag(tag: u64) -> u64 {
+        tag | 1 << 63
+    }
 
     /// Number of the staged flow it belongs to: all messages of one flow share a queue pair and a path.
     #[inline]

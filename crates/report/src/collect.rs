@@ -10,7 +10,9 @@ use netloom_records::{
 };
 use netloom_units::{LinkId, NodeId, Time};
 
+use crate::answer::{Observed, StepTimes};
 use crate::error::ReportError;
+use crate::panels::fct::Fct;
 use crate::panels::interference::Interference;
 use crate::panels::{Collector, Collectors};
 
@@ -83,6 +85,24 @@ pub fn study(name: String, folder: &RunFolder) -> Result<(About, Interference), 
     rows::<MeasureRow>(folder, |rows| kept.take(&about, Batch::Measures(rows)))?;
     rows::<CellRow>(folder, |rows| kept.take(&about, Batch::Cells(rows)))?;
     Ok((about, kept))
+}
+
+/// Reads the tables of a run that say which variant is better.
+pub fn observed(
+    name: String,
+    folder: &RunFolder,
+    n_runs: usize,
+    over: Over,
+) -> Result<(About, Observed), ReportError> {
+    let about = about(name, folder, n_runs, over)?;
+    let (mut steps, mut fct, mut jobs) = (StepTimes::default(), Fct::default(), Vec::new());
+    rows::<JobRow>(folder, |rows| jobs.extend_from_slice(rows))?;
+    rows::<StepRow>(folder, |rows| steps.take(&about, Batch::Steps(rows)))?;
+    if jobs.is_empty() {
+        rows::<FlowRow>(folder, |rows| fct.take(&about, Batch::Flows(rows)))?;
+    }
+    let observed = Observed::new(steps, &about, &jobs).with_messages(&fct.finish());
+    Ok((about, observed))
 }
 
 /// Reads one of `n_runs` runs of a page, with figures over a part of it.

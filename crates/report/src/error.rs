@@ -33,6 +33,14 @@ pub enum ReportError {
         /// The requested part.
         found: OutsideRun,
     },
+    /// There is no such baseline.
+    #[error("no variant is called `{name}`: these are {}", .known.join("; "))]
+    NoBaseline {
+        /// The name that was given.
+        name: String,
+        /// Those that could be.
+        known: Vec<String>,
+    },
     /// A file is there.
     #[error("the file already exists, and overwriting was not requested: {}", .0.display())]
     Exists(PathBuf),

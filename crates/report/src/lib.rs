@@ -9,6 +9,7 @@
 //!
 //! A new panel is one file in `panels`, one line in its `mod.rs`, and one file in `web/src/panels`.
 
+mod answer;
 pub mod breakdown;
 mod collect;
 mod differences;
@@ -22,6 +23,7 @@ mod nearness;
 mod page;
 mod panels;
 mod round;
+pub mod words;
 
 use std::fs;
 use std::io::Write;
@@ -30,6 +32,7 @@ use std::path::{Path, PathBuf};
 use netloom_records::statistics::Over;
 use netloom_records::{DraftFile, Overwrite, RunFolder};
 
+pub use answer::{AnswerData, Compared, Outcome, Speedup, Variant, Verdict};
 pub use error::ReportError;
 pub use live::{LivePage, LiveView, render_live};
 pub use maps::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, PanelMap, render_maps};
@@ -64,13 +67,17 @@ pub struct ReportedRun {
     pub folder: PathBuf,
 }
 
-/// The page about these runs, in this order, with figures over a part of each.
+/// The page about these runs, in this order, with figures over a part of each; the baseline is a variant or a run by its
+/// name, that of the first run by default.
 ///
 /// # Errors
-/// If one of them is no complete run folder or cannot be read, an interval is not within it, or the page would be too
-/// large.
-pub fn render(runs: &[ReportedRun], over: Over) -> Result<String, ReportError> {
-    let report = read(runs, over)?;
+/// If one of them is no complete run folder or cannot be read, an interval is not within it, there is no such baseline,
+/// or the page would be too large.
+pub fn render(runs: &[ReportedRun], over: Over, baseline: Option<&str>) -> Result<String, ReportError> {
+    let mut report = read(runs, over)?;
+    if let Some(name) = baseline {
+        report.choose_baseline(name)?;
+    }
     page::page(&report, (report.n_runs(), "runs"))
 }
 
@@ -83,6 +90,25 @@ pub fn read(runs: &[ReportedRun], over: Over) -> Result<panel_data::Report, Repo
         |run: &ReportedRun| collect::run(run.name.clone(), &RunFolder::open(&run.folder)?, runs.len(), over);
     let collected = runs.iter().map(collect).collect::<Result<Vec<_>, ReportError>>()?;
     Ok(panel_data::Report::of(collected))
+}
+
+/// Which variant of these runs is better; `None` if there are not several, or none can be compared.
+///
+/// # Errors
+/// If one of them is no complete run folder or cannot be read, an interval is not within it, or there is no such baseline.
+pub fn answer(
+    runs: &[ReportedRun],
+    over: Over,
+    baseline: Option<&str>,
+) -> Result<Option<AnswerData>, ReportError> {
+    let read = |run: &ReportedRun| {
+        collect::observed(run.name.clone(), &RunFolder::open(&run.folder)?, runs.len(), over)
+    };
+    let read = runs.iter().map(read).collect::<Result<Vec<_>, ReportError>>()?;
+    let (abouts, observed): (Vec<_>, Vec<_>) = read.into_iter().unzip();
+    let between = panels::settings::SettingsData::of(&abouts.iter().collect::<Vec<_>>()).between.rows;
+    let unknown = |known| ReportError::NoBaseline { name: baseline.unwrap_or_default().to_owned(), known };
+    AnswerData::of(&observed, &between, baseline).map_err(unknown)
 }
 
 /// The interference study of these runs; none if none of them is part of a study.
@@ -100,9 +126,15 @@ pub fn study(runs: &[ReportedRun]) -> Result<Option<Study>, ReportError> {
 ///
 /// # Errors
 /// As [`render`]; if the file exists and shall not be replaced; if writing fails.
-pub fn write(runs: &[ReportedRun], file: &Path, overwrite: Overwrite, over: Over) -> Result<(), ReportError> {
+pub fn write(
+    runs: &[ReportedRun],
+    file: &Path,
+    overwrite: Overwrite,
+    over: Over,
+    baseline: Option<&str>,
+) -> Result<(), ReportError> {
     check_overwrite(file, overwrite)?;
-    let page = render(runs, over)?;
+    let page = render(runs, over, baseline)?;
     let refused = |source| ReportError::Unwritable { path: file.to_owned(), source };
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).map_err(refused)?;

@@ -33,7 +33,7 @@ pub struct FigureMaps {
     /// The quantities of numerator and denominator, with their units.
     pub quantities: [String; 2],
     /// Why some cells are excluded from the scores; absent if none is.
-    pub left_out: Option<String>,
+    pub exclusion: Option<String>,
     /// How close simulated ratios are to measured ones; absent if none can be compared.
     pub scores: Option<MapScores>,
     /// The maps.
@@ -92,7 +92,7 @@ pub struct MapCell {
     /// Number of seeds of the run with the fewest.
     pub seeds: usize,
     /// Whether it is excluded from the scores.
-    pub left_out: bool,
+    pub excluded: bool,
 }
 
 /// A ratio with its numerator and denominator; each absent if not known.

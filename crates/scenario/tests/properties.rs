@@ -89,7 +89,7 @@ fn phase() -> BoxedStrategy<String> {
 
 /// A fabric as text, with names that it has.
 #[derive(Debug, Clone)]
-struct Ground {
+struct SampleFabric {
     text: String,
     host: &'static str,
     /// Another host, in most of these fabrics.
@@ -101,8 +101,8 @@ struct Ground {
     order: Option<String>,
 }
 
-fn ground() -> BoxedStrategy<Ground> {
-    let two_tiers = parameters(&leaf_spine::SPEC).prop_map(|all| Ground {
+fn sample_fabric() -> BoxedStrategy<SampleFabric> {
+    let two_tiers = parameters(&leaf_spine::SPEC).prop_map(|all| SampleFabric {
         text: format!("{{leaf_spine: {{{all}}}}}"),
         host: "leaf0.host0",
         other: "leaf0.host1",
@@ -111,7 +111,7 @@ fn ground() -> BoxedStrategy<Ground> {
         order: None,
     });
     // Many of them cannot be built: `k` is odd, or a number is not set.
-    let three_tiers = parameters(&fat_tree::SPEC).prop_map(|all| Ground {
+    let three_tiers = parameters(&fat_tree::SPEC).prop_map(|all| SampleFabric {
         text: format!("{{fat_tree: {{{all}}}}}"),
         host: "pod0.leaf0.host0",
         other: "pod0.leaf0.host1",
@@ -123,7 +123,7 @@ fn ground() -> BoxedStrategy<Ground> {
 }
 
 /// Hosts around one switch.
-fn listed() -> BoxedStrategy<Ground> {
+fn listed() -> BoxedStrategy<SampleFabric> {
     let link = (value(Kind::Rate), value(Kind::Duration), 1..3_u32);
     let of = |n: usize| Just((0..n).collect::<Vec<_>>()).prop_shuffle();
     proptest::collection::vec(link, 2..5)
@@ -137,7 +137,7 @@ fn listed() -> BoxedStrategy<Ground> {
             };
             let all: Vec<String> = links.iter().enumerate().map(link).collect();
             let (hosts, links) = (hosts.join(", "), all.join(", "));
-            Ground {
+            SampleFabric {
                 text: format!("{{custom: {{hosts: [{hosts}], switches: [s], links: [{links}]}}}}"),
                 host: "h0",
                 other: "h1",
@@ -201,8 +201,8 @@ fn flows(host: &'static str, other: &'static str) -> BoxedStrategy<String> {
 }
 
 /// Jobs, flows, faults and recording, with names of this fabric.
-fn on(ground: &Ground) -> BoxedStrategy<String> {
-    let Ground { host, other, link, switch, order, .. } = ground.clone();
+fn on(sample_fabric: &SampleFabric) -> BoxedStrategy<String> {
+    let SampleFabric { host, other, link, switch, order, .. } = sample_fabric.clone();
     let placement = prop_oneof![
         2 => plugin(sections::PLACEMENTS.to_vec()),
         1 => Just(format!("{{list: [{host}]}}")),
@@ -309,7 +309,8 @@ fn classes() -> impl Strategy<Value = (String, String)> {
 
 /// A well-formed scenario, which need not be consistent.
 fn scenario() -> impl Strategy<Value = String> {
-    let grounded = ground().prop_flat_map(|ground| (on(&ground), Just(ground.text)));
+    let on_fabric =
+        sample_fabric().prop_flat_map(|sample_fabric| (on(&sample_fabric), Just(sample_fabric.text)));
     let ports = (
         plugin(sections::TRANSPORTS.to_vec()),
         plugin(congestion::SPECS.to_vec()),
@@ -318,7 +319,7 @@ fn scenario() -> impl Strategy<Value = String> {
         prop_oneof![Just("auto"), Just("30us"), Just("1ms")],
         prop_oneof![Just("none".to_owned()), (1..9_u32).prop_map(|n| format!("{n}ms"))],
     );
-    (any::<u64>(), grounded, balances(), background(), ports).prop_map(
+    (any::<u64>(), on_fabric, balances(), background(), ports).prop_map(
         |(seed, (rest, fabric), balance, background, ports)| {
             let (transport, congestion, queues, (classes, traffic), delay, deadline) = ports;
             format!(

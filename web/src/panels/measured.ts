@@ -48,7 +48,7 @@ const tips = (cell: Twice): string[] => [
   `mean time: measured ${span(cell.real.mean_s)}, simulated ${span(cell.model.mean_s)}${against(cell.mean)}`,
   ...(cell.real.baseline_s === null || cell.model.baseline_s === null
     ? []
-    : [`in isolation: measured ${span(cell.real.baseline_s)}, simulated ${span(cell.model.baseline_s)}${against(cell.alone)}`]),
+    : [`in isolation: measured ${span(cell.real.baseline_s)}, simulated ${span(cell.model.baseline_s)}${against(cell.baseline)}`]),
 ];
 
 /** One kind of mark for each series. */

@@ -37,7 +37,7 @@ const COLUMNS: WorstColumn[] = [
   { title: "size", number: true, cell: (message) => size(message.size) },
   { title: "start", number: true, cell: ({ start }) => span(start) },
   { title: "FCT", number: true, cell: ({ time }) => (time === null ? "never arrived" : span(time)) },
-  { title: "ideal FCT", number: true, cell: ({ alone }) => (alone === null ? null : span(alone)) },
+  { title: "ideal FCT", number: true, cell: ({ ideal }) => (ideal === null ? null : span(ideal)) },
   { title: "slowdown", number: true, cell: ({ slowdown }) => (slowdown === null ? null : significant(slowdown)) },
 ];
 

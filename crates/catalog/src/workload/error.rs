@@ -90,6 +90,14 @@ pub enum WorkloadError {
         /// What is wrong with it.
         reason: String,
     },
+    /// More waits between streams of phases than there are signals.
+    #[error("job {job}, phase {phase}: the phases of this job wait for too many others")]
+    TooManyWaits {
+        /// Job number.
+        job: usize,
+        /// The first phase that is too many, or the last phase.
+        phase: usize,
+    },
     /// Stages of different sizes, or a rank that does not exist or is in two of them.
     #[error("job {job}, phase {phase}: {reason}")]
     Stages {

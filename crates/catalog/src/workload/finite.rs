@@ -5,9 +5,10 @@
 //! Leaves out: how messages travel; knowledge of a completion at any other host.
 //!
 //! Invariants: a flow is handed out when it may start soon: at its start, or when the flow that it waits for could be
-//! complete at the earliest, were the network infinitely fast behind the sender's NIC. So the operations that are handed
-//! out do not grow with the number of flows, and a flow that waits never delays another one. Memory is four bytes per
-//! flow, and eight more if any flow waits.
+//! complete at the earliest, were the network infinitely fast behind the sender's NIC. So of flows that start at given
+//! times no more are handed out than are near, and a flow that waits never delays another one; where the network is
+//! slower than that, as it is under load, senders hold the flows that wait for it. Memory here is four bytes per flow, and
+//! eight more if any flow waits.
 
 use std::collections::VecDeque;
 
@@ -134,10 +135,19 @@ impl FiniteWork {
         let message = self.message(number, flow);
         flow.waits_for().map_or(Operation::Send(message), |before| Operation::SendAfter {
             message,
-            tag: u64::from(before),
+            tag: self.awaited_tag(flow, before),
             delay: flow.start,
             is_last: self.waits.last.has(number as usize),
         })
+    }
+
+    /// The tag by which the sender of a flow learns that the flow before it is complete.
+    fn awaited_tag(&self, flow: &FiniteFlow, before: u32) -> u64 {
+        let tag = u64::from(before);
+        match self.finite.known_at(flow, &self.finite.flows[before as usize]).expect("checked") {
+            KnownAt::Destination => tag,
+            KnownAt::Source => Message::completion_tag(tag),
+        }
     }
 
     fn message(&self, number: u32, flow: &FiniteFlow) -> Message {

@@ -21,6 +21,7 @@ mod rank;
 mod schedule;
 mod staged;
 mod stages;
+pub mod volume;
 
 use std::collections::VecDeque;
 

@@ -259,8 +259,7 @@ fn local_rate(number: usize, job: &Job, hosts: Hosts) -> Result<Option<Rate>, Wo
 
 /// The schedule of the phases of a job.
 fn schedule(number: usize, job: &Job) -> Result<Schedule, WorkloadError> {
-    let wrong = |(phase, reason)| WorkloadError::Schedule { job: number, phase, reason };
-    Schedule::new(&job.schedule, job.phases.len()).map_err(wrong)
+    Schedule::new(number, &job.schedule, job.phases.len())
 }
 
 /// All ranks of a job, and then its groups of each kind.
@@ -342,11 +341,7 @@ impl Compiler {
         }
         let mut first = 0;
         for stream in &mut self.streams {
-            let too_many = || WorkloadError::Schedule {
-                job: self.job,
-                phase: job.phases.len() - 1,
-                reason: String::from("the phases of this job wait for too many others"),
-            };
+            let too_many = || WorkloadError::TooManyWaits { job: self.job, phase: job.phases.len() - 1 };
             stream.first = first;
             let width = stream.segments.iter().map(Segment::n_streams).max().unwrap_or(1);
             for _ in 1..width {

@@ -5,7 +5,7 @@
 //! Leaves out: the program itself, which all ranks share.
 //!
 //! Invariants: the state of a rank is a few words, whatever is still to come; the number of operations handed out at a
-//! time changes nothing. A stream of phases is not expanded beyond a signal that is not yet handed out, and its streams
+//! time changes at most the order in which several streams of a rank act at one instant. A stream of phases is not expanded beyond a signal that is not yet handed out, and its streams
 //! of operations wait for one whenever they have nothing to do: so none of them is idle while others are busy.
 
 use std::collections::VecDeque;
@@ -81,7 +81,7 @@ struct Running {
 /// What a rank has posted and not yet waited for.
 #[derive(Debug, Default)]
 struct PostedReceives {
-    /// Tag and number of the messages of its own that it must wait for.
+    /// Tag and number of the completions of its own messages that it must wait for.
     own: Option<(u64, u32)>,
     /// Bytes still to arrive.
     bytes: u64,
@@ -457,11 +457,10 @@ impl<'a> RankExpansion<'a> {
         match self.operation(step, running) {
             Some(Operation::Send(message)) => self.post_send(stream, hosts, (step, message), running),
             Some(Operation::Receive { tag, messages }) => {
-                let own = running.posted.take_own(tag);
                 if let Some((tag, messages)) = running.posted.own.take() {
                     self.push(stream, Operation::Receive { tag, messages });
                 }
-                self.push(stream, Operation::Receive { tag, messages: messages + own });
+                self.push(stream, Operation::Receive { tag, messages });
                 let plan = running.plan(self.program);
                 let [bytes, copied] =
                     [&mut running.posted.bytes, &mut running.posted.copied].map(std::mem::take);
@@ -512,7 +511,7 @@ impl<'a> RankExpansion<'a> {
         let own = ActorId(self.program.first_actor + self.rank);
         let planned = &self.program.collectives[running.number];
         let granted = self.grant_tag(planned, tag, to);
-        if let Some((tag, messages)) = running.posted.count_own(message.tag) {
+        if let Some((tag, messages)) = running.posted.count_own(Message::completion_tag(message.tag)) {
             self.push(stream, Operation::Receive { tag, messages });
         }
         let message = Message { completion: Some(own), ..message };
@@ -613,13 +612,6 @@ impl PostedReceives {
         let so_far = self.own.filter(|&(same, _)| same == tag).map_or(0, |(_, messages)| messages);
         self.own = Some((tag, so_far + 1));
         before
-    }
-
-    /// The messages under a tag, which are waited for now.
-    fn take_own(&mut self, tag: u64) -> u32 {
-        let Some((_, messages)) = self.own.filter(|&(same, _)| same == tag) else { return 0 };
-        self.own = None;
-        messages
     }
 }
 

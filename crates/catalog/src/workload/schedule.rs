@@ -9,6 +9,8 @@
 
 use netloom_model::ScheduledPhase;
 
+use super::error::WorkloadError;
+
 /// The number of a signal of a job: a tag that its ranks deliver to themselves.
 pub(super) type Signal = u16;
 
@@ -27,14 +29,19 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// The signals of these phases; an error is the phase that is wrong, and a sentence.
-    pub(super) fn new(phases: &[ScheduledPhase], n_phases: usize) -> Result<Schedule, (usize, String)> {
+    /// The signals of these phases of a job.
+    pub(super) fn new(
+        job: usize,
+        phases: &[ScheduledPhase],
+        n_phases: usize,
+    ) -> Result<Schedule, WorkloadError> {
         let n_streams = phases.iter().map(|phase| usize::from(phase.stream) + 1).max().unwrap_or(1);
         if n_streams == 1 {
             return Ok(Schedule::default());
         }
         if phases.len() != n_phases {
-            return Err((0, String::from("the schedule is not one of these phases")));
+            let reason = String::from("the schedule is not one of these phases");
+            return Err(WorkloadError::Schedule { job, phase: 0, reason });
         }
         let mut schedule = Schedule {
             streams: phases.iter().map(|phase| phase.stream).collect(),
@@ -48,20 +55,21 @@ impl Schedule {
         }
         for (number, phase) in phases.iter().enumerate() {
             for &before in &phase.after {
-                schedule.wait(number, usize::from(before)).map_err(|reason| (number, reason))?;
+                schedule.wait(job, number, usize::from(before))?;
             }
         }
         Ok(schedule)
     }
 
     /// Lets a phase wait for an earlier one.
-    fn wait(&mut self, phase: usize, before: usize) -> Result<(), String> {
+    fn wait(&mut self, job: usize, phase: usize, before: usize) -> Result<(), WorkloadError> {
         if before >= phase {
-            return Err(String::from("it waits for a phase that does not come before it"));
+            let reason = String::from("it waits for a phase that does not come before it");
+            return Err(WorkloadError::Schedule { job, phase, reason });
         }
         // A stream has an order of its own.
         if self.streams[phase] != self.streams[before] {
-            let signal = self.signal().ok_or("the phases of this job wait for too many others")?;
+            let signal = self.signal().ok_or(WorkloadError::TooManyWaits { job, phase })?;
             self.before[phase].push(signal);
             self.behind[before].push(signal);
         }

@@ -82,7 +82,7 @@ impl StagedWork {
                     if position.n_messages == 0 {
                         push(Operation::Until(described.start));
                     } else if position.n_messages >= u64::from(posted) {
-                        push(Operation::Receive { tag: message.tag, messages: 1 });
+                        push(Operation::Receive { tag: Message::completion_tag(message.tag), messages: 1 });
                     }
                     push(Operation::StopAt(described.stop));
                 }

@@ -152,7 +152,7 @@ impl<W: Work> Executor<'_, W> {
         }
         if let Some(own) = message.completion {
             assert_eq!(own.index(), rank, "a message names another actor as its sender");
-            self.schedule(2 * span, Event::Arrive { rank, tag: message.tag });
+            self.schedule(2 * span, Event::Arrive { rank, tag: Message::completion_tag(message.tag) });
         }
     }
 

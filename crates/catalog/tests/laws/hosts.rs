@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use netloom_catalog::workload::collective::{self, Plan, SPECS, Step};
 use netloom_catalog::{WorkloadError, expand};
 use netloom_model::{
-    Bucket, Collective, FabricService, Hosts, Job, Operation, Order, Phase, Repetition, Work, Workload,
+    Bucket, Collective, FabricService, Hosts, Job, Message, Operation, Order, Phase, Repetition, Work,
+    Workload,
 };
 use netloom_units::{ActorId, Bytes, Duration, HostId, Random, Rate, Settings, Time, Value};
 
@@ -170,6 +171,36 @@ fn a_message_starts_after_its_receiver_has_posted() {
                 back && grant.completion.is_none() && grant.step == message.step && granted + 100 <= *at
             });
             assert!(grants.count() > 0, "{}: {message:?}", case.0);
+        }
+    }
+}
+
+#[test]
+fn granted_chunks_are_sent_on_only_once_they_have_arrived() {
+    let hosts = Hosts { rendezvous: Some(Bytes(1)), ..Hosts::default() };
+    let chunks =
+        |case: &(&'static str, Settings)| case.1.iter().any(|(_, value)| value == Value::Size(Bytes(300)));
+    let case = cases().into_iter().find(|case| case.0 == "ring_all_reduce" && chunks(case));
+    // All parts of 3000 bytes have the same number of chunks.
+    let ring = Collective { order: Order::Rank, ..collective(&case.expect("it is listed"), 3000, true) };
+    for (n, seed) in (3..6).flat_map(|n| (0..10).map(move |seed| (n, seed))) {
+        let workload = job(n, vec![ring.clone()], hosts, Repetition::default());
+        let all = traced(&workload, n, Delay::Random(Random::stream(seed, 2, 0), 900));
+        let of_step = |step| {
+            let is_data =
+                move |send: &&(u64, u32, Message)| send.2.completion.is_some() && send.2.step == step;
+            all.sends.iter().filter(is_data)
+        };
+        for step in 0..2 {
+            let first = of_step(step).map(|send| send.2.tag).min().expect("it sends");
+            let started: BTreeMap<(u32, u64), u64> =
+                of_step(step).map(|(at, rank, message)| ((*rank, message.tag - first), *at)).collect();
+            let n_chunks = started.len() as u64 / u64::from(n) / u64::from(2 * (n - 1));
+            assert!(n_chunks > 1, "{n_chunks}");
+            for (&(rank, transfer), at) in started.iter().filter(|(key, _)| key.1 >= n_chunks) {
+                let received = started[&((rank + n - 1) % n, transfer - n_chunks)];
+                assert!(received < *at, "n {n}, seed {seed}: rank {rank}, transfer {transfer}");
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `netloom compare`: runs side by side.
 
 use netloom_lab::compare::{Cell, Comparison, METRICS, Metric, Row, Unit, compare_folders};
-use netloom_lab::{ExitCode, LabError, Status, words};
+use netloom_lab::{AnswerData, ExitCode, LabError, Status, words};
 
 use super::run::status_word;
 use crate::arguments::Compare;
@@ -10,7 +10,7 @@ use crate::table::{Lean, Table};
 
 /// Compares run folders.
 pub fn compare(arguments: &Compare, output: &mut Output) -> Result<ExitCode, LabError> {
-    let comparison = compare_folders(&arguments.runs, arguments.over)?;
+    let comparison = compare_folders(&arguments.runs, arguments.over, arguments.baseline.as_deref())?;
     if arguments.json {
         output.json(&comparison.to_json())?;
     } else {
@@ -19,19 +19,30 @@ pub fn compare(arguments: &Compare, output: &mut Output) -> Result<ExitCode, Lab
     Ok(ExitCode::Good)
 }
 
-/// Prints the values, their change relative to the first run, and which runs are not complete.
+/// Prints which variant is better, the values, their change relative to the baseline, and which runs are not complete.
 pub fn print(comparison: &Comparison, output: &mut Output) {
-    let Some(first) = comparison.rows.first() else { return };
+    if comparison.rows.is_empty() {
+        return;
+    }
+    print_answer(comparison.answer.as_ref(), output);
     output.lines(table(&comparison.rows, "run", value).lines());
-    let others: Vec<&Row> = comparison.rows.iter().filter(|row| row.run != first.run).collect();
+    let others: Vec<&Row> = comparison.rows.iter().filter(|row| row.run != comparison.baseline).collect();
     if !others.is_empty() {
         output.line("");
-        let title = format!("vs {}", first.run);
+        let title = format!("vs {}", comparison.baseline);
         output.lines(table(others, &title, change).lines());
     }
     output.lines(spans(comparison));
     for row in comparison.rows.iter().filter(|row| row.status != Status::Complete) {
         output.line(format!("{}: {}", row.run, status_word(row.status)));
+    }
+}
+
+/// The sentences of an answer, and a gap.
+pub fn print_answer(answer: Option<&AnswerData>, output: &mut Output) {
+    if let Some(answer) = answer {
+        output.lines(answer.sentences().map(str::to_owned));
+        output.line("");
     }
 }
 

@@ -5,6 +5,7 @@ pub mod check;
 pub mod compare;
 pub mod congestion;
 pub mod demo;
+pub mod explain;
 pub mod export;
 pub mod field;
 pub mod figures;

@@ -14,8 +14,9 @@ const DEFAULT: &str = "out/report.html";
 
 /// Writes the report, or prints the text, or both.
 pub fn report(arguments: &Report, output: &mut Output) -> Result<ExitCode, LabError> {
+    let baseline = arguments.baseline.as_deref();
     if arguments.text {
-        output.drawing(&report_text(&arguments.runs, arguments.over, terminal::look())?);
+        output.drawing(&report_text(&arguments.runs, arguments.over, baseline, terminal::look())?);
     }
     let file: Option<&Path> = arguments.output.as_deref();
     let file: Option<PathBuf> = match file {
@@ -28,7 +29,7 @@ pub fn report(arguments: &Report, output: &mut Output) -> Result<ExitCode, LabEr
         file => Some(file.unwrap_or(Path::new(DEFAULT)).to_owned()),
     };
     if let Some(file) = file {
-        netloom_lab::report(&arguments.runs, &file, overwrite(arguments.force), arguments.over)?;
+        netloom_lab::report(&arguments.runs, &file, overwrite(arguments.force), arguments.over, baseline)?;
         output.line(format!("report {}", file.display()));
     }
     Ok(ExitCode::Good)

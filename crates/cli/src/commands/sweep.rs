@@ -3,6 +3,7 @@
 use netloom_lab::sweep::{Difference, Grid, GridReport, JobReport, Mean, Precision, VariantReport, grid};
 use netloom_lab::{ExitCode, LabError, Source, SweepProgress, words};
 
+use super::compare::print_answer;
 use super::run::command_line;
 use crate::arguments::Sweep;
 use crate::interrupt;
@@ -23,6 +24,7 @@ pub fn sweep(arguments: Sweep, output: &mut Output) -> Result<ExitCode, LabError
         folder: arguments.output,
         force: arguments.force,
         threads: arguments.threads.map(usize::from),
+        baseline: arguments.baseline,
         over: arguments.over,
         command: command_line(),
         stop: Some(interrupt::stop_flag(output)),
@@ -43,12 +45,13 @@ pub fn sweep(arguments: Sweep, output: &mut Output) -> Result<ExitCode, LabError
 }
 
 fn print(report: &GridReport, output: &mut Output) {
+    print_answer(report.answer.as_ref(), output);
     let has_jobs = |variant: &VariantReport| !variant.jobs.is_empty();
     if report.variants.iter().any(has_jobs) {
         output.lines(figures(&report.variants).lines());
         output.line("");
         if report.variants.len() > 1 {
-            output.lines(differences(&report.variants).lines());
+            output.lines(differences(report).lines());
             output.line("");
         }
     }
@@ -164,13 +167,13 @@ fn background(variants: &[VariantReport]) -> Table {
     table
 }
 
-/// Differences from the first variant, paired by seed.
-fn differences(variants: &[VariantReport]) -> Table {
-    let title = format!("vs {}, seed by seed", variants[0].name);
+/// Differences from the baseline, paired by seed.
+fn differences(report: &GridReport) -> Table {
+    let title = format!("vs {}, seed by seed", report.variants[report.baseline].name);
     let numbers = ["seeds", "step mean", "+- 95 %", "relative", "+- 95 %"].map(|title| (title, Lean::Right));
     let words = [(title.as_str(), Lean::Left), ("job", Lean::Left)];
     let mut table = Table::new(words.into_iter().chain(numbers));
-    for_each_job(&variants[1..], |[variant, job_name], job| {
+    for_each_job(&report.variants, |[variant, job_name], job| {
         let Some(Difference { seeds, mean, base_s }) = job.difference else { return };
         let percent = |seconds: f64| seconds / base_s * 100.0;
         table.row([

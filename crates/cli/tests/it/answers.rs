@@ -24,10 +24,12 @@ fn a_run_folder_can_be_checked_and_compared() {
     let compare = workspace.netloom(&["compare", "a", "b"]);
     assert_eq!(compare.code, Some(0), "{}", compare.err);
     let rows: Vec<&str> = compare.out.lines().collect();
-    assert!(rows[0].starts_with("run") && rows[1].starts_with('a') && rows[2].starts_with('b'), "{rows:?}");
+    let is_answer = rows[0].starts_with('b') || rows[0].starts_with("no difference shown between b and a");
+    assert!(is_answer && rows[1].is_empty(), "{rows:?}");
+    assert!(rows[2].starts_with("run") && rows[3].starts_with('a') && rows[4].starts_with('b'), "{rows:?}");
     let json = workspace.netloom(&["compare", "a", "b", "--json"]);
     let json: Value = serde_json::from_str(&json.out).expect("it is JSON");
-    assert!(json[1]["relative"]["step_mean_s"].as_f64().is_some_and(|ratio| ratio > 0.0), "{json}");
+    assert!(json["rows"][1]["relative"]["step_mean_s"].as_f64().is_some_and(|ratio| ratio > 0.0), "{json}");
 }
 
 #[test]
@@ -189,16 +191,25 @@ fn a_sweep_stores_and_compares_all_its_points() {
     let sweep = workspace.netloom(&arguments);
     assert_eq!(sweep.code, Some(0), "{}", sweep.err);
     assert_eq!(sweep.err, "", "a run of less than ten seconds prints no progress without a terminal");
-    for part in
-        ["variant", "balance=spray", "+- 95 %", "vs balance=ecmp, seed by seed", "6 points, 0 there already"]
-    {
+    for part in [
+        "no difference shown between ecmp and spray",
+        "+- 95 %",
+        "vs balance=spray, seed by seed",
+        "6 points, 0 there already",
+    ] {
         assert!(sweep.out.contains(part), "`{part}` is not in:\n{}", sweep.out);
     }
     assert_eq!(workspace.netloom(&["check", "a/points/small/balance=ecmp/seed-2"]).code, Some(0));
     let again = workspace.netloom(&[&arguments[..], &["--json"]].concat());
     let json: Value = serde_json::from_str(&again.out).expect("it is JSON");
     assert_eq!((&json["made"], &json["kept"]), (&0.into(), &6.into()));
-    assert!(json["variants"][1]["jobs"][0]["difference"]["mean_s"].is_f64(), "{json}");
+    // The file itself has `spray`.
+    assert!(json["variants"][0]["jobs"][0]["difference"]["mean_s"].is_f64(), "{json}");
+    assert_eq!(json["baseline"], 1);
+    let other = workspace.netloom(&[&arguments[..], &["--baseline", "ecmp"]].concat());
+    assert!(other.out.contains("vs balance=ecmp, seed by seed"), "{}", other.out);
+    let wrong = workspace.netloom(&[&arguments[..], &["--baseline", "other"]].concat());
+    assert!(wrong.code == Some(2) && wrong.err.contains("balance=ecmp; balance=spray"), "{}", wrong.err);
     let other = workspace.netloom(&[&arguments[..], &["--set", "jobs.0.steps=2"]].concat());
     assert!(
         other.code == Some(2) && other.err.contains("no --set, now --set jobs.0.steps=2"),
@@ -242,9 +253,10 @@ fn a_sweep_without_jobs_reports_messages() {
         workspace.netloom(&["sweep", "mice.yaml", "--vary", "balance=ecmp,spray", "--seeds", "2", "-o", "a"]);
     assert_eq!(sweep.code, Some(0), "{}", sweep.err);
     let lines: Vec<&str> = sweep.out.lines().collect();
-    assert!(lines[0].starts_with("background of") && lines[0].contains("slowdown p99"), "{}", sweep.out);
-    assert!(lines[1].starts_with("balance=ecmp") && lines[2].starts_with("balance=spray"), "{}", sweep.out);
-    assert!(lines[3].is_empty() && lines[4].starts_with("4 points"), "{}", sweep.out);
+    assert!(lines[0].starts_with("no difference shown between ecmp and spray: 4.426 us"), "{}", sweep.out);
+    assert!(lines[2].starts_with("background of") && lines[2].contains("slowdown p99"), "{}", sweep.out);
+    assert!(lines[3].starts_with("balance=ecmp") && lines[4].starts_with("balance=spray"), "{}", sweep.out);
+    assert!(lines[5].is_empty() && lines[6].starts_with("4 points"), "{}", sweep.out);
 }
 
 #[test]

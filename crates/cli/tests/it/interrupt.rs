@@ -25,8 +25,8 @@ fn an_interrupt_leaves_valid_records_up_to_that_time() {
     assert_eq!(json[0]["outcome"]["status"], "stopped");
     let compare = workspace.netloom(&["compare", "long", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&compare.out).expect("it is JSON");
-    assert_eq!(json[0]["status"], "stopped");
-    assert!(json[0]["values"]["step_mean_s"].as_f64() > Some(0.0), "{json}");
+    assert_eq!(json["rows"][0]["status"], "stopped");
+    assert!(json["rows"][0]["values"]["step_mean_s"].as_f64() > Some(0.0), "{json}");
 }
 
 #[test]

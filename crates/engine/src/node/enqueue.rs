@@ -46,7 +46,7 @@ impl Node {
             enqueue_computed::<FEATURES>(egress, &mut self.loads, now, port, packet().bytes)
         } else if (!includes(FEATURES, COUNTED) || egress.is_computed(class)) && egress.uses_fast_path() {
             egress.enqueue_fast(now, packet().bytes)
-        } else if includes(FEATURES, COMPARING) && egress.is_listed() {
+        } else if includes(FEATURES, COMPARING) && egress.is_comparable() {
             enqueue_listed(egress, &mut self.loads, now, port, packet().bytes)
         } else {
             // Control packets of a switch that sends pause frames may not join: they would overtake data that has

@@ -189,7 +189,7 @@ impl Egress {
         self.extras.by_class = Some(Box::new(ByClass::new(model, has_queues)));
         if has_queues {
             (self.uses_fast_path, self.has_start_effects, self.extras.watched) = (false, true, true);
-            self.counted();
+            self.count_mut();
         }
         self.update_admission_conditions();
     }

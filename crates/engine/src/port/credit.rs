@@ -16,7 +16,7 @@ use crate::trace::QueueSnapshot;
 impl Egress {
     /// Lets packets start only where there are credits for them, before the run. A switch checks that itself.
     pub fn set_credits(&mut self, counters: CreditCounters, is_switch: bool) {
-        (self.uses_fast_path, self.has_start_effects, self.extras.guarded) = (false, true, true);
+        (self.uses_fast_path, self.has_start_effects, self.extras.has_enqueue_effects) = (false, true, true);
         let mut credits = LinkCredits::new(counters);
         credits.only_spends = !is_switch && !self.must_observe_starts();
         self.extras.watched |= !is_switch;
@@ -355,7 +355,7 @@ impl Egress {
 
     /// Records the occupancy before this port of a switch, before the run; packets come by `n_links` in-links.
     pub fn record_occupancy(&mut self, n_links: usize) {
-        self.counted().occupancy = Some(QueueOccupancy::new(n_links));
+        self.count_mut().occupancy = Some(QueueOccupancy::new(n_links));
     }
 
     /// The occupancy before this port since the last call, where it is recorded.

@@ -55,13 +55,13 @@ impl Egress {
     /// credits.
     #[inline(always)]
     pub fn has_enqueue_effects(&self) -> bool {
-        self.extras.guarded
+        self.extras.has_enqueue_effects
     }
 
     /// Enables counting of data packets at enqueue and dequeue, before the run.
     pub fn enable_data_counting(&mut self) {
         (self.uses_fast_path, self.has_start_effects) = (false, true);
-        (self.extras.guarded, self.extras.counted) = (true, true);
+        (self.extras.has_enqueue_effects, self.extras.counts_data) = (true, true);
         self.update_admission_conditions();
     }
 
@@ -86,7 +86,7 @@ impl Egress {
         // overtake others.
         let is_data_last = self.computed_from != u8::MAX || self.computed_unless_frames != u8::MAX;
         self.extras.low_threshold = match marker {
-            _ if is_seen || !is_data_last || !self.extras.guarded => 0,
+            _ if is_seen || !is_data_last || !self.extras.has_enqueue_effects => 0,
             Some(marker) => marker.minimum(),
             None => u64::MAX,
         };
@@ -135,7 +135,7 @@ impl Egress {
 
     /// A packet whose transmission starts, marked if the marker decides at dequeue and marks it.
     pub fn dequeued(&mut self, packet: Packet) -> Packet {
-        if !self.extras.counted {
+        if !self.extras.counts_data {
             return packet;
         }
         let packet = self.dequeue_marked(packet);
@@ -168,7 +168,7 @@ impl Egress {
     /// Subtracts a packet that has left its queue.
     #[inline(always)]
     pub fn uncount(&mut self, packet: Packet) {
-        if self.extras.counted && packet.is_data() {
+        if self.extras.counts_data && packet.is_data() {
             self.extras.data_bytes -= u64::from(packet.bytes);
         }
     }

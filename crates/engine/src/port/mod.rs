@@ -108,8 +108,8 @@ pub struct Egress {
     form: Form,
     /// Whether an enqueue is a computed start and nothing else: see [`Egress::uses_fast_path`].
     uses_fast_path: bool,
-    /// Whether it would use the fast path if its node did not compare ports: see [`Egress::is_listed`].
-    listed: bool,
+    /// Whether it would use the fast path if its node did not compare ports: see [`Egress::is_comparable`].
+    is_comparable: bool,
     /// Whether starts have effects: see [`Egress::has_start_effects`].
     has_start_effects: bool,
     /// Whether the link carries packets.
@@ -187,9 +187,9 @@ struct Extras {
     /// Writer of telemetry records of packets that start here, where telemetry is on.
     probe: Option<Box<PortTelemetry>>,
     /// Whether arriving packets need more than to be queued: [`Egress::has_enqueue_effects`].
-    guarded: bool,
+    has_enqueue_effects: bool,
     /// Whether the bytes of data in the class queues are counted.
-    counted: bool,
+    counts_data: bool,
     /// See [`Egress::needs_admission_check`].
     needs_admission_check: bool,
     /// See [`Egress::may_join`].
@@ -235,7 +235,7 @@ impl Egress {
             computed_unless_frames: u8::MAX,
             form: Form::Computed,
             uses_fast_path: per_byte.is_multiple_of(rate.0),
-            listed: false,
+            is_comparable: false,
             has_start_effects: false,
             up: true,
             blocked_classes: 0,
@@ -260,7 +260,7 @@ impl Egress {
 
     /// Counts waiting packets, before the run.
     pub fn count_packets(&mut self) {
-        self.counted().peak_wanted = true;
+        self.count_mut().peak_wanted = true;
     }
 
     /// Records the queue that packets find here, before the run: for recorded flows, or for all packets. No start may
@@ -272,10 +272,10 @@ impl Egress {
         assert!(self.form != Form::Computed, "a computed start is not seen");
         self.has_start_effects = true;
         self.extras.watched = true;
-        self.counted().trace = Some(Trace::new(self.id, all));
+        self.count_mut().trace = Some(Trace::new(self.id, all));
     }
 
-    fn counted(&mut self) -> &mut Count {
+    fn count_mut(&mut self) -> &mut Count {
         self.uses_fast_path = false;
         self.count.get_or_insert_default();
         self.counts_starts = self.form == Form::Computed;
@@ -378,8 +378,8 @@ impl Egress {
     /// As [`Egress::uses_fast_path`], where the node's policy compares its ports: each accepted packet must be reported
     /// to the node's loads.
     #[inline(always)]
-    pub fn is_listed(&self) -> bool {
-        self.listed
+    pub fn is_comparable(&self) -> bool {
+        self.is_comparable
     }
 
     /// As [`Egress::enqueue_computed`], at a port on the fast path.

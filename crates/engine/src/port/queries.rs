@@ -9,8 +9,8 @@ impl Egress {
     /// Lets the node compare this port with others, before the run, where its starts are computed and no packets are
     /// counted here; returns whether that is so.
     pub fn list_computed(&mut self) -> bool {
-        self.listed |= std::mem::take(&mut self.uses_fast_path);
-        self.listed
+        self.is_comparable |= std::mem::take(&mut self.uses_fast_path);
+        self.is_comparable
     }
 
     /// When the wire will have sent everything that was accepted, unless the port is blocked before that.
@@ -22,7 +22,7 @@ impl Egress {
     /// Whether the port is never blocked before that: then its backlog follows from [`Egress::drained_at`].
     #[inline(always)]
     pub fn is_drained_steadily(&self) -> bool {
-        self.blocked_classes == 0 && self.ps_per_byte != 0 && (self.listed || self.credits.is_none())
+        self.blocked_classes == 0 && self.ps_per_byte != 0 && (self.is_comparable || self.credits.is_none())
     }
 
     /// Picoseconds per byte, where that is whole and constant; else zero.
@@ -33,7 +33,7 @@ impl Egress {
     /// Bytes of data of a class in the class queues, or in the input buffers before this port; the port must be
     /// advanced to `now`. All that waits, where data is not counted.
     pub fn class_bytes(&self, now: u64, class: u8) -> u64 {
-        if !self.extras.counted && self.credits.is_none() {
+        if !self.extras.counts_data && self.credits.is_none() {
             return self.waiting_bytes(now);
         }
         if self.is_by_class() {
@@ -44,7 +44,7 @@ impl Egress {
 
     /// The class whose bytes are counted, where data is of one class and the link has no credits.
     pub fn class_counted(&self) -> Option<u8> {
-        (self.extras.counted && self.credits.is_none() && !self.is_by_class()).then_some(self.data_class)
+        (self.extras.counts_data && self.credits.is_none() && !self.is_by_class()).then_some(self.data_class)
     }
 
     /// Bytes sent before `now`; the port must be advanced to `now`.

@@ -103,7 +103,7 @@ fn without_warm_up(mut rows: Vec<CollectiveRow>, folder: &RunFolder) -> Result<V
 ///
 /// # Errors
 /// If this version cannot read it.
-pub(super) fn scenario_of(folder: &RunFolder) -> Result<Prepared, LabError> {
+pub(crate) fn scenario_of(folder: &RunFolder) -> Result<Prepared, LabError> {
     let name = format!("the scenario of {}", folder.path().display());
     stored(folder, name, &Overrides::default()).map(|shown| shown.prepared)
 }

@@ -45,7 +45,7 @@ fn of(report: &Report, figure: &Figure) -> Option<FigureMaps> {
         name: figure.name.clone(),
         shows: figure.shows.clone(),
         quantities: drawing.quantities.map(|quantity| quantity.column().to_owned()),
-        left_out: map.left_out.as_ref().map(|left_out| left_out.reason.clone()),
+        exclusion: map.left_out.as_ref().map(|left_out| left_out.reason.clone()),
         scores: scores(&drawing, &cells),
         panels,
     })
@@ -99,7 +99,7 @@ impl Drawing<'_> {
             simulated: ratio(&|asked| bench.simulated(asked)),
             half: bench.half(&asked),
             seeds: bench.n_seeds(&asked),
-            left_out: cell.left_out,
+            excluded: cell.left_out,
         }
     }
 }

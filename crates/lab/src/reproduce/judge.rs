@@ -56,7 +56,7 @@ pub struct Judged {
     /// The published figure, or the figures compared.
     pub published: Vec<f64>,
     /// The simulated figures, in the same order: means over seeds.
-    pub measured: Vec<f64>,
+    pub simulated: Vec<f64>,
     /// Half the 95 % confidence interval of each of these; for a ratio, that of the ratios seed by seed. Absent for a
     /// single seed.
     pub halves: Vec<Option<f64>>,
@@ -128,7 +128,7 @@ impl Bench<'_> {
             let (interval, verdict) = is_near(&values, published, within, near.allow);
             let mut one = blank(claim, name);
             one.published = vec![published];
-            one.measured = Sample::of(&values).map(|sample| sample.mean).into_iter().collect();
+            one.simulated = Sample::of(&values).map(|sample| sample.mean).into_iter().collect();
             one.halves = Sample::of(&values).map(|sample| sample.confidence()).into_iter().collect();
             one.seeds = values.len();
             one.interval = interval;
@@ -159,18 +159,18 @@ impl Bench<'_> {
         let compared = Compared {
             values: asked.iter().map(|asked| self.values(&asked.above.0, asked.above.1)).collect(),
             by_seed: asked.iter().map(|asked| self.by_seed(asked)).collect(),
-            measured: asked.iter().map(|asked| self.simulated(asked)).collect(),
+            simulated: asked.iter().map(|asked| self.simulated(asked)).collect(),
             published: asked.iter().map(|asked| self.published(asked)).collect(),
         };
         let mut one = blank(claim, String::new());
         if let Relation::Score(score) = relation {
             let scored = compared.scored(score);
             one.at = score.words(scored.as_ref());
-            one.measured = scored.iter().map(|scored| scored.simulated).collect();
+            one.simulated = scored.iter().map(|scored| scored.simulated).collect();
             one.seeds = usize::from(scored.is_some());
         } else {
             one.at = words(relation);
-            one.measured.clone_from(&compared.measured);
+            one.simulated.clone_from(&compared.simulated);
             one.halves = asked.iter().map(|asked| self.half(asked)).collect();
             one.seeds = asked.iter().map(|asked| self.n_seeds(asked)).min().unwrap_or(0);
             let is_published = compared.published.iter().any(|value| !value.is_nan());
@@ -180,7 +180,7 @@ impl Bench<'_> {
             relation,
             Relation::EverySeedAtLeast(_) | Relation::MeanBetween(_) | Relation::AmongSeeds(_)
         ) {
-            one.measured = compared.by_seed.iter().map(|values| mean(values)).collect();
+            one.simulated = compared.by_seed.iter().map(|values| mean(values)).collect();
         }
         let enough = if matches!(relation, Relation::AmongSeeds(_)) { SEEDS_FOR_TENTHS } else { 1 };
         one.verdict =
@@ -206,7 +206,7 @@ struct Compared {
     /// Figures with every seed, divided.
     by_seed: Vec<Vec<f64>>,
     /// Means over seeds, divided.
-    measured: Vec<f64>,
+    simulated: Vec<f64>,
     /// As published, divided.
     published: Vec<f64>,
 }
@@ -214,7 +214,7 @@ struct Compared {
 impl Compared {
     /// All figures together.
     fn scored(&self, score: Score) -> Option<Scored> {
-        let pairs = self.measured.iter().copied().zip(self.published.iter().copied());
+        let pairs = self.simulated.iter().copied().zip(self.published.iter().copied());
         score.of(&pairs.collect::<Vec<_>>())
     }
 
@@ -225,7 +225,7 @@ impl Compared {
 
     /// Whether they satisfy a relation; a missing figure satisfies none.
     fn holds(&self, relation: Relation) -> bool {
-        let values = &self.measured;
+        let values = &self.simulated;
         if values.iter().any(|value| value.is_nan()) {
             return false;
         }
@@ -259,7 +259,7 @@ fn blank(claim: &Claim, at: String) -> Judged {
         said: claim.said.clone(),
         quantity: claim.measured,
         published: Vec::new(),
-        measured: Vec::new(),
+        simulated: Vec::new(),
         halves: Vec::new(),
         seeds: 0,
         interval: None,
@@ -366,9 +366,9 @@ mod tests {
         // 0.0, 0.1, ... 1.0: the 10th percentile is 0.1, the 90th is 0.9.
         let seeds: Vec<f64> = (0..=10).rev().map(|tenth| f64::from(tenth) / 10.0).collect();
         let holds = |seeds: &[f64], relation| {
-            let measured = vec![mean(seeds)];
+            let simulated = vec![mean(seeds)];
             let by_seed = vec![seeds.to_vec()];
-            Compared { values: by_seed.clone(), by_seed, measured, published: Vec::new() }.holds(relation)
+            Compared { values: by_seed.clone(), by_seed, simulated, published: Vec::new() }.holds(relation)
         };
         assert!(holds(&seeds, Relation::EverySeedAtLeast(0.0)));
         assert!(!holds(&seeds, Relation::EverySeedAtLeast(0.01)));
@@ -387,7 +387,7 @@ mod tests {
             Compared {
                 values: by_seed.clone(),
                 by_seed,
-                measured: values.to_vec(),
+                simulated: values.to_vec(),
                 published: vec![2.0, 3.1, 4.2],
             }
             .holds(relation)

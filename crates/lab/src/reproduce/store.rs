@@ -164,7 +164,7 @@ fn points_table(points: &[Point]) -> String {
 
 fn claims_table(report: &Report) -> String {
     let mut text = String::from(
-        "claim,at,quantity,published,measured,half_95,low,high,seeds,verdict,as_recorded,calibrated\n",
+        "claim,at,quantity,published,simulated,half_95,low,high,seeds,verdict,as_recorded,calibrated\n",
     );
     let list = |values: &[f64]| values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
     for judged in &report.judged {
@@ -173,7 +173,7 @@ fn claims_table(report: &Report) -> String {
             judged.at.clone(),
             judged.quantity.column().to_owned(),
             list(&judged.published),
-            list(&judged.measured),
+            list(&judged.simulated),
             judged.halves.iter().map(|half| optional(*half)).collect::<Vec<_>>().join(" "),
             optional(judged.interval.map(|interval| interval.low)),
             optional(judged.interval.map(|interval| interval.high)),

@@ -73,7 +73,7 @@ fn row(judged: &Judged) -> [String; 5] {
     [
         judged.at.clone(),
         figures(&judged.published, &[]),
-        figures(&judged.measured, &judged.halves),
+        figures(&judged.simulated, &judged.halves),
         interval.unwrap_or_default(),
         judged.verdict.word().to_owned(),
     ]

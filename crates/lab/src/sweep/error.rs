@@ -14,6 +14,14 @@ pub enum SweepError {
     /// Nothing to run.
     #[error("a sweep needs a scenario, and none was given")]
     NoScenario,
+    /// No variant to compare the others with.
+    #[error("--baseline {name}: no variant has this name or value; the variants are {}", .known.join("; "))]
+    NoBaseline {
+        /// The name that was given.
+        name: String,
+        /// The names of all variants.
+        known: Vec<String>,
+    },
     /// A value left out.
     #[error("--vary {path}: a value is empty; separate values by commas, as in `{path}=a,b`")]
     EmptyValue {

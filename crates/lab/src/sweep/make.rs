@@ -57,7 +57,7 @@ pub fn grid(grid: &Grid<'_>) -> Result<GridReport, LabError> {
         folder.finish()?;
     }
     let total = n_seeds * plan.variants.len();
-    Ok(GridReport::new(&plan, grid, &done, total))
+    GridReport::new(&plan, grid, &done, total)
 }
 
 struct Maker<'a> {

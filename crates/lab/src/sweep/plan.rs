@@ -47,6 +47,9 @@ pub struct Grid<'a> {
     pub force: bool,
     /// Number of runs at a time; `None` uses all cores.
     pub threads: Option<usize>,
+    /// The variant that others are compared with, by its name or one of its values; by default the one with the values of
+    /// the file itself, else the first.
+    pub baseline: Option<String>,
     /// The part of each run that figures are taken over; the stored records do not depend on it.
     pub over: Over,
     /// The command line, for plan and manifests.
@@ -72,6 +75,8 @@ pub struct Plan {
     pub until: Option<Precision>,
     /// Every scenario with every combination.
     pub variants: Vec<Variant>,
+    /// Index of the variant that others are compared with.
+    pub baseline: usize,
     /// Settings of variants that have no effect.
     pub warnings: Diagnostics,
     /// Digest of the plan.
@@ -109,9 +114,11 @@ impl Plan {
             return Err(LabError::several(mistakes));
         }
         name_all(&mut variants, &grid.vary);
+        let baseline = baseline(grid, &sources, *seeds.0.start(), &variants)?;
         forget_but_first(&mut variants);
         let (set, vary, until) = (grid.set.clone(), grid.vary.clone(), grid.until);
-        let mut plan = Plan { set, vary, seeds, until, variants, warnings, digest: Digest::of(&[]) };
+        let mut plan =
+            Plan { set, vary, seeds, until, variants, baseline, warnings, digest: Digest::of(&[]) };
         plan.digest = Digest::of(plan.meaning().to_string().as_bytes());
         Ok(plan)
     }
@@ -123,6 +130,7 @@ impl Plan {
         value["netloom"] = json!(env!("CARGO_PKG_VERSION"));
         value["digest"] = json!(self.digest);
         value["command"] = json!(command);
+        value["baseline"] = json!(self.variants.get(self.baseline).map(|variant| &variant.folder));
         value
     }
 
@@ -146,6 +154,30 @@ impl Plan {
         let same = |left: &Variant, right: &Variant| left.source == right.source;
         self.variants.chunk_by(same).map(|variants| &variants[0])
     }
+}
+
+/// The index of the baseline.
+fn baseline(grid: &Grid<'_>, sources: &[Source], seed: u64, variants: &[Variant]) -> Result<usize, LabError> {
+    let Some(name) = &grid.baseline else {
+        return Ok(own_variant(grid, sources, seed, variants).unwrap_or(0));
+    };
+    let is_it = |variant: &Variant| {
+        variant.name == *name || variant.scenario == *name || variant.values.contains(name)
+    };
+    let known = || variants.iter().map(|variant| variant.name.clone()).collect();
+    let unknown = || SweepError::NoBaseline { name: name.clone(), known: known() };
+    Ok(variants.iter().position(is_it).ok_or_else(unknown)?)
+}
+
+/// The variant that has the values of the first scenario itself.
+fn own_variant(grid: &Grid<'_>, sources: &[Source], seed: u64, variants: &[Variant]) -> Option<usize> {
+    if grid.vary.is_empty() || variants.len() < 2 {
+        return None;
+    }
+    let draft = Draft { scenario: 0, values: Vec::new() };
+    // A scenario that is incomplete without a varied value has none.
+    let (own, _) = draft.compile(&sources[0], &grid.set, &[], seed).ok()?;
+    variants.iter().position(|variant| variant.digest == own.digest)
 }
 
 /// Keeps the resolved scenario of the first variant of each; for the others the digest is enough.

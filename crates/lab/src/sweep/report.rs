@@ -1,7 +1,7 @@
-//! The results of a sweep: means over seeds of each variant, and its differences from the first one.
+//! The results of a sweep: means over seeds of each variant, and its differences from the baseline.
 //!
 //! Models: means over seeds with 95 % confidence intervals (Student's t); paired differences: seed by seed from the
-//! first variant, so that common variation cancels out.
+//! baseline, so that common variation cancels out.
 //! Leaves out: corrections for multiple comparisons.
 //!
 //! Invariants: seeds that one of the two variants lacks are left out of a difference.
@@ -10,12 +10,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use netloom_records::{Digest, Status};
+use netloom_report::AnswerData;
 use serde::Serialize;
 
 use super::make::{Done, step_times};
 use super::plan::{Grid, Plan};
 use super::rounds::Known;
-use crate::error::ExitCode;
+use crate::error::{ExitCode, LabError};
+use crate::report::named;
 use crate::sample::Sample;
 use crate::summary::{BackgroundSummary, JobSummary, StageSummary, over_name};
 
@@ -28,7 +30,7 @@ pub struct Mean {
     pub half_s: Option<f64>,
 }
 
-/// How a mean step time differs from that of the first variant, seed by seed.
+/// How a mean step time differs from that of the baseline, seed by seed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Difference {
     /// Number of seeds that both have.
@@ -36,7 +38,7 @@ pub struct Difference {
     /// Mean of the differences; negative where this variant is faster.
     #[serde(flatten)]
     pub mean: Mean,
-    /// The mean step time of the first variant over these seeds, in seconds.
+    /// The mean step time of the baseline over these seeds, in seconds.
     pub base_s: f64,
 }
 
@@ -55,7 +57,7 @@ pub struct JobReport {
     pub step_p99_s: Option<f64>,
     /// Mean job time in seconds, over the seeds in which it finished.
     pub time_s: Option<f64>,
-    /// Difference from the first variant; absent for that one.
+    /// Difference from the baseline; absent for that one.
     pub difference: Option<Difference>,
 }
 
@@ -130,22 +132,31 @@ pub struct GridReport {
     pub hops: u64,
     /// Variant by variant.
     pub variants: Vec<VariantReport>,
+    /// Index of the variant that others are compared with.
+    pub baseline: usize,
+    /// Which variant is better; absent if there are not several, or none can be compared.
+    pub answer: Option<AnswerData>,
     /// The exit code of a command.
     #[serde(skip)]
     exit_code: ExitCode,
 }
 
 impl GridReport {
-    pub(super) fn new(plan: &Plan, grid: &Grid<'_>, done: &[Done], total: usize) -> GridReport {
+    pub(super) fn new(
+        plan: &Plan,
+        grid: &Grid<'_>,
+        done: &[Done],
+        total: usize,
+    ) -> Result<GridReport, LabError> {
         let points = |variant: usize| {
             let first = done.partition_point(|point| point.variant < variant);
             let end = done.partition_point(|point| point.variant <= variant);
             &done[first..end]
         };
-        let report = |number: usize| VariantReport::new(plan, number, points(number), points(0));
+        let report = |number: usize| VariantReport::new(plan, number, points(number), points(plan.baseline));
         let worst = done.iter().map(|point| ExitCode::of(&point.report.outcome)).max();
         let stopped = if done.len() < total { ExitCode::StoppedEarly } else { ExitCode::Good };
-        GridReport {
+        Ok(GridReport {
             folder: grid.folder.clone(),
             plan: plan.digest,
             total,
@@ -154,8 +165,10 @@ impl GridReport {
             over: over_name(grid.over),
             hops: done.iter().filter_map(|point| point.report.summary.hops).sum(),
             variants: (0..plan.variants.len()).map(report).collect(),
+            baseline: plan.baseline,
+            answer: answer(plan, grid, done)?,
             exit_code: worst.unwrap_or(ExitCode::Good).max(stopped),
-        }
+        })
     }
 
     /// Whether every point is finished.
@@ -174,6 +187,17 @@ impl GridReport {
     }
 }
 
+/// Which variant is better, by the stored steps.
+fn answer(plan: &Plan, grid: &Grid<'_>, done: &[Done]) -> Result<Option<AnswerData>, LabError> {
+    let folder =
+        |point: &Done| grid.folder.join(plan.variants[point.variant].point_folder(point.report.seed));
+    let folders: Vec<PathBuf> = done.iter().map(folder).collect();
+    let runs = named(&folders);
+    let of_baseline = done.iter().position(|point| point.variant == plan.baseline);
+    let name = of_baseline.map(|index| runs[index].name.as_str());
+    Ok(netloom_report::answer(&runs, grid.over, name)?)
+}
+
 impl VariantReport {
     fn new(plan: &Plan, number: usize, points: &[Done], base: &[Done]) -> VariantReport {
         let times = step_times(points);
@@ -181,7 +205,7 @@ impl VariantReport {
             !times.is_empty() && times.iter().all(|times| precision.judge(times) == Known::Well)
         };
         let is_unfinished = |point: &&Done| point.report.outcome.status != Status::Complete;
-        let job = |job: usize| JobReport::new(job, points, (number > 0).then_some(base));
+        let job = |job: usize| JobReport::new(job, points, (number != plan.baseline).then_some(base));
         VariantReport {
             name: plan.variants[number].name.clone(),
             points: points.len(),

@@ -34,6 +34,7 @@ const LONGEST_LABEL: usize = 24;
 /// The figures of these runs; the paths are those for the command that makes the page.
 pub fn report(report: &Report, paths: &[String], look: Look) -> String {
     let mut sheet = Sheet::new(look);
+    answer(&mut sheet, report);
     heads(&mut sheet, report);
     times::steps(&mut sheet, report);
     times::course(&mut sheet, report);
@@ -56,6 +57,15 @@ pub fn report(report: &Report, paths: &[String], look: Look) -> String {
     let paths = paths[..paths.len().min(MOST_ALONE)].join(" ");
     sheet.hanging(start, Ink::Plain, &format!("netloom report {paths}{more} -o report.html"));
     sheet.finish()
+}
+
+/// Which variant is better.
+fn answer(sheet: &mut Sheet, report: &Report) {
+    let Some(answer) = &report.answer else { return };
+    sheet.heading("Answer");
+    for sentence in answer.sentences() {
+        sheet.hanging(Line::indented(2), Ink::Plain, sentence);
+    }
 }
 
 /// A line for each run, and the settings in which they differ.

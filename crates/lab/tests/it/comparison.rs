@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netloom_lab::compare::{METRICS, compare_folders};
+use netloom_lab::compare::{Comparison, METRICS, compare_folders};
 use netloom_lab::{Over, Overrides, RunRequest, Source, run};
 
 use crate::scenes::TWO_JOBS;
@@ -22,15 +22,13 @@ fn each_run_is_shown_relative_to_the_first() {
         .expect("it runs");
         folder
     });
-    let comparison = compare_folders(&folders, Over::Jobs).expect("they can be read");
+    let comparison = compare_folders(&folders, Over::Jobs, None).expect("they can be read");
     let names: Vec<_> = comparison.rows.iter().map(|row| (row.run.as_str(), row.job.as_deref())).collect();
     let expected = [("ecmp", "large"), ("ecmp", "small"), ("adaptive", "large"), ("adaptive", "small")];
     assert_eq!(names, expected.map(|(run, job)| (run, Some(job))));
-    for (workspace, metric) in
-        METRICS.iter().enumerate().filter(|(_, metric)| !metric.key.starts_with("stage_"))
+    for (column, metric) in METRICS.iter().enumerate().filter(|(_, metric)| !metric.key.starts_with("stage_"))
     {
-        let [first, _, other, other_job] =
-            [0, 1, 2, 3].map(|row: usize| comparison.rows[row].cells[workspace]);
+        let [first, _, other, other_job] = [0, 1, 2, 3].map(|row: usize| comparison.rows[row].cells[column]);
         let (first, other) = (first.expect("measured"), other.expect("measured"));
         assert_eq!(first.ratio, None, "{}", metric.key);
         if first.value > 0.0 {
@@ -45,7 +43,20 @@ fn each_run_is_shown_relative_to_the_first() {
         );
     }
     let json = comparison.to_json();
-    assert!(json[2]["relative"]["step_mean_s"].is_f64() && json[0]["relative"]["step_mean_s"].is_null());
+    let rows = &json["rows"];
+    assert!(rows[2]["relative"]["step_mean_s"].is_f64() && rows[0]["relative"]["step_mean_s"].is_null());
+    assert_eq!(json["baseline"], "ecmp");
+    let answer = comparison.answer.expect("there are two variants");
+    let jobs: Vec<_> = answer.verdicts.iter().map(|verdict| verdict.job.as_deref()).collect();
+    assert_eq!(jobs, [Some("large"), Some("small")]);
+    let against_adaptive = compare_folders(&folders, Over::Jobs, Some("adaptive")).expect("they can be read");
+    assert_eq!(against_adaptive.baseline, "adaptive");
+    let ratio = |comparison: &Comparison, row: usize| comparison.rows[row].cells[0].map(|cell| cell.ratio);
+    assert_eq!(ratio(&against_adaptive, 2), Some(None));
+    assert!(ratio(&against_adaptive, 0).flatten().is_some());
+    let unknown =
+        compare_folders(&folders, Over::Jobs, Some("other")).expect_err("there is none").to_string();
+    assert_eq!(unknown, "no variant is called `other`: these are ecmp; adaptive");
 }
 
 #[test]
@@ -60,13 +71,13 @@ fn staged_flows_are_compared_stage_by_stage() {
         run(RunRequest { folder: Some(folder.clone()), overrides, ..request }).expect("it runs");
         folder
     });
-    let comparison = compare_folders(&folders, Over::Jobs).expect("they can be read");
+    let comparison = compare_folders(&folders, Over::Jobs, None).expect("they can be read");
     let stages: Vec<_> = comparison.rows.iter().map(|row| (row.run.as_str(), row.stage)).collect();
     let expected = ["100Gbps", "50Gbps"].map(|run| [0, 1, 2].map(|stage| (run, Some(stage)))).concat();
     assert_eq!(stages, expected);
     let cell = |row: usize, key: &str| {
-        let workspace = METRICS.iter().position(|metric| metric.key == key).expect("there is such a metric");
-        comparison.rows[row].cells[workspace]
+        let column = METRICS.iter().position(|metric| metric.key == key).expect("there is such a metric");
+        comparison.rows[row].cells[column]
     };
     // The receiver's link is full in the first two stages; half the rate is half the sum.
     for stage in 0..2 {
@@ -76,5 +87,5 @@ fn staged_flows_are_compared_stage_by_stage() {
         assert!(cell(stage, "stage_jain").expect("measured").value > 0.9);
     }
     assert!(cell(0, "dropped_packets").is_some() && cell(1, "dropped_packets").is_none());
-    assert_eq!(comparison.to_json()[4]["stage"], 1);
+    assert_eq!(comparison.to_json()["rows"][4]["stage"], 1);
 }

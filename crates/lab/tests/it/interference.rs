@@ -191,6 +191,6 @@ fn claims_use_ratios_seed_by_seed() {
     for (judged, (id, relation, holds)) in report.judged.iter().zip(&claims) {
         assert_eq!(judged.claim, *id);
         assert_eq!(judged.verdict == Verdict::Reproduced, *holds, "{id}: {relation} of {ratios:?}");
-        assert!((judged.measured[0] - mean).abs() < 1e-9);
+        assert!((judged.simulated[0] - mean).abs() < 1e-9);
     }
 }

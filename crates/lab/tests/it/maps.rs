@@ -110,7 +110,7 @@ fn cells_have_the_positions_of_the_claims() {
     assert_eq!(page["maps"]["paper"], "made-up");
     let figure = &page["maps"]["figures"][0];
     assert_eq!(
-        (&figure["name"], &figure["left_out"]),
+        (&figure["name"], &figure["exclusion"]),
         (&json!("Figure 7, odd & even"), &json!("they are odd"))
     );
     assert_eq!(figure["quantities"], json!(["step_mean_ms", "step_mean_ms"]));
@@ -120,7 +120,7 @@ fn cells_have_the_positions_of_the_claims() {
     let cells = panel["cells"].as_array().expect("there are cells");
     let reported = |cell: &Value| {
         let workspace = [&cell["across"], &cell["up"]].map(|workspace| workspace.as_u64().expect("a place"));
-        (workspace, cell["measured"]["ratio"].as_f64().expect("published"), cell["left_out"] == true)
+        (workspace, cell["measured"]["ratio"].as_f64().expect("published"), cell["excluded"] == true)
     };
     let reported: Vec<_> = cells.iter().map(reported).collect();
     assert_eq!(reported, [([0, 0], 0.75, false), ([0, 1], 1.0, true), ([1, 0], 0.125, false)]);
@@ -152,7 +152,7 @@ fn cells_show_mean_over_mean_and_scores_exclude_cells_that_are_left_out() {
         near(&cell["simulated"]["ratio"], above / below);
         assert_eq!(cell["seeds"], 2);
         assert!(cell["half"].as_f64().is_some_and(|half| half >= 0.0));
-        if cell["left_out"] == false {
+        if cell["excluded"] == false {
             errors.push((above / below / cell["measured"]["ratio"].as_f64().expect("published")).ln().abs());
         }
     }

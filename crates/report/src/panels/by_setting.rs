@@ -133,7 +133,7 @@ fn named_by_policy(
 ) -> Vec<(Values, String)> {
     let policies = |values: &Values| {
         let run = bar_of.iter().position(|of_run| of_run == values)?;
-        policies(&runs[run].manifest.scenario["balance"])
+        policy_name(&runs[run].manifest.scenario["balance"])
     };
     let found: Option<Vec<String>> = names.iter().map(|(values, _)| policies(values)).collect();
     match found {
@@ -145,7 +145,7 @@ fn named_by_policy(
 }
 
 /// The balancing policy of switches, and that of the edge if there is one.
-fn policies(balance: &Value) -> Option<String> {
+pub(crate) fn policy_name(balance: &Value) -> Option<String> {
     let word = |value: &Value| match value {
         Value::String(word) => Some(word.clone()),
         Value::Object(map) => map.keys().next().cloned(),

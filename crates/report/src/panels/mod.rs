@@ -3,7 +3,7 @@
 //! A new panel is a file here with a collector and its data, and a line in each of the two lists below.
 
 mod bandwidth;
-mod by_setting;
+pub mod by_setting;
 mod congestion;
 pub mod fabric;
 pub mod faults;
@@ -31,7 +31,9 @@ use netloom_records::Batch;
 use netloom_records::statistics::Slowdowns;
 use serde::Serialize;
 
+use crate::answer::{AnswerData, Observed, StepTimes};
 use crate::collect::{About, Collected};
+use crate::error::ReportError;
 
 /// The job number of background messages.
 const BACKGROUND: u16 = u16::MAX;
@@ -69,6 +71,7 @@ macro_rules! collectors {
 }
 
 collectors! {
+    answer: StepTimes,
     steps: steps::Steps,
     bandwidth: bandwidth::Bandwidth,
     fct: fct::Fct,
@@ -96,6 +99,10 @@ collectors! {
 pub struct Report {
     /// Origin and outcome of the runs.
     pub runs: Vec<provenance::RunData>,
+    /// Which variant is better; absent for a single one.
+    pub answer: Option<AnswerData>,
+    #[serde(skip)]
+    observed: Vec<Observed>,
     summary: Vec<summary::RowData>,
     /// Step times, for each job of each run.
     pub steps: Vec<steps::JobData>,
@@ -139,6 +146,8 @@ impl Report {
         let settings = settings::SettingsData::of(&abouts);
         let mut report = Report {
             runs: abouts.into_iter().map(provenance::RunData::of).collect(),
+            answer: None,
+            observed: Vec::new(),
             summary: Vec::new(),
             steps: Vec::new(),
             fct: Vec::new(),
@@ -165,6 +174,7 @@ impl Report {
         };
         let (mut read, mut studied) = (Vec::new(), Vec::new());
         for (number, Collected { about, panels }) in collected.into_iter().enumerate() {
+            let observed = Observed::new(panels.answer, &about, panels.steps.jobs());
             report.steps.extend(panels.steps.finish(number, &about));
             report.bandwidth.push(panels.bandwidth.finish(&about));
             report.fct.push(panels.fct.finish());
@@ -187,6 +197,7 @@ impl Report {
             report.timeline.push(panels.timeline.finish(&about));
             report.over_time.push(panels.over_time.finish(&about));
             report.summary.extend(summary::rows(number, &report));
+            report.observed.push(observed.with_messages(&report.fct[number]));
             studied.push(panels.interference);
             read.push(about);
         }
@@ -194,7 +205,20 @@ impl Report {
         let studied: Vec<_> = read.iter().copied().zip(studied).collect();
         report.interference = interference::Study::of(&studied);
         report.by_setting = by_setting::BySettingData::of(&read, &report.steps);
+        report.answer =
+            AnswerData::of(&report.observed, &report.settings.between.rows, None).unwrap_or_default();
         report
+    }
+
+    /// Compares the variants with another baseline: a variant or a run by its name.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub fn choose_baseline(&mut self, name: &str) -> Result<(), ReportError> {
+        let found = AnswerData::of(&self.observed, &self.settings.between.rows, Some(name));
+        let unknown = |known| ReportError::NoBaseline { name: name.to_owned(), known };
+        self.answer = found.map_err(unknown)?;
+        Ok(())
     }
 
     /// Number of runs.

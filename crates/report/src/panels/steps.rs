@@ -84,6 +84,11 @@ pub struct Cdf {
 }
 
 impl Steps {
+    /// The jobs read so far.
+    pub fn jobs(&self) -> &[JobRow] {
+        &self.jobs
+    }
+
     /// The data of each job.
     pub fn finish(mut self, run: usize, about: &About) -> Vec<JobData> {
         let jobs = std::mem::take(&mut self.jobs);

@@ -140,7 +140,7 @@ impl Worst {
             size: row.size.0,
             start: seconds(row.start.0 as f64),
             time: row.end.map(|end| seconds(end.since(row.start).0 as f64)),
-            alone: row.ideal.map(|ideal| seconds(ideal.0 as f64)),
+            ideal: row.ideal.map(|ideal| seconds(ideal.0 as f64)),
             slowdown: slowdown(row).map(six_digits),
             repair: self.repairs.as_ref().and_then(|all| *all.get(&key(row))?),
             hops: self.paths.get(&key(row)).map_or_else(Vec::new, |rows| hops(about, rows)),
@@ -195,7 +195,7 @@ pub struct MessageData {
     /// Its FCT; absent if it never arrived.
     pub time: Option<f64>,
     /// Its ideal FCT, if known.
-    pub alone: Option<f64>,
+    pub ideal: Option<f64>,
     /// FCT over ideal FCT.
     pub slowdown: Option<f64>,
     /// Retransmissions; absent without a queue pair.

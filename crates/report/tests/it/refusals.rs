@@ -28,11 +28,11 @@ fn an_incomplete_run_is_rejected_with_its_name() {
 fn a_path_that_is_no_run_folder_is_rejected() {
     let workspace = Workspace::new();
     let run = |name: &str| [ReportedRun { name: name.to_owned(), folder: workspace.path(name) }];
-    refused(render(&run("missing"), Over::Jobs), "no such run folder");
+    refused(render(&run("missing"), Over::Jobs, None), "no such run folder");
     fs::create_dir(workspace.path("other")).unwrap();
-    refused(render(&run("other"), Over::Jobs), "no run folder");
+    refused(render(&run("other"), Over::Jobs, None), "no run folder");
     fs::write(workspace.path("file"), "x").unwrap();
-    refused(render(&run("file"), Over::Jobs), "a file, not a run folder");
+    refused(render(&run("file"), Over::Jobs, None), "a file, not a run folder");
 }
 
 #[test]
@@ -68,15 +68,15 @@ fn a_manifest_without_the_number_of_hosts_is_rejected() {
 fn a_report_replaces_a_file_only_on_request() {
     let workspace = Workspace::small();
     let file = workspace.path("below/report.html");
-    write(workspace.runs(), &file, Overwrite::Refuse, Over::Jobs).unwrap();
+    write(workspace.runs(), &file, Overwrite::Refuse, Over::Jobs, None).unwrap();
     let page = fs::read_to_string(&file).unwrap();
     assert_eq!(page, workspace.page().unwrap());
-    refused(write(workspace.runs(), &file, Overwrite::Refuse, Over::Jobs), "already exists");
+    refused(write(workspace.runs(), &file, Overwrite::Refuse, Over::Jobs, None), "already exists");
     fs::write(&file, "something else").unwrap();
-    write(workspace.runs(), &file, Overwrite::Replace, Over::Jobs).unwrap();
+    write(workspace.runs(), &file, Overwrite::Replace, Over::Jobs, None).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), page);
     refused(
-        write(workspace.runs(), &workspace.path("below"), Overwrite::Replace, Over::Jobs),
+        write(workspace.runs(), &workspace.path("below"), Overwrite::Replace, Over::Jobs, None),
         "this is a folder",
     );
     assert_eq!(fs::read_dir(workspace.path("below")).unwrap().count(), 1, "no draft is left");

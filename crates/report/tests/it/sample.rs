@@ -159,7 +159,7 @@ impl Workspace {
     }
 
     pub fn page(&self) -> Result<String, ReportError> {
-        render(&self.runs, Over::Jobs)
+        render(&self.runs, Over::Jobs, None)
     }
 
     /// The data of the page.

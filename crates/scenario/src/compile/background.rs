@@ -18,7 +18,7 @@ use crate::resolved::{Background as Wanted, Parameters};
 pub(super) fn background(
     draft: &Draft,
     seed: u64,
-    ground: &BuiltFabric,
+    built_fabric: &BuiltFabric,
     problems: &mut Problems,
 ) -> Option<Background> {
     let wanted = draft.background.as_ref()?;
@@ -26,14 +26,14 @@ pub(super) fn background(
     if rate.is_some() {
         pace_is_possible(wanted, draft.transport.as_ref(), problems);
     }
-    let fabric = &ground.built.fabric;
-    let senders = placement::hosts(&wanted.senders, seed, ground, problems)?;
+    let fabric = &built_fabric.built.fabric;
+    let senders = placement::hosts(&wanted.senders, seed, built_fabric, problems)?;
     let made = Background {
         kind: background::number_of(wanted.kind.spec.name).expect("read from the registry"),
         settings: wanted.kind.settings.clone(),
-        senders: senders.into_iter().map(|host| sender(&ground.built, host)).collect(),
+        senders: senders.into_iter().map(|host| sender(&built_fabric.built, host)).collect(),
         racks: racks(fabric),
-        groups: groups(ground),
+        groups: groups(built_fabric),
         sizes: sizes(wanted),
         rate,
         handling: FabricService::default(),
@@ -70,9 +70,9 @@ fn racks(fabric: &Fabric) -> Vec<u32> {
 }
 
 /// The group of each host, in a fabric of groups.
-fn groups(ground: &BuiltFabric) -> Vec<u32> {
-    let routing = &ground.built.routing;
-    let hosts = (0..ground.built.fabric.n_hosts() as u32).filter(|_| routing.n_groups() > 0);
+fn groups(built_fabric: &BuiltFabric) -> Vec<u32> {
+    let routing = &built_fabric.built.routing;
+    let hosts = (0..built_fabric.built.fabric.n_hosts() as u32).filter(|_| routing.n_groups() > 0);
     hosts.map(|host| routing.group_of_host(HostId(host))).collect()
 }
 

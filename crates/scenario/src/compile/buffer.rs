@@ -86,7 +86,7 @@ fn check_adapting(draft: &Draft, plan: &classes::Plan, problems: &mut Problems) 
 }
 
 /// Reports a buffer that is too small.
-pub(super) fn check(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) {
+pub(super) fn check(draft: &Draft, built_fabric: &BuiltFabric, problems: &mut Problems) {
     if let Some(plan) = classes::Plan::new(draft) {
         check_adapting(draft, &plan, problems);
     }
@@ -96,7 +96,7 @@ pub(super) fn check(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems
     let Some(plan) = classes::Plan::new(draft) else { return };
     if plan.n_pausing() > 0 {
         let sizes = Sizes { packet, control: rdma::control(transport) };
-        headroom(queues, &buffer, (&pause(queues), plan.n_pausing()), &sizes, ground, problems);
+        headroom(queues, &buffer, (&pause(queues), plan.n_pausing()), &sizes, built_fabric, problems);
     }
     if let Some((alpha, location)) = plan.smallest_alpha_that_loses() {
         one_packet(queues, &buffer, (alpha, location), packet, problems);
@@ -131,10 +131,10 @@ fn headroom(
     buffer: &Buffer,
     (pause, n_classes): (&Pause, usize),
     sizes: &Sizes,
-    ground: &BuiltFabric,
+    built_fabric: &BuiltFabric,
     problems: &mut Problems,
 ) {
-    let fabric = &ground.built.fabric;
+    let fabric = &built_fabric.built.fabric;
     let switches = fabric.n_hosts() as u32..fabric.n_nodes() as u32;
     let needs = |node: u32| {
         let ports = fabric.ports_of(NodeId(node));
@@ -151,7 +151,7 @@ fn headroom(
         return;
     }
     let print = |bytes: u128| quantity::print(u64::try_from(bytes).unwrap_or(u64::MAX), Dimension::Size);
-    let name = &ground.built.node_names[node as usize];
+    let name = &built_fabric.built.node_names[node as usize];
     let n_ports = fabric.ports_of(NodeId(node)).len();
     let message = format!("the headroom of `{name}` leaves nothing of its buffer to share");
     let report = problems.report(queues.settings.location_of("buffer"), message);

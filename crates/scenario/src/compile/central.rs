@@ -13,11 +13,11 @@ use crate::resolved::Parameters;
 const SHORTEST: Duration = Duration::from_micros(1);
 
 /// Reports fabrics and intervals that the controller does not support.
-pub(super) fn check(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) {
+pub(super) fn check(draft: &Draft, built_fabric: &BuiltFabric, problems: &mut Problems) {
     let Some(balance) = &draft.balance else { return };
     let is_central = |policy: &Parameters| policy.spec.name == nslb::SPEC.name;
     if is_central(&balance.switch) {
-        two_tiers(&balance.switch, ground, problems);
+        two_tiers(&balance.switch, built_fabric, problems);
         interval(&balance.switch, problems);
     } else if is_central(&balance.host) {
         let report = problems.report(balance.host.location, "the controller of `nslb` plans for switches");
@@ -30,8 +30,8 @@ pub(super) fn check(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems
     }
 }
 
-fn two_tiers(switch: &Parameters, ground: &BuiltFabric, problems: &mut Problems) {
-    if matches!(ground.built.routing, Routing::LeafSpine(_)) {
+fn two_tiers(switch: &Parameters, built_fabric: &BuiltFabric, problems: &mut Problems) {
+    if matches!(built_fabric.built.routing, Routing::LeafSpine(_)) {
         return;
     }
     let report = problems.report(switch.location, "`nslb` needs a `leaf_spine` fabric");

@@ -120,7 +120,7 @@ pub(super) fn queues(queues: &resolved::Queues) -> Queues {
 pub(super) fn recording(
     record: Option<&Record>,
     staged: Option<&StagedFlows>,
-    ground: &BuiltFabric,
+    built_fabric: &BuiltFabric,
     problems: &mut Problems,
 ) -> Recording {
     let Some(record) = record else { return Recording::default() };
@@ -130,10 +130,10 @@ pub(super) fn recording(
         _ => None,
     };
     let hosts = |names: &[Located<String>], problems: &mut Problems| {
-        names.iter().filter_map(|name| ground.host(name, problems)).collect()
+        names.iter().filter_map(|name| built_fabric.host(name, problems)).collect()
     };
     let flows = |names: &[Located<String>], problems: &mut Problems| {
-        names.iter().filter_map(|flow| named_flow(flow, ground, problems)).collect()
+        names.iter().filter_map(|flow| named_flow(flow, built_fabric, problems)).collect()
     };
     let rates_from = hosts(&record.rates_from, problems);
     let mut rates_of: Vec<NamedFlow> = flows(&record.rates_of, problems);
@@ -142,7 +142,7 @@ pub(super) fn recording(
     }
     Recording {
         series: match record.series {
-            Series::Auto => Sampling::automatic(ground.built.fabric.ports().len()),
+            Series::Auto => Sampling::automatic(built_fabric.built.fabric.ports().len()),
             Series::Every(interval) => Some(Sampling::every(interval)),
             Series::Off => None,
         },
@@ -150,7 +150,7 @@ pub(super) fn recording(
         queue_packets: settings.flag("queue_packets"),
         packets_from: hosts(&record.packets_from, problems),
         packets_of: flows(&record.packets_of, problems),
-        packets_on: record.packets_on.iter().filter_map(|name| ground.link(name, problems)).collect(),
+        packets_on: record.packets_on.iter().filter_map(|name| built_fabric.link(name, problems)).collect(),
         sums_messages: settings.choice("messages") == "summed",
         reordering: settings.flag("reordering"),
         slowest_flows: settings.count("slowest_flows") as u32,
@@ -174,13 +174,17 @@ fn congestion_tree(parameters: &Parameters) -> CongestionTree {
 }
 
 /// Parses `source->destination#number`.
-fn named_flow(written: &Located<String>, ground: &BuiltFabric, problems: &mut Problems) -> Option<NamedFlow> {
-    let Some(name) = FlowName::parse(&written.value, |host| ground.is_host(host)) else {
+fn named_flow(
+    written: &Located<String>,
+    built_fabric: &BuiltFabric,
+    problems: &mut Problems,
+) -> Option<NamedFlow> {
+    let Some(name) = FlowName::parse(&written.value, |host| built_fabric.is_host(host)) else {
         let report = problems.report(written.location, format!("`{}` names no flow", written.value));
         report.label(format!("expected {}", FlowName::FORM));
         return None;
     };
-    let mut host = |name: &str| ground.host(&Located::new(name.to_owned(), written.location), problems);
+    let mut host = |name: &str| built_fabric.host(&Located::new(name.to_owned(), written.location), problems);
     let (source, destination) = (host(name.source), host(name.destination));
     let (source, destination) = (source?, destination?);
     if source == destination {
@@ -194,11 +198,11 @@ fn named_flow(written: &Located<String>, ground: &BuiltFabric, problems: &mut Pr
 /// The delay of modelled barriers: at least the lookahead, which is also the default.
 pub(super) fn coordination_delay(
     draft: &Draft,
-    ground: &BuiltFabric,
+    built_fabric: &BuiltFabric,
     notes: &mut Vec<String>,
     problems: &mut Problems,
 ) -> Duration {
-    let shortest = ground.lookahead();
+    let shortest = built_fabric.lookahead();
     let Some(wanted) = &draft.coordination_delay else {
         let delay = shortest.unwrap_or(WITHOUT_DELAYS);
         let span = quantity::print(delay.0, Dimension::Duration);

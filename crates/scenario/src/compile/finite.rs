@@ -25,7 +25,11 @@ use crate::resolved::{Flow, FlowFile, FlowTable, Flows};
 const MOST_REPORTED: usize = 1_000;
 
 /// The flows, or a report of the errors; none if there are none.
-pub(super) fn flows(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) -> Option<FiniteFlows> {
+pub(super) fn flows(
+    draft: &Draft,
+    built_fabric: &BuiltFabric,
+    problems: &mut Problems,
+) -> Option<FiniteFlows> {
     let (wanted, transport) = (draft.flows.as_ref()?, draft.transport.as_ref()?);
     let table = wanted.table();
     if (wanted.file.is_some() && table.is_none()) || (table.is_none() && wanted.finite().next().is_none()) {
@@ -33,15 +37,16 @@ pub(super) fn flows(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems
     }
     let n_before = problems.len();
     let names = table.map_or(&[][..], |table| &table.hosts);
-    let hosts = names.iter().filter_map(|name| ground.host_or_number(name, problems));
-    let mut maker = Maker { wanted, ground, ends: hosts.collect(), by_name: BTreeMap::new() };
+    let hosts = names.iter().filter_map(|name| built_fabric.host_or_number(name, problems));
+    let mut maker = Maker { wanted, built_fabric, ends: hosts.collect(), by_name: BTreeMap::new() };
     let flows = maker.flows(table, problems);
     if problems.len() > n_before {
         return None;
     }
     let services = classes::services(draft);
-    let made = FiniteFlows { flows, ends: maker.ends, services, fastest: fastest(ground) };
-    let check = Check { wanted, ground, made: &made, has_responses: transport.spec.name != OPEN_LOOP.name };
+    let made = FiniteFlows { flows, ends: maker.ends, services, fastest: fastest(built_fabric) };
+    let check =
+        Check { wanted, built_fabric, made: &made, has_responses: transport.spec.name != OPEN_LOOP.name };
     check.all(problems);
     (problems.len() == n_before).then_some(made)
 }
@@ -73,8 +78,8 @@ fn distinct<'a>(
 }
 
 /// The highest total rate of a host.
-fn fastest(ground: &BuiltFabric) -> Rate {
-    let fabric = &ground.built.fabric;
+fn fastest(built_fabric: &BuiltFabric) -> Rate {
+    let fabric = &built_fabric.built.fabric;
     let sum = |host: u32| {
         fabric.ports_of(NodeId(host)).iter().fold(0, |sum: u64, port| sum.saturating_add(port.rate.0))
     };
@@ -83,7 +88,7 @@ fn fastest(ground: &BuiltFabric) -> Rate {
 
 struct Maker<'a> {
     wanted: &'a Flows,
-    ground: &'a BuiltFabric,
+    built_fabric: &'a BuiltFabric,
     /// Hosts by their index in flows: those of the file, then those of listed flows.
     ends: Vec<HostId>,
     /// The numbers of the listed flows so far, by their names.
@@ -114,7 +119,7 @@ impl<'a> Maker<'a> {
         services: &[Option<&str>],
         problems: &mut Problems,
     ) -> Option<FiniteFlow> {
-        let ends = [&wanted.from, &wanted.to].map(|name| self.ground.host(name, problems));
+        let ends = [&wanted.from, &wanted.to].map(|name| self.built_fabric.host(name, problems));
         let after = wanted.after.as_ref().map(|name| self.before(name, problems));
         let [Some(source), Some(destination)] = ends else { return None };
         let after = match after {
@@ -162,7 +167,7 @@ impl<'a> Maker<'a> {
 /// Checks of flows whose hosts are known.
 struct Check<'a> {
     wanted: &'a Flows,
-    ground: &'a BuiltFabric,
+    built_fabric: &'a BuiltFabric,
     made: &'a FiniteFlows,
     /// Whether receivers acknowledge.
     has_responses: bool,
@@ -196,7 +201,7 @@ impl Check<'_> {
             ));
         }
         let before = &self.made.flows[flow.waits_for()? as usize];
-        let source = self.ground.host_name(self.made.source(flow));
+        let source = self.built_fabric.host_name(self.made.source(flow));
         match self.made.known_at(flow, before) {
             None => Some((
                 format!("`{source}` cannot know when the flow before has completed"),
@@ -213,8 +218,8 @@ impl Check<'_> {
     }
 
     fn help(&self, flow: &FiniteFlow, before: &FiniteFlow) -> String {
-        let [from, to] =
-            [self.made.source(before), self.made.destination(before)].map(|host| self.ground.host_name(host));
+        let [from, to] = [self.made.source(before), self.made.destination(before)]
+            .map(|host| self.built_fabric.host_name(host));
         if self.made.known_at(flow, before).is_some() {
             return format!(
                 "let it wait for a flow that it receives, or choose a transport with acknowledgements; {to} knows, too"

@@ -25,7 +25,11 @@ const MOST_MESSAGES: u128 = u32::MAX as u128;
 const PS_PER_BYTE_AT_1BPS: u128 = 8_000_000_000_000;
 
 /// The flows, or a report of the errors.
-pub(super) fn flows(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) -> Option<StagedFlows> {
+pub(super) fn flows(
+    draft: &Draft,
+    built_fabric: &BuiltFabric,
+    problems: &mut Problems,
+) -> Option<StagedFlows> {
     let (wanted, transport) = (draft.flows.as_ref()?, draft.transport.as_ref()?);
     wanted.staged().next()?;
     if let Some(flow) = wanted.staged().nth(MOST_FLOWS) {
@@ -35,7 +39,7 @@ pub(super) fn flows(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems
     }
     let n_before = problems.len();
     let message = wanted.settings.settings.size("message");
-    let maker = Maker { wanted, transport, ground, message };
+    let maker = Maker { wanted, transport, built_fabric, message };
     let flows: Vec<_> = wanted.staged().filter_map(|flow| maker.flow(flow, problems)).collect();
     if problems.len() > n_before {
         return None;
@@ -62,13 +66,13 @@ fn is_open_loop(transport: &Parameters) -> bool {
 struct Maker<'a> {
     wanted: &'a Flows,
     transport: &'a Parameters,
-    ground: &'a BuiltFabric,
+    built_fabric: &'a BuiltFabric,
     message: Bytes,
 }
 
 impl Maker<'_> {
     fn flow(&self, wanted: &Flow, problems: &mut Problems) -> Option<StagedFlow> {
-        let ends = [&wanted.from, &wanted.to].map(|name| self.ground.host(name, problems));
+        let ends = [&wanted.from, &wanted.to].map(|name| self.built_fabric.host(name, problems));
         let [Some(source), Some(destination)] = ends else { return None };
         let [start, stop] = ["start", "stop"].map(|key| Time::ZERO + wanted.settings.settings.duration(key));
         let given = optional_rate(&wanted.settings, "rate");
@@ -88,7 +92,7 @@ impl Maker<'_> {
     /// The highest rate of a flow over the ports towards its destination: a queue pair uses one of them, packets
     /// without queue pairs use all.
     fn fastest(&self, source: HostId, destination: HostId) -> Rate {
-        let built = &self.ground.built;
+        let built = &self.built_fabric.built;
         let ports = built.fabric.ports_of(NodeId(source.0));
         let next_hops = built.routing.next_hops(NodeId(source.0), destination);
         let rates = next_hops.iter().map(|port| ports[port as usize].rate);

@@ -21,8 +21,8 @@ pub(super) fn vl_steps(credits: Option<&Parameters>, switch: &Chosen, routing: &
 }
 
 /// Adds notes on paths and virtual lanes in this fabric.
-pub(super) fn notes(draft: &Draft, ground: &BuiltFabric, notes: &mut Vec<String>) {
-    let routing = &ground.built.routing;
+pub(super) fn notes(draft: &Draft, built_fabric: &BuiltFabric, notes: &mut Vec<String>) {
+    let routing = &built_fabric.built.routing;
     let Some(balance) = draft.balance.as_ref().filter(|_| routing.n_groups() > 0) else { return };
     let switch = super::choices::chosen(&balance.switch);
     let name = balance.switch.spec.name;
@@ -48,12 +48,12 @@ pub(super) fn notes(draft: &Draft, ground: &BuiltFabric, notes: &mut Vec<String>
 }
 
 /// Reports policies without groups, missing virtual lanes, and pauses that could deadlock.
-pub(super) fn check(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) {
+pub(super) fn check(draft: &Draft, built_fabric: &BuiltFabric, problems: &mut Problems) {
     let Some(balance) = &draft.balance else { return };
-    if ground.built.routing.n_groups() == 0 {
+    if built_fabric.built.routing.n_groups() == 0 {
         return without_groups(balance, problems);
     }
-    enough_lanes(draft, balance, ground, problems);
+    enough_lanes(draft, balance, built_fabric, problems);
     no_pauses(draft, balance, problems);
 }
 
@@ -75,9 +75,10 @@ fn without_groups(balance: &Balance, problems: &mut Problems) {
     }
 }
 
-fn enough_lanes(draft: &Draft, balance: &Balance, ground: &BuiltFabric, problems: &mut Problems) {
+fn enough_lanes(draft: &Draft, balance: &Balance, built_fabric: &BuiltFabric, problems: &mut Problems) {
     let Some(credits) = draft.queues.as_ref().and_then(|queues| queues.credits.as_ref()) else { return };
-    let steps = vl_steps(Some(credits), &super::choices::chosen(&balance.switch), &ground.built.routing);
+    let steps =
+        vl_steps(Some(credits), &super::choices::chosen(&balance.switch), &built_fabric.built.routing);
     let lanes = |name| credits.settings.count(name) + 1;
     let wanted = lanes("data_vl").max(lanes("control_vl")) * u64::from(steps);
     if wanted > u64::from(Credits::MAX_VLS) || steps > 8 {

@@ -33,7 +33,7 @@ const MOST_ORDERED_RANKS: usize = 100_000_000;
 pub(super) fn jobs(
     wanted: &[resolved::Job],
     seed: u64,
-    (ground, hosts): (&BuiltFabric, Hosts),
+    (built_fabric, hosts): (&BuiltFabric, Hosts),
     problems: &mut Problems,
 ) -> Vec<(usize, Job)> {
     if let Some(job) = wanted.get(MOST_JOBS) {
@@ -41,17 +41,21 @@ pub(super) fn jobs(
         report.label("one too many").help("use fewer jobs with more hosts or more steps");
         return Vec::new();
     }
-    let Some(placed) = placement::assign_hosts(wanted, seed, ground, problems) else { return Vec::new() };
+    let Some(placed) = placement::assign_hosts(wanted, seed, built_fabric, problems) else {
+        return Vec::new();
+    };
     let pairs = wanted.iter().enumerate().zip(placed);
     pairs
-        .filter_map(|((number, job), ranks)| Some((number, one(job, ranks, (ground, hosts), problems)?)))
+        .filter_map(|((number, job), ranks)| {
+            Some((number, one(job, ranks, (built_fabric, hosts), problems)?))
+        })
         .collect()
 }
 
 fn one(
     wanted: &resolved::Job,
     ranks: Vec<HostId>,
-    (ground, hosts): (&BuiltFabric, Hosts),
+    (built_fabric, hosts): (&BuiltFabric, Hosts),
     problems: &mut Problems,
 ) -> Option<Job> {
     let n_ranks = ranks.len() as u32;
@@ -81,7 +85,7 @@ fn one(
         repetition: repetition::repetition(wanted),
     };
     let mut alone = Workload { jobs: vec![job], background: None, staged: None, finite: None, hosts };
-    if let Err(error) = expand(&alone, ground.built.fabric.n_hosts(), 0) {
+    if let Err(error) = expand(&alone, built_fabric.built.fabric.n_hosts(), 0) {
         let (phase, message) = described(&error);
         let origin = phase.and_then(|phase| origins.get(phase));
         let location = origin.map_or(wanted.steps.location, |origin| origin.location_in(&message));
@@ -101,6 +105,9 @@ fn described(error: &WorkloadError) -> (Option<usize>, String) {
         WorkloadError::TooManyStreams { phase, wanted, limit, .. } => {
             (Some(*phase), format!("{wanted} collectives run side by side, at most {limit} can"))
         }
+        WorkloadError::TooManyWaits { phase, .. } => {
+            (Some(*phase), "the phases of this job wait for too many others".to_owned())
+        }
         WorkloadError::Order { phase, .. } => (Some(*phase), error.to_string()),
         WorkloadError::NoLocalRate { .. } => (None, "a host has several ranks of this job".to_owned()),
         _ => (None, error.to_string()),
@@ -110,8 +117,9 @@ fn described(error: &WorkloadError) -> (Option<usize>, String) {
 fn remedy(error: &WorkloadError) -> Option<&'static str> {
     match error {
         WorkloadError::TooManyStreams { .. } => {
-            Some("fewer buckets, `concurrent: false`, or fewer streams of phases")
+            Some("fewer buckets or `channels`, `concurrent: false`, or fewer streams of phases")
         }
+        WorkloadError::TooManyWaits { .. } => Some("fewer `after`, or a `stream` that such phases share"),
         WorkloadError::Schedule { .. } => Some("the first stream is `main`"),
         WorkloadError::NeverWaits { .. } => Some(
             "a size of at least `hosts.rendezvous`, so that senders wait; or `bursts`, which have a barrier",

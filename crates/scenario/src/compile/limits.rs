@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use netloom_catalog::workload::background;
-use netloom_catalog::workload::collective::Plan;
+use netloom_catalog::workload::volume::{bytes_of_collective, bytes_of_step};
 use netloom_model::{
     Background, Collective, Fabric, FiniteFlows, Hosts, Job, Phase, Posting, Routing, StagedFlows,
 };
@@ -50,7 +50,7 @@ pub(super) struct Traffic<'a> {
 /// Reports excess over the limits.
 pub(super) fn check(
     draft: &Draft,
-    ground: &BuiltFabric,
+    built_fabric: &BuiltFabric,
     traffic: Traffic<'_>,
     barrier_delay: u64,
     problems: &mut Problems,
@@ -60,7 +60,7 @@ pub(super) fn check(
         let most = u128::from(payload(transport)) * u128::from(MOST_PACKETS);
         messages::check(draft, own.largest_message, most, problems);
     }
-    let span = |worst: &Worst| span(worst, draft, ground, traffic);
+    let span = |worst: &Worst| span(worst, draft, built_fabric, traffic);
     let mut spans: Vec<(u128, Location, &str)> = Vec::new();
     if let (Some(wanted), Some(_)) = (&draft.background, traffic.background) {
         let help = "an earlier `end`, fewer messages, or faster links";
@@ -104,7 +104,7 @@ fn has_queue_pairs(draft: &Draft) -> Option<&Parameters> {
 
 fn of_job(job: &Job, barrier_delay: u64, hosts: &Hosts) -> Worst {
     let n = job.ranks.len() as u128;
-    let mut worst = Worst::default();
+    let mut worst = Worst { bytes: bytes_of_step(job), ..Worst::default() };
     for phase in &job.phases {
         worst.idle += u128::from(barrier_delay);
         match phase {
@@ -118,7 +118,6 @@ fn of_job(job: &Job, barrier_delay: u64, hosts: &Hosts) -> Worst {
             }
             Phase::Pipeline(what) => {
                 let passes = 2 * u128::from(what.microbatches);
-                worst.bytes = worst.bytes.saturating_add(n * passes * u128::from(what.size.0));
                 worst.messages += n * passes;
                 worst.rounds += passes + 2 * what.stages.len() as u128;
                 let both = u128::from(what.forward.0) + u128::from(what.backward.0);
@@ -127,7 +126,6 @@ fn of_job(job: &Job, barrier_delay: u64, hosts: &Hosts) -> Worst {
             Phase::PointToPoint(what) => {
                 let messages = n * u128::from(what.microbatches);
                 let waits = u128::from(what.microbatches) + what.stages.len() as u128;
-                worst.bytes = worst.bytes.saturating_add(messages * u128::from(what.size.0));
                 worst.messages += messages;
                 worst.rounds += waits;
                 worst.idle = worst.idle.saturating_add(waits * u128::from(what.gap.0));
@@ -148,7 +146,7 @@ fn of_job(job: &Job, barrier_delay: u64, hosts: &Hosts) -> Worst {
     }
 }
 
-/// A collective in all of its communicators, which run side by side.
+/// The messages of a collective in all of its communicators, which run side by side.
 fn of_collective(collective: &Collective, job: &Job, worst: &mut Worst) {
     let mut communicators: BTreeMap<u32, u128> = BTreeMap::new();
     job.communicator_sizes(collective).for_each(|size| *communicators.entry(size).or_default() += 1);
@@ -161,13 +159,14 @@ fn of_collective(collective: &Collective, job: &Job, worst: &mut Worst) {
         Some((_, Value::Count(channels))) => u128::from(channels),
         _ => 1,
     };
+    if let Some(chunk) = chunk {
+        worst.messages += 2 * (bytes_of_collective(job, collective) / chunk);
+    }
     for (&size, &count) in &communicators {
-        let bytes = Plan::new(collective, size).map_or(0, |plan| plan.total_bytes()).saturating_mul(count);
-        worst.bytes = worst.bytes.saturating_add(bytes);
         // No algorithm sends more: a pair of ranks exchanges at most two messages in each direction and channel, or two
         // for each chunk.
         let pairs = u128::from(size) * u128::from(size) * count * channels;
-        worst.messages += 2 * pairs + chunk.map_or(0, |chunk| 2 * (bytes / chunk));
+        worst.messages += 2 * pairs;
     }
     worst.rounds += 2 * communicators.keys().max().map_or(0, |&size| u128::from(size));
 }
@@ -237,8 +236,8 @@ fn of_finite(finite: &FiniteFlows) -> Worst {
 }
 
 /// The upper bound on the duration, in ps.
-fn span(worst: &Worst, draft: &Draft, ground: &BuiltFabric, traffic: Traffic<'_>) -> u128 {
-    let fabric = &ground.built.fabric;
+fn span(worst: &Worst, draft: &Draft, built_fabric: &BuiltFabric, traffic: Traffic<'_>) -> u128 {
+    let fabric = &built_fabric.built.fabric;
     let links = fabric.ports().iter().map(|port| port.rate);
     let pace = draft.transport.as_ref().and_then(|transport| {
         transport.spec.parameter("rate").and_then(|_| super::choices::optional_rate(transport, "rate"))
@@ -262,7 +261,7 @@ fn span(worst: &Worst, draft: &Draft, ground: &BuiltFabric, traffic: Traffic<'_>
         .map(|credits| credits.settings.duration("latency").0);
     let delay = fabric.ports().iter().map(|port| port.delay.0).max().unwrap_or(0);
     let delay = delay.saturating_add(latency.unwrap_or(0));
-    let hops = match &ground.built.routing {
+    let hops = match &built_fabric.built.routing {
         Routing::LeafSpine(_) | Routing::Rail(_) => 4,
         Routing::FatTree(_) => 6,
         // Through an intermediate group, with a second hop in each.

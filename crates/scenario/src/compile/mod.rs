@@ -84,7 +84,7 @@ pub struct Compiled {
 
 /// The parts of a model that need the fabric.
 pub(crate) struct Parts {
-    ground: BuiltFabric,
+    built_fabric: BuiltFabric,
     jobs: Vec<Job>,
     background: Option<Background>,
     staged: Option<StagedFlows>,
@@ -138,28 +138,28 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     grades::check(draft, problems);
     let mut built = fabric::build(draft.fabric.as_ref()?, problems)?;
     credits::scale(draft, &mut built.fabric);
-    let ground = BuiltFabric::new(built);
+    let built_fabric = BuiltFabric::new(built);
     let mut notes = Vec::new();
-    let coordination_delay = choices::coordination_delay(draft, &ground, &mut notes, problems);
-    let window = rdma::window(draft, &ground, &mut notes, problems);
-    let round_trip = rdma::round_trip(draft, &ground, &mut notes);
-    buffer::check(draft, &ground, problems);
+    let coordination_delay = choices::coordination_delay(draft, &built_fabric, &mut notes, problems);
+    let window = rdma::window(draft, &built_fabric, &mut notes, problems);
+    let round_trip = rdma::round_trip(draft, &built_fabric, &mut notes);
+    buffer::check(draft, &built_fabric, problems);
     classes::check(draft, problems);
     credits::check(draft, problems);
-    groups::check(draft, &ground, problems);
-    let path_map = paths::path_map(draft, &ground, problems);
-    let routes = routes::routes(draft, &ground, problems);
-    paths::one_edge(draft, &ground, problems);
-    paths::subset(draft, &ground, problems);
-    central::check(draft, &ground, problems);
-    let mut staged = flows::flows(draft, &ground, problems);
-    let finite = finite::flows(draft, &ground, problems);
-    let recording = choices::recording(draft.record.as_ref(), staged.as_ref(), &ground, problems);
-    let failing = faults::failing(draft, seed, &ground, &mut notes, problems);
-    let storms = faults::storms(draft, &ground, problems);
+    groups::check(draft, &built_fabric, problems);
+    let path_map = paths::path_map(draft, &built_fabric, problems);
+    let routes = routes::routes(draft, &built_fabric, problems);
+    paths::one_edge(draft, &built_fabric, problems);
+    paths::subset(draft, &built_fabric, problems);
+    central::check(draft, &built_fabric, problems);
+    let mut staged = flows::flows(draft, &built_fabric, problems);
+    let finite = finite::flows(draft, &built_fabric, problems);
+    let recording = choices::recording(draft.record.as_ref(), staged.as_ref(), &built_fabric, problems);
+    let failing = faults::failing(draft, seed, &built_fabric, &mut notes, problems);
+    let storms = faults::storms(draft, &built_fabric, problems);
     let hosts = hosts::hosts(draft, problems);
-    let mut jobs = job::jobs(&draft.jobs, seed, (&ground, hosts), problems);
-    let mut background = background::background(draft, seed, &ground, problems);
+    let mut jobs = job::jobs(&draft.jobs, seed, (&built_fabric, hosts), problems);
+    let mut background = background::background(draft, seed, &built_fabric, problems);
     classes::handle(draft, &mut jobs, background.as_mut(), staged.as_mut());
     let is_idle = draft.jobs.is_empty() && draft.background.is_none() && draft.flows.is_none();
     if is_idle && !draft.may_be_idle && problems.is_empty() {
@@ -175,15 +175,15 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
         finite: finite.as_ref(),
         hosts,
     };
-    limits::check(draft, &ground, traffic, coordination_delay.0, problems);
+    limits::check(draft, &built_fabric, traffic, coordination_delay.0, problems);
     notes::add(draft, &jobs, &mut notes);
-    groups::notes(draft, &ground, &mut notes);
-    notes_of_fabric::add(draft, &ground, &mut notes);
-    rings::add(draft, &ground, &mut notes);
+    groups::notes(draft, &built_fabric, &mut notes);
+    notes_of_fabric::add(draft, &built_fabric, &mut notes);
+    rings::add(draft, &built_fabric, &mut notes);
     let jobs = jobs.into_iter().map(|(_, job)| job).collect();
     let damage = Damage { failing, storms };
     let parts = Parts {
-        ground,
+        built_fabric,
         jobs,
         background,
         staged,
@@ -207,7 +207,8 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
 /// The final check is the catalog's: a workload that it cannot expand must not reach the engine.
 fn expands(parts: &Parts, draft: &Draft, problems: &mut Problems) {
     let workload = parts.workload();
-    if let Err(error) = expand(&workload, parts.ground.built.fabric.n_hosts(), draft.seed.unwrap_or(1)) {
+    if let Err(error) = expand(&workload, parts.built_fabric.built.fabric.n_hosts(), draft.seed.unwrap_or(1))
+    {
         // Each job by itself was valid, so the last one exceeded the limit.
         let location = draft.jobs.last().map_or(draft.fabric_location, |job| job.name.location);
         problems.report(location, error.to_string()).label("together with all jobs before it");
@@ -229,7 +230,7 @@ impl Parts {
 fn finish(resolved: &Resolved, draft: &Draft, parts: Parts) -> Compiled {
     let workload = parts.workload();
     let classes = classes::Plan::new(draft).expect("a whole scenario has classes");
-    let built = parts.ground.built;
+    let built = parts.built_fabric.built;
     let balances = choices::balances(&resolved.balance, parts.path_map, parts.routes);
     let routing =
         if balances.switch.takes_longer() { built.routing.with_longer(&built.fabric) } else { built.routing };

@@ -7,9 +7,9 @@ use crate::resolve::Draft;
 use crate::resolved::Fabric;
 
 /// Adds a note for every modelling assumption.
-pub(super) fn add(draft: &Draft, ground: &BuiltFabric, notes: &mut Vec<String>) {
+pub(super) fn add(draft: &Draft, built_fabric: &BuiltFabric, notes: &mut Vec<String>) {
     let Some(Fabric::Parametric(_)) = &draft.fabric else { return };
-    match &ground.built.routing {
+    match &built_fabric.built.routing {
         Routing::Dragonfly(dragonfly) => {
             if dragonfly.dealing().per_pair() > 1 {
                 notes.push(

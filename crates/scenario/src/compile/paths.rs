@@ -15,13 +15,17 @@ use crate::resolve::Draft;
 use crate::resolved::Parameters;
 
 /// The patterns that leaves flip in the source port; `None` if one switch chooses the whole path.
-pub(super) fn path_map(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) -> Option<Arc<PathMap>> {
+pub(super) fn path_map(
+    draft: &Draft,
+    built_fabric: &BuiltFabric,
+    problems: &mut Problems,
+) -> Option<Arc<PathMap>> {
     let switch = &draft.balance.as_ref()?.switch;
-    let three_tiers = matches!(ground.built.routing, Routing::FatTree(_));
+    let three_tiers = matches!(built_fabric.built.routing, Routing::FatTree(_));
     if switch.spec.name != psn_spray::SPEC.name || !three_tiers {
         return None;
     }
-    let choices = ground.built.routing.choices_up();
+    let choices = built_fabric.built.routing.choices_up();
     let is_right = is_linear(switch, problems)
         && are_powers_of_two(switch, &choices, problems)
         && leaves_choose(switch, &choices, problems);
@@ -81,9 +85,9 @@ fn leaves_choose(switch: &Parameters, choices: &[u32], problems: &mut Problems) 
 }
 
 /// Themis keeps the state of a queue pair in one switch, which must see all its packets.
-pub(super) fn one_edge(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) {
+pub(super) fn one_edge(draft: &Draft, built_fabric: &BuiltFabric, problems: &mut Problems) {
     let Some(edge) = draft.balance.as_ref().and_then(|balance| balance.edge.as_ref()) else { return };
-    let fabric = &ground.built.fabric;
+    let fabric = &built_fabric.built.fabric;
     let switches_of = |host: u32| {
         let ports = fabric.ports_of(netloom_units::NodeId(host)).iter();
         let mut ends: Vec<_> = ports.map(|port| fabric.port(port.peer).node).collect();
@@ -94,7 +98,7 @@ pub(super) fn one_edge(draft: &Draft, ground: &BuiltFabric, problems: &mut Probl
     let found =
         (0..fabric.n_hosts() as u32).map(|host| (host, switches_of(host))).find(|(_, ends)| ends.len() > 1);
     let Some((host, ends)) = found else { return };
-    let name = |node: usize| &ground.built.node_names[node];
+    let name = |node: usize| &built_fabric.built.node_names[node];
     let message = format!("`{}` needs hosts that are joined to one switch each", edge.spec.name);
     let report = problems.report(edge.location, message);
     let listed: Vec<String> = ends.iter().map(|end| format!("`{}`", name(end.index()))).collect();
@@ -106,13 +110,13 @@ pub(super) fn one_edge(draft: &Draft, ground: &BuiltFabric, problems: &mut Probl
 }
 
 /// Spraying over the remaining paths needs failure awareness at both ends, and a path that is one choice.
-pub(super) fn subset(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) {
+pub(super) fn subset(draft: &Draft, built_fabric: &BuiltFabric, problems: &mut Problems) {
     let Some(edge) = draft.balance.as_ref().and_then(|balance| balance.edge.as_ref()) else { return };
     if edge.settings.choice("failure") != "subset" {
         return;
     }
     let location = edge.location_of("failure");
-    let is_one_choice = match &ground.built.routing {
+    let is_one_choice = match &built_fabric.built.routing {
         Routing::LeafSpine(shape) => shape.fabric_links == 1 && shape.host_links == 1,
         Routing::FatTree(_)
         | Routing::Dragonfly(_)

@@ -15,27 +15,27 @@ const MOST_RANKS: usize = 4_000_000;
 pub(super) fn assign_hosts(
     jobs: &[Job],
     seed: u64,
-    ground: &BuiltFabric,
+    built_fabric: &BuiltFabric,
     problems: &mut Problems,
 ) -> Option<Vec<Vec<HostId>>> {
     let requests: Vec<Option<Request>> =
-        jobs.iter().map(|job| request_of_job(job, ground, problems)).collect();
+        jobs.iter().map(|job| request_of_job(job, built_fabric, problems)).collect();
     let requests: Vec<Request> = requests.into_iter().collect::<Option<_>>()?;
-    let leaves = hosts_by_leaf(&ground.built.fabric);
+    let leaves = hosts_by_leaf(&built_fabric.built.fabric);
     match placement::assign_hosts(&requests, &leaves, seed) {
         Ok(placed) => {
             placed.into_iter().zip(jobs).map(|(hosts, job)| with_ranks(hosts, job, problems)).collect()
         }
         Err(error) => {
-            report(&error, jobs, ground, problems);
+            report(&error, jobs, built_fabric, problems);
             None
         }
     }
 }
 
 /// The hosts that a job requests: one for every `ranks_per_host` ranks.
-fn request_of_job(job: &Job, ground: &BuiltFabric, problems: &mut Problems) -> Option<Request> {
-    let request = request(&job.placement, ground, problems)?;
+fn request_of_job(job: &Job, built_fabric: &BuiltFabric, problems: &mut Problems) -> Option<Request> {
+    let request = request(&job.placement, built_fabric, problems)?;
     let per_host = job.ranks_per_host.value;
     if let Some(ranks) = request.ranks.filter(|ranks| !ranks.is_multiple_of(per_host)) {
         let message = format!("{ranks} ranks do not fill hosts of {per_host} ranks");
@@ -70,16 +70,16 @@ fn with_ranks(hosts: Vec<HostId>, job: &Job, problems: &mut Problems) -> Option<
 pub(super) fn hosts(
     placement: &resolved::Placement,
     seed: u64,
-    ground: &BuiltFabric,
+    built_fabric: &BuiltFabric,
     problems: &mut Problems,
 ) -> Option<Vec<HostId>> {
-    let wanted = request(placement, ground, problems)?;
-    match placement::assign_hosts(&[wanted], &hosts_by_leaf(&ground.built.fabric), seed) {
+    let wanted = request(placement, built_fabric, problems)?;
+    match placement::assign_hosts(&[wanted], &hosts_by_leaf(&built_fabric.built.fabric), seed) {
         Ok(mut placed) => placed.pop(),
         Err(error) => {
             let help = match error {
                 PlacementError::TooFew { free, .. } => format!("the fabric has {free} hosts"),
-                _ => message(&error, ground).1,
+                _ => message(&error, built_fabric).1,
             };
             let location = location_of(placement).unwrap_or_default();
             let report = problems.report(location, "the background traffic has no such senders");
@@ -91,13 +91,13 @@ pub(super) fn hosts(
 
 fn request(
     placement: &resolved::Placement,
-    ground: &BuiltFabric,
+    built_fabric: &BuiltFabric,
     problems: &mut Problems,
 ) -> Option<Request> {
     match placement {
         resolved::Placement::Rule(parameters) => Some(rule(parameters)),
         resolved::Placement::List(names) => {
-            let hosts: Vec<_> = names.value.iter().map(|name| ground.host(name, problems)).collect();
+            let hosts: Vec<_> = names.value.iter().map(|name| built_fabric.host(name, problems)).collect();
             let hosts: Vec<HostId> = hosts.into_iter().collect::<Option<_>>()?;
             Some(Request { ranks: None, placement: Placement::List(hosts), shared: false })
         }
@@ -127,13 +127,13 @@ fn rule(parameters: &Parameters) -> Request {
 }
 
 /// The job that an error is about, and the error with names instead of numbers.
-fn message(error: &PlacementError, ground: &BuiltFabric) -> (usize, String) {
+fn message(error: &PlacementError, built_fabric: &BuiltFabric) -> (usize, String) {
     match error {
         PlacementError::TooFew { job, wanted, free } => {
             (*job, format!("the job needs {wanted} hosts, but {free} are free"))
         }
         PlacementError::TooFewNumbers { job, wanted, there } => {
-            let n_hosts = ground.built.fabric.n_hosts();
+            let n_hosts = built_fabric.built.fabric.n_hosts();
             let text = format!("the job needs {wanted} hosts by number, but the fabric has {there} of these");
             (*job, format!("{text}: its hosts are numbered from 0 to {}", n_hosts.saturating_sub(1)))
         }
@@ -144,7 +144,7 @@ fn message(error: &PlacementError, ground: &BuiltFabric) -> (usize, String) {
             (*job, format!("{leaves} leaves cannot share {ranks} ranks evenly"))
         }
         PlacementError::Taken { job, host } => {
-            (*job, format!("host `{}` is taken by another job", ground.built.node_names[host.index()]))
+            (*job, format!("host `{}` is taken by another job", built_fabric.built.node_names[host.index()]))
         }
         PlacementError::None { job } => (*job, "the job gets no hosts".to_owned()),
         PlacementError::NoSuchHost { job, .. }
@@ -155,10 +155,10 @@ fn message(error: &PlacementError, ground: &BuiltFabric) -> (usize, String) {
 }
 
 /// Reports an error at the placement of the job.
-fn report(error: &PlacementError, jobs: &[Job], ground: &BuiltFabric, problems: &mut Problems) {
-    let (job, message) = message(error, ground);
+fn report(error: &PlacementError, jobs: &[Job], built_fabric: &BuiltFabric, problems: &mut Problems) {
+    let (job, message) = message(error, built_fabric);
     let own = |job: &Job| {
-        let host = taken(error, &job.placement, ground);
+        let host = taken(error, &job.placement, built_fabric);
         host.or_else(|| location_of(&job.placement)).unwrap_or(job.name.location)
     };
     let location = jobs.get(job).map_or(Location::default(), own);
@@ -190,11 +190,15 @@ fn remedy(error: &PlacementError) -> Option<String> {
 }
 
 /// Where a job lists a host that is not available.
-fn taken(error: &PlacementError, placement: &resolved::Placement, ground: &BuiltFabric) -> Option<Location> {
+fn taken(
+    error: &PlacementError,
+    placement: &resolved::Placement,
+    built_fabric: &BuiltFabric,
+) -> Option<Location> {
     let (PlacementError::Taken { host, .. }, resolved::Placement::List(names)) = (error, placement) else {
         return None;
     };
-    let taken = &ground.built.node_names[host.index()];
+    let taken = &built_fabric.built.node_names[host.index()];
     names.value.iter().find(|name| name.value == *taken).map(|name| name.location)
 }
 

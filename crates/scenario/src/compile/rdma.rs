@@ -82,7 +82,7 @@ pub(super) fn longest_silence(transport: &Parameters) -> u128 {
 /// Largest number of packets in flight: as written, or the capacity of the longest path of the fabric.
 pub(super) fn window(
     draft: &Draft,
-    ground: &BuiltFabric,
+    built_fabric: &BuiltFabric,
     notes: &mut Vec<String>,
     problems: &mut Problems,
 ) -> u64 {
@@ -93,7 +93,7 @@ pub(super) fn window(
     let packet = packet(transport);
     let window = match transport.settings.optional("window") {
         Some(Value::Size(given)) => given_window(transport, given.0 / packet.0, problems),
-        _ => own_window(ground, packet, notes),
+        _ => own_window(built_fabric, packet, notes),
     };
     let coalesce = transport.settings.count("coalesce");
     if coalesce > window {
@@ -106,8 +106,8 @@ pub(super) fn window(
 }
 
 /// The capacity of the longest path of the fabric, in packets.
-fn own_window(ground: &BuiltFabric, packet: Bytes, notes: &mut Vec<String>) -> u64 {
-    let product = bandwidth_delay_product(ground, packet);
+fn own_window(built_fabric: &BuiltFabric, packet: Bytes, notes: &mut Vec<String>) -> u64 {
+    let product = bandwidth_delay_product(built_fabric, packet);
     let window = product.div_ceil(u128::from(packet.0)).clamp(1, LARGEST_WINDOW.into()) as u64;
     let size = quantity::print(window.saturating_mul(packet.0), Dimension::Size);
     notes.push(format!(
@@ -129,7 +129,7 @@ fn given_window(transport: &Parameters, packets: u64, problems: &mut Problems) -
 
 /// The largest round trip of the fabric without queues: a packet there, its ACK back. Computed only if congestion
 /// control needs it.
-pub(super) fn round_trip(draft: &Draft, ground: &BuiltFabric, notes: &mut Vec<String>) -> Duration {
+pub(super) fn round_trip(draft: &Draft, built_fabric: &BuiltFabric, notes: &mut Vec<String>) -> Duration {
     let (Some(congestion), Some(transport)) = (&draft.congestion, &draft.transport) else {
         return Duration::ZERO;
     };
@@ -145,8 +145,8 @@ pub(super) fn round_trip(draft: &Draft, ground: &BuiltFabric, notes: &mut Vec<St
     let latency = credits.map_or(0, |credits| credits.settings.duration("latency").0);
     let one_direction = |bytes: Bytes| {
         let at_switches = header.map_or(bytes, |header| header.min(bytes));
-        let whole = slowest(&ground.built.fabric).serialization(Bytes(bytes.0 - at_switches.0)).0;
-        longest_path(ground, at_switches, latency).saturating_add(whole)
+        let whole = slowest(&built_fabric.built.fabric).serialization(Bytes(bytes.0 - at_switches.0)).0;
+        longest_path(built_fabric, at_switches, latency).saturating_add(whole)
     };
     let sum =
         one_direction(packet(transport)).saturating_add(one_direction(transport.settings.size("control")));
@@ -166,11 +166,13 @@ fn slowest(fabric: &Fabric) -> Rate {
 }
 
 /// Bytes that a host can send until the ACK of the first of them arrives.
-fn bandwidth_delay_product(ground: &BuiltFabric, packet: Bytes) -> u128 {
-    let fabric = &ground.built.fabric;
-    let rate =
-        (0..fabric.n_hosts() as u32).map(|host| capacity(&ground.built, NodeId(host)).0).max().unwrap_or(0);
-    let round_trip = 2 * u128::from(longest_path(ground, packet, 0));
+fn bandwidth_delay_product(built_fabric: &BuiltFabric, packet: Bytes) -> u128 {
+    let fabric = &built_fabric.built.fabric;
+    let rate = (0..fabric.n_hosts() as u32)
+        .map(|host| capacity(&built_fabric.built, NodeId(host)).0)
+        .max()
+        .unwrap_or(0);
+    let round_trip = 2 * u128::from(longest_path(built_fabric, packet, 0));
     u128::from(rate).saturating_mul(round_trip).div_ceil(PS_PER_BYTE_AT_1BPS)
 }
 
@@ -183,14 +185,16 @@ pub(super) fn capacity(built: &Built, node: NodeId) -> Rate {
 
 /// Time that a packet takes over the longest of the shortest paths between hosts, in ps, with extra latency at each
 /// link; of parallel links the slowest.
-fn longest_path(ground: &BuiltFabric, packet: Bytes, latency: u64) -> u64 {
-    let racks = hosts_by_leaf(&ground.built.fabric);
+fn longest_path(built_fabric: &BuiltFabric, packet: Bytes, latency: u64) -> u64 {
+    let racks = hosts_by_leaf(&built_fabric.built.fabric);
     // One host represents its rack, and a second one is for the path within it.
     let ends: Vec<HostId> = racks.iter().flat_map(|rack| rack.iter().take(2).copied()).collect();
     let n_starts = if racks.len() <= MOST_RACKS { ends.len() } else { 1 };
     let from = |start: HostId| {
-        let directions =
-            ends.iter().filter(|end| **end != start).map(|&end| path(ground, start, end, (packet, latency)));
+        let directions = ends
+            .iter()
+            .filter(|end| **end != start)
+            .map(|&end| path(built_fabric, start, end, (packet, latency)));
         directions.max().unwrap_or(0)
     };
     let longest = ends.iter().take(n_starts).map(|&start| from(start)).max().unwrap_or(0);
@@ -198,8 +202,8 @@ fn longest_path(ground: &BuiltFabric, packet: Bytes, latency: u64) -> u64 {
     if n_starts == ends.len() { longest } else { longest.saturating_mul(2) }
 }
 
-fn path(ground: &BuiltFabric, from: HostId, to: HostId, (packet, latency): (Bytes, u64)) -> u64 {
-    let fabric = &ground.built.fabric;
+fn path(built_fabric: &BuiltFabric, from: HostId, to: HostId, (packet, latency): (Bytes, u64)) -> u64 {
+    let fabric = &built_fabric.built.fabric;
     // A time beyond the clock is reported elsewhere, with the links that cause it.
     let on_wire = |rate: Rate| (u128::from(packet.0) * PS_PER_BYTE_AT_1BPS).div_ceil(rate.0.max(1).into());
     let cost = |port: &Port| {
@@ -214,7 +218,7 @@ fn path(ground: &BuiltFabric, from: HostId, to: HostId, (packet, latency): (Byte
             break;
         }
         let ports = fabric.ports_of(node);
-        let hops = ground.built.routing.next_hops(node, to);
+        let hops = built_fabric.built.routing.next_hops(node, to);
         let Some(port) = hops.iter().map(|port| &ports[port as usize]).max_by_key(|port| cost(port)) else {
             break;
         };

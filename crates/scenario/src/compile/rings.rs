@@ -11,7 +11,7 @@ use crate::resolve::Draft;
 use crate::resolved::{Parameters, queue_pairs};
 
 /// Adds a note if a given ring is shorter than an empty last hop needs.
-pub(super) fn add(draft: &Draft, ground: &BuiltFabric, notes: &mut Vec<String>) {
+pub(super) fn add(draft: &Draft, built_fabric: &BuiltFabric, notes: &mut Vec<String>) {
     let (Some(balance), Some(transport)) = (&draft.balance, &draft.transport) else { return };
     let (Some(edge), Some(rule)) = (&balance.edge, queue_pairs::rule(transport.spec)) else { return };
     let is_given = |name| edge.settings.optional(name).is_some();
@@ -19,7 +19,7 @@ pub(super) fn add(draft: &Draft, ground: &BuiltFabric, notes: &mut Vec<String>) 
         return;
     }
     let rdma = rdma::rdma(transport, rule, 0);
-    let Some((last_hop, host)) = largest(ground, &rdma, rdma::packet(transport)) else { return };
+    let Some((last_hop, host)) = largest(built_fabric, &rdma, rdma::packet(transport)) else { return };
     let entries = Themis::new(&edge.settings, 1, &last_hop).entries();
     let needed = needed(edge, &last_hop);
     if entries < needed {
@@ -32,8 +32,8 @@ pub(super) fn add(draft: &Draft, ground: &BuiltFabric, notes: &mut Vec<String>) 
 }
 
 /// The last hop that needs the most entries, and its host.
-fn largest<'a>(ground: &'a BuiltFabric, rdma: &Rdma, packet: Bytes) -> Option<(LastHop, &'a str)> {
-    let fabric = &ground.built.fabric;
+fn largest<'a>(built_fabric: &'a BuiltFabric, rdma: &Rdma, packet: Bytes) -> Option<(LastHop, &'a str)> {
+    let fabric = &built_fabric.built.fabric;
     let hosts = (0..fabric.n_hosts() as u32).map(NodeId);
     let hops = hosts.flat_map(|host| fabric.ports_of(host).iter().map(move |port| (host, port)));
     let (host, port) = hops.max_by_key(|(host, port)| {
@@ -42,7 +42,7 @@ fn largest<'a>(ground: &'a BuiltFabric, rdma: &Rdma, packet: Bytes) -> Option<(L
     })?;
     let response = rdma.response_time(port, packet);
     let last_hop = LastHop { rate: port.rate, packet, response, coalesce: rdma.coalesce };
-    Some((last_hop, &ground.built.node_names[host.index()]))
+    Some((last_hop, &built_fabric.built.node_names[host.index()]))
 }
 
 /// Entries for the response time, without the safety `factor`.

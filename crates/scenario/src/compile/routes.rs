@@ -18,7 +18,7 @@ use crate::resolved::{Balance, Parameters, Route};
 use crate::suggest;
 
 /// All entries, sorted.
-pub(super) fn routes(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) -> Vec<Entry> {
+pub(super) fn routes(draft: &Draft, built_fabric: &BuiltFabric, problems: &mut Problems) -> Vec<Entry> {
     if draft.routes.is_empty() {
         return Vec::new();
     }
@@ -28,7 +28,7 @@ pub(super) fn routes(draft: &Draft, ground: &BuiltFabric, problems: &mut Problem
     let mut locations: BTreeMap<(NodeId, HostId, Option<HostId>), Location> = BTreeMap::new();
     let (mut entries, mut not_minimal) = (Vec::new(), None);
     for route in &draft.routes {
-        let Some(entry) = entry(route, ground, problems) else { continue };
+        let Some(entry) = entry(route, built_fabric, problems) else { continue };
         if let Some(first) = locations.insert((entry.at, entry.to, entry.from), route.location) {
             let message = format!("two entries of `{}` for the same packets", route.value.at.value);
             let report = problems.report(route.location, message);
@@ -37,7 +37,7 @@ pub(super) fn routes(draft: &Draft, ground: &BuiltFabric, problems: &mut Problem
                 .related(first, "first here")
                 .help("a table has one egress port for each");
         }
-        let hop = HopChoice { at: entry.at, to: entry.to, ground };
+        let hop = HopChoice { at: entry.at, to: entry.to, built_fabric };
         if not_minimal.is_none() && !hop.is_next_hop(entry.port) {
             not_minimal = Some(route.value.settings.location_of("any"));
         }
@@ -74,12 +74,12 @@ fn check_algorithm(balance: &Balance, routes: &[Located<Route>], problems: &mut 
     }
 }
 
-fn entry(route: &Located<Route>, ground: &BuiltFabric, problems: &mut Problems) -> Option<Entry> {
+fn entry(route: &Located<Route>, built_fabric: &BuiltFabric, problems: &mut Problems) -> Option<Entry> {
     let Route { at: switch, from, to, link, settings } = &route.value;
-    let at = ground.switch(switch, problems);
-    let destination = ground.host(to, problems);
-    let source = from.as_ref().map(|name| ground.host(name, problems));
-    let cable = ground.link(link, problems);
+    let at = built_fabric.switch(switch, problems);
+    let destination = built_fabric.host(to, problems);
+    let source = from.as_ref().map(|name| built_fabric.host(name, problems));
+    let cable = built_fabric.link(link, problems);
     let (at, destination, cable) = (at?, destination?, cable?);
     let source = source.map_or(Some(None), |host| host.map(Some))?;
     if source == Some(destination) {
@@ -87,7 +87,7 @@ fn entry(route: &Located<Route>, ground: &BuiltFabric, problems: &mut Problems) 
         report.label("source and destination are the same");
         return None;
     }
-    let hop = HopChoice { at, to: destination, ground };
+    let hop = HopChoice { at, to: destination, built_fabric };
     let Some(port) = hop.port(cable) else {
         let report =
             problems.report(link.location, format!("`{}` does not end at `{}`", link.value, switch.value));
@@ -108,29 +108,32 @@ fn entry(route: &Located<Route>, ground: &BuiltFabric, problems: &mut Problems) 
 struct HopChoice<'a> {
     at: NodeId,
     to: HostId,
-    ground: &'a BuiltFabric,
+    built_fabric: &'a BuiltFabric,
 }
 
 impl HopChoice<'_> {
     /// The switch's port at one end of a link.
     fn port(&self, link: LinkId) -> Option<u32> {
-        let fabric = &self.ground.built.fabric;
+        let fabric = &self.built_fabric.built.fabric;
         let end = fabric.links()[link.index()].ends.into_iter().find(|&end| fabric.port(end).node == self.at);
         end.map(|end| fabric.local_index(end))
     }
 
     fn is_next_hop(&self, port: u32) -> bool {
-        self.ground.built.routing.next_hops(self.at, self.to).iter().any(|next| next == port)
+        self.built_fabric.built.routing.next_hops(self.at, self.to).iter().any(|next| next == port)
     }
 
     /// The possible links, as text.
     fn next_hops(&self) -> String {
         const MOST: usize = 8;
-        let built = &self.ground.built;
+        let built = &self.built_fabric.built;
         let ports = built.fabric.ports_of(self.at);
         let next = built.routing.next_hops(self.at, self.to);
-        let mut names: Vec<&str> =
-            next.iter().take(MOST).map(|port| self.ground.link_name(ports[port as usize].link)).collect();
+        let mut names: Vec<&str> = next
+            .iter()
+            .take(MOST)
+            .map(|port| self.built_fabric.link_name(ports[port as usize].link))
+            .collect();
         if names.is_empty() {
             return "no link of this switch leads there".to_owned();
         }
@@ -150,12 +153,13 @@ impl HopChoice<'_> {
 
     /// Whether packets may use a link that is not a next hop: not to a host that is not their destination.
     fn may_stray(&self, port: u32, link: &Located<String>, problems: &mut Problems) -> bool {
-        let fabric = &self.ground.built.fabric;
+        let fabric = &self.built_fabric.built.fabric;
         let end = fabric.neighbour(PortId(fabric.port_range(self.at).start + port));
         if !fabric.is_host(end) {
             return true;
         }
-        let message = format!("`{}` leads to `{}`", link.value, self.ground.built.node_names[end.index()]);
+        let message =
+            format!("`{}` leads to `{}`", link.value, self.built_fabric.built.node_names[end.index()]);
         let report = problems.report(link.location, message);
         report.label("hosts do not forward").help("choose a link to another switch");
         false

@@ -41,7 +41,7 @@ pub struct PairData {
     /// Simulated over measured time of the victim, with the aggressor if there is one.
     pub mean: f64,
     /// The same for the victim in isolation; absent if not known.
-    pub alone: Option<f64>,
+    pub baseline: Option<f64>,
 }
 
 /// How close a simulated series is to the measured one.
@@ -151,7 +151,7 @@ fn pair(cells: &[CellData], measured: usize, simulated: usize) -> PairData {
         simulated,
         ratio: over(other.ratio.map(|ratio| ratio.value), one.ratio.map(|ratio| ratio.value)),
         mean: six_digits(other.mean_s / one.mean_s),
-        alone: over(other.baseline_s, one.baseline_s),
+        baseline: over(other.baseline_s, one.baseline_s),
     }
 }
 
@@ -254,7 +254,7 @@ mod tests {
         let found_values: Vec<_> =
             found.pairs.iter().map(|pair| (pair.measured, pair.simulated, pair.ratio)).collect();
         assert_eq!(found_values, [(0, 4, Some(1.0)), (1, 5, Some(2.0))]);
-        assert_eq!((found.pairs[0].mean, found.pairs[0].alone), (1.5, Some(1.5)));
+        assert_eq!((found.pairs[0].mean, found.pairs[0].baseline), (1.5, Some(1.5)));
         assert_eq!(found.only_simulated, 1);
         let lonely: Vec<usize> = found.only_measured.iter().map(|one| one.cells).collect();
         assert_eq!(lonely, [1, 1], "{:?}", found.only_measured);

@@ -32,7 +32,7 @@ struct Span {
 
 /// All causes so far.
 pub(super) struct Causes<'a> {
-    ground: &'a BuiltFabric,
+    built_fabric: &'a BuiltFabric,
     of_link: BTreeMap<LinkId, Vec<Span>>,
     of_switch: BTreeMap<u32, Vec<Span>>,
     events: Vec<FaultEvent>,
@@ -51,9 +51,9 @@ struct State {
 }
 
 impl<'a> Causes<'a> {
-    pub(super) fn new(ground: &'a BuiltFabric) -> Causes<'a> {
+    pub(super) fn new(built_fabric: &'a BuiltFabric) -> Causes<'a> {
         Causes {
-            ground,
+            built_fabric,
             of_link: BTreeMap::new(),
             of_switch: BTreeMap::new(),
             events: Vec::new(),
@@ -67,7 +67,7 @@ impl<'a> Causes<'a> {
             Subject::Link(link) | Subject::Nic(link) => return vec![link],
             Subject::Switch(node) | Subject::Host(node) => node,
         };
-        let ports = self.ground.built.fabric.ports_of(node);
+        let ports = self.built_fabric.built.fabric.ports_of(node);
         let mut links: Vec<LinkId> = ports.iter().map(|port| port.link).collect();
         links.sort_unstable();
         links.dedup();
@@ -106,7 +106,7 @@ impl<'a> Causes<'a> {
     pub(super) fn finish(mut self) -> Failing {
         let mut failing = Failing::default();
         for (&link, spans) in &self.of_link {
-            let own = self.ground.rate(link);
+            let own = self.built_fabric.rate(link);
             let fault = |(at, action)| Fault { at, link, action };
             failing.faults.extend(changes(spans, own).into_iter().map(fault));
         }

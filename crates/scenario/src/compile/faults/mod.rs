@@ -67,23 +67,23 @@ pub(super) fn reaction(faults: &Faults) -> Reaction {
 pub(super) fn failing(
     draft: &Draft,
     seed: u64,
-    ground: &BuiltFabric,
+    built_fabric: &BuiltFabric,
     notes: &mut Vec<String>,
     problems: &mut Problems,
 ) -> Failing {
     let Some(faults) = &draft.faults else { return Failing::default() };
     check_reaction(faults, problems);
-    let named = faults.failed.iter().filter_map(|name| ground.link(name, problems));
+    let named = faults.failed.iter().filter_map(|name| built_fabric.link(name, problems));
     let mut down: BTreeSet<LinkId> = named.collect();
     if let Some(random) = &faults.random {
-        let drawn = draw(random, seed, ground);
-        notes.push(note(&drawn, random, seed, ground));
+        let drawn = draw(random, seed, built_fabric);
+        notes.push(note(&drawn, random, seed, built_fabric));
         down.extend(drawn);
     }
-    let mut causes = Causes::new(ground);
-    timed::timed(&faults.timed, &down, ground, &mut causes, problems);
+    let mut causes = Causes::new(built_fabric);
+    timed::timed(&faults.timed, &down, built_fabric, &mut causes, problems);
     for (number, process) in (0_u64..).zip(&faults.processes) {
-        processes::process(process, number, seed, ground, &mut causes, notes, problems);
+        processes::process(process, number, seed, built_fabric, &mut causes, notes, problems);
     }
     causes.finish()
 }
@@ -121,15 +121,15 @@ fn check_reaction(faults: &Faults, problems: &mut Problems) {
 /// The links that fail at random, in order.
 ///
 /// Each link has its own random stream, so whether it fails does not depend on which other links exist.
-fn draw(random: &Parameters, seed: u64, ground: &BuiltFabric) -> Vec<LinkId> {
+fn draw(random: &Parameters, seed: u64, built_fabric: &BuiltFabric) -> Vec<LinkId> {
     let fraction = random.settings.fraction("fraction");
     let among = random.settings.choice("among");
     let eligible = |link: &LinkId| match among {
-        "fabric" => !ground.is_host_link(*link),
-        "host" => ground.is_host_link(*link),
+        "fabric" => !built_fabric.is_host_link(*link),
+        "host" => built_fabric.is_host_link(*link),
         _ => true,
     };
-    let mut links: Vec<LinkId> = ground.links().filter(eligible).collect();
+    let mut links: Vec<LinkId> = built_fabric.links().filter(eligible).collect();
     if random.settings.choice("draw") == "coin" {
         links.retain(|link| Random::stream(seed, PURPOSE, u64::from(link.0)).unit() < fraction);
         return links;
@@ -141,9 +141,9 @@ fn draw(random: &Parameters, seed: u64, ground: &BuiltFabric) -> Vec<LinkId> {
     links
 }
 
-fn note(drawn: &[LinkId], random: &Parameters, seed: u64, ground: &BuiltFabric) -> String {
+fn note(drawn: &[LinkId], random: &Parameters, seed: u64, built_fabric: &BuiltFabric) -> String {
     const SHOWN: usize = 64;
-    let mut names: Vec<&str> = drawn.iter().take(SHOWN).map(|link| ground.link_name(*link)).collect();
+    let mut names: Vec<&str> = drawn.iter().take(SHOWN).map(|link| built_fabric.link_name(*link)).collect();
     if drawn.len() > SHOWN {
         names.push("...");
     }

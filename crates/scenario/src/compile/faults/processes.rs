@@ -22,15 +22,15 @@ pub(super) fn process(
     wanted: &Process,
     number: u64,
     seed: u64,
-    ground: &BuiltFabric,
+    built_fabric: &BuiltFabric,
     causes: &mut Causes<'_>,
     notes: &mut Vec<String>,
     problems: &mut Problems,
 ) {
     let Some((effect, begins, ends)) = outage(wanted, problems) else { return };
     let Some(plan) = Plan::of(wanted, problems) else { return };
-    let components = components(wanted, ground, problems);
-    slows_down(wanted, effect, &components, ground, causes, problems);
+    let components = components(wanted, built_fabric, problems);
+    slows_down(wanted, effect, &components, built_fabric, causes, problems);
     if !plan.fits(&components, wanted, causes, problems) {
         return;
     }
@@ -139,13 +139,13 @@ fn slows_down(
     wanted: &Process,
     effect: Effect,
     components: &[(u32, Subject)],
-    ground: &BuiltFabric,
+    built_fabric: &BuiltFabric,
     causes: &Causes<'_>,
     problems: &mut Problems,
 ) {
     let Effect::Rate(rate) = effect else { return };
     let links = components.iter().flat_map(|&(_, subject)| causes.links(subject));
-    let fastest = links.map(|link| ground.rate(link)).max();
+    let fastest = links.map(|link| built_fabric.rate(link)).max();
     if let Some(fastest) = fastest.filter(|&fastest| rate >= fastest && !wanted.kind.has_stand_ins) {
         let message = "this rate slows down no link";
         let report = problems.report(wanted.kind.location_of("rate"), message);
@@ -154,7 +154,7 @@ fn slows_down(
 }
 
 /// The components that may fail, each with the number of its random stream.
-fn components(wanted: &Process, ground: &BuiltFabric, problems: &mut Problems) -> Vec<(u32, Subject)> {
+fn components(wanted: &Process, built_fabric: &BuiltFabric, problems: &mut Problems) -> Vec<(u32, Subject)> {
     let settings = &wanted.settings.settings;
     let (what, among) = (settings.choice("what"), settings.choice("among"));
     if what != "link" && among != "all" {
@@ -162,12 +162,12 @@ fn components(wanted: &Process, ground: &BuiltFabric, problems: &mut Problems) -
         report.label(format!("all of `what: {what}` may fail")).help("leave `among` out");
     }
     let is_eligible = |link: &LinkId| match (what, among) {
-        ("nic", _) | (_, "host") => ground.is_host_link(*link),
-        (_, "fabric") => !ground.is_host_link(*link),
+        ("nic", _) | (_, "host") => built_fabric.is_host_link(*link),
+        (_, "fabric") => !built_fabric.is_host_link(*link),
         _ => true,
     };
-    let fabric = &ground.built.fabric;
-    let links = || ground.links().filter(is_eligible);
+    let fabric = &built_fabric.built.fabric;
+    let links = || built_fabric.links().filter(is_eligible);
     match what {
         "switch" => {
             let switches = fabric.n_hosts() as u32..fabric.n_nodes() as u32;

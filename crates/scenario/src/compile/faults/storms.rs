@@ -11,22 +11,26 @@ use crate::resolve::{Draft, LONGEST};
 use crate::resolved::NamedStorm;
 
 /// The NICs that send pause frames continuously.
-pub(in crate::compile) fn storms(draft: &Draft, ground: &BuiltFabric, problems: &mut Problems) -> Vec<Storm> {
+pub(in crate::compile) fn storms(
+    draft: &Draft,
+    built_fabric: &BuiltFabric,
+    problems: &mut Problems,
+) -> Vec<Storm> {
     let Some(faults) = &draft.faults else { return Vec::new() };
     let pauses = classes::Plan::new(draft).is_none_or(|plan| plan.n_pausing() > 0);
     if let Some(storm) = faults.storms.first().filter(|_| !pauses) {
         let report = problems.report(storm.link.location, "no switch reacts to pause frames here");
         report.label("a NIC that pauses its switch").help("add `queues: {buffer: 16MiB, pause: true}`");
     }
-    faults.storms.iter().filter_map(|wanted| storm(wanted, ground, problems)).collect()
+    faults.storms.iter().filter_map(|wanted| storm(wanted, built_fabric, problems)).collect()
 }
 
 /// More frames than this are most likely a mistake, and would take minutes.
 const MOST_FRAMES: u64 = 10_000_000;
 
-fn storm(wanted: &NamedStorm, ground: &BuiltFabric, problems: &mut Problems) -> Option<Storm> {
-    let link = ground.link(&wanted.link, problems)?;
-    let fabric = &ground.built.fabric;
+fn storm(wanted: &NamedStorm, built_fabric: &BuiltFabric, problems: &mut Problems) -> Option<Storm> {
+    let link = built_fabric.link(&wanted.link, problems)?;
+    let fabric = &built_fabric.built.fabric;
     let ends = fabric.links()[link.index()].ends;
     let hosts: Vec<PortId> =
         ends.into_iter().filter(|&port| fabric.is_host(fabric.port(port).node)).collect();

@@ -31,7 +31,7 @@ type Event<'a> = (Time, &'a TimedFault);
 pub(super) fn timed(
     wanted: &[TimedFault],
     down: &BTreeSet<LinkId>,
-    ground: &BuiltFabric,
+    built_fabric: &BuiltFabric,
     causes: &mut Causes<'_>,
     problems: &mut Problems,
 ) {
@@ -40,7 +40,7 @@ pub(super) fn timed(
         groups.entry((Subject::Link(link), Family::Turns)).or_default();
     }
     for fault in wanted {
-        let Some(subject) = subject(&fault.subject, ground, problems) else { continue };
+        let Some(subject) = subject(&fault.subject, built_fabric, problems) else { continue };
         if fault.action.spec.parameters.is_empty() && fault.action.has_stand_ins {
             continue;
         }
@@ -64,7 +64,7 @@ pub(super) fn timed(
                 turns(subject, failed, &events, causes, problems);
             }
             Family::Flaps => events.iter().for_each(|event| flap(subject, event, causes, problems)),
-            Family::Rates => rates(subject, &events, ground, causes, problems),
+            Family::Rates => rates(subject, &events, built_fabric, causes, problems),
             Family::Errors => errors(subject, &events, causes, problems),
         }
     }
@@ -80,17 +80,17 @@ fn family(action: &Parameters) -> Family {
 }
 
 /// The subject that a name denotes.
-fn subject(wanted: &Sufferer, ground: &BuiltFabric, problems: &mut Problems) -> Option<Subject> {
+fn subject(wanted: &Sufferer, built_fabric: &BuiltFabric, problems: &mut Problems) -> Option<Subject> {
     let name = &wanted.name;
     match wanted.what {
-        "switch" => ground.switch(name, problems).map(Subject::Switch),
+        "switch" => built_fabric.switch(name, problems).map(Subject::Switch),
         "host" => {
-            let host = ground.host(name, problems)?;
-            Some(Subject::Host(ground.built.fabric.host_node(host)))
+            let host = built_fabric.host(name, problems)?;
+            Some(Subject::Host(built_fabric.built.fabric.host_node(host)))
         }
         "nic" => {
-            let link = ground.link(name, problems)?;
-            if ground.is_host_link(link) {
+            let link = built_fabric.link(name, problems)?;
+            if built_fabric.is_host_link(link) {
                 return Some(Subject::Nic(link));
             }
             let report =
@@ -98,7 +98,7 @@ fn subject(wanted: &Sufferer, ground: &BuiltFabric, problems: &mut Problems) -> 
             report.label("expected the link of a NIC").help("a link between switches is a `link`");
             None
         }
-        _ => ground.link(name, problems).map(Subject::Link),
+        _ => built_fabric.link(name, problems).map(Subject::Link),
     }
 }
 
@@ -189,11 +189,11 @@ fn flap(subject: Subject, &(at, fault): &Event<'_>, causes: &mut Causes<'_>, pro
 fn rates(
     subject: Subject,
     events: &[Event<'_>],
-    ground: &BuiltFabric,
+    built_fabric: &BuiltFabric,
     causes: &mut Causes<'_>,
     problems: &mut Problems,
 ) {
-    let own = causes.links(subject).into_iter().map(|link| ground.rate(link)).max();
+    let own = causes.links(subject).into_iter().map(|link| built_fabric.rate(link)).max();
     let mut since: Option<(Time, Rate)> = None;
     let mut last = None;
     for &(at, fault) in events {

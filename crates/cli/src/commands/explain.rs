@@ -1,0 +1,137 @@
+//! `netloom explain`: why a step took as long as it did.
+
+use netloom_lab::explain::{ChainMessage, ExplainRequest, Explanation, PortWait, explain as explained};
+use netloom_lab::{ExitCode, LabError, RunProgress, Watch, words};
+
+use crate::arguments::Explain;
+use crate::interrupt;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::table::{Lean, Table};
+
+/// Most messages that are listed, the slowest of the chain.
+const MOST_MESSAGES: usize = 12;
+
+/// Explains a step of a run.
+pub fn explain(arguments: Explain, output: &mut Output) -> Result<ExitCode, LabError> {
+    let progress = Progress::new(!arguments.json);
+    let mut on_progress = |now: &RunProgress| progress.run(now);
+    let stop = interrupt::stop_flag(output);
+    let request = ExplainRequest {
+        job: arguments.job,
+        step: arguments.step,
+        threads: arguments.threads.into(),
+        watch: Watch { stop: Some(stop), on_progress: Some(&mut on_progress), ..Watch::default() },
+    };
+    let found = explained(&arguments.run, request);
+    progress.clear();
+    let found = found?;
+    if arguments.json {
+        output.json(&found)?;
+    } else {
+        print(&found, output);
+    }
+    Ok(ExitCode::Good)
+}
+
+/// Prints the length of the step, its causes, the slowest messages of its chain and who was ahead of them.
+pub fn print(found: &Explanation, output: &mut Output) {
+    let rank = match found.slower {
+        0 => format!("the longest of {}", words::some(found.steps as u64, "step")),
+        slower => format!(
+            "{} of {} took longer",
+            words::count(slower as u64),
+            words::some(found.steps as u64, "step")
+        ),
+    };
+    output.line(format!(
+        "step {} of {} took {} ({rank}, median {})",
+        found.step,
+        found.job,
+        words::span(found.time_s),
+        words::span(found.median_s)
+    ));
+    let chain = words::some(found.messages.len() as u64, "message");
+    output.line(format!(
+        "It waited for a chain of {chain}, each of which started when the one before had arrived:"
+    ));
+    output.line("");
+    output.lines(causes(found).lines());
+    if !found.messages.is_empty() {
+        output.line("");
+        output.lines(messages(found).lines());
+        cut(found, output);
+    }
+    if !found.waits.is_empty() {
+        output.line("");
+        output.line("Longest waits in queues of switches, and whose packets left in that time:");
+        output.lines(waits(found).lines());
+    }
+}
+
+fn causes(found: &Explanation) -> Table {
+    let mut table = Table::new([("cause", Lean::Left), ("time", Lean::Right), ("share", Lean::Right)]);
+    for cause in &found.causes {
+        table.row([cause.name.clone(), words::span(cause.time_s), share(cause.time_s / found.time_s)]);
+    }
+    table.row(["sum".to_owned(), words::span(found.time_s), share(1.0)]);
+    table
+}
+
+fn share(part: f64) -> String {
+    format!("{:.1} %", part * 100.0)
+}
+
+fn messages(found: &Explanation) -> Table {
+    let times = ["time", "on wires", "at sender", "queues"].map(|title| (title, Lean::Right));
+    let ends = [("#", Lean::Right), ("slowest messages of the chain", Lean::Left), ("size", Lean::Right)];
+    let rest = [("longest wait at", Lean::Left), ("timeouts", Lean::Right)];
+    let mut table = Table::new(ends.into_iter().chain(times).chain(rest));
+    let mut slowest: Vec<(usize, &ChainMessage)> = found.messages.iter().enumerate().collect();
+    slowest.sort_by(|(_, one), (_, other)| other.time_s.total_cmp(&one.time_s));
+    for (number, message) in slowest.into_iter().take(MOST_MESSAGES) {
+        table.row([
+            words::count(number as u64 + 1),
+            format!("{}->{}#{}", message.from, message.to, message.number),
+            words::size(message.bytes as f64),
+            words::span(message.time_s),
+            words::span(message.transmission_s),
+            words::span(message.sender_s),
+            words::span(message.queues_s),
+            message.port.clone().unwrap_or_default(),
+            if message.timeouts > 0 { words::count(message.timeouts.into()) } else { String::new() },
+        ]);
+    }
+    table
+}
+
+fn cut(found: &Explanation, output: &mut Output) {
+    if found.messages.len() > MOST_MESSAGES {
+        output.line(format!(
+            "{MOST_MESSAGES} of {}; --json has all of them",
+            words::some(found.messages.len() as u64, "message")
+        ));
+    }
+}
+
+fn waits(found: &Explanation) -> Table {
+    let titles = [("port", Lean::Left), ("wait", Lean::Right), ("of", Lean::Right), ("ahead", Lean::Left)];
+    let mut table = Table::new(titles);
+    for wait in &found.waits {
+        let of = format!("#{}", words::count(wait.message as u64 + 1));
+        table.row([wait.port.clone(), words::span(wait.wait_s), of, ahead(wait)]);
+    }
+    table
+}
+
+/// The pairs of hosts ahead, with their shares.
+fn ahead(wait: &PortWait) -> String {
+    let pair = |sharer: &netloom_lab::explain::Sharer| {
+        format!("{}->{} {:.0} %", sharer.from, sharer.to, sharer.share * 100.0)
+    };
+    let mut pairs: Vec<String> = wait.ahead.iter().map(pair).collect();
+    if wait.more > 0 {
+        pairs.push(format!("{} more", words::count(wait.more as u64)));
+    }
+    pairs.join(", ")
+}

@@ -1,0 +1,155 @@
+//! The chain of messages that made a step as long as it was.
+//!
+//! Models: a walk back from the end of the step. The message that arrived last is its last member; the member before a
+//! message is the one that arrived last at its sender before it started, since a rank sends on when it has what it waited
+//! for. What lies between them is the time in which that rank computed, waited at a barrier, or was busy with overheads.
+//! Leaves out: which of several ranks of one host waited; messages that never arrived.
+//!
+//! Invariants: members and the times between them cover the step without gaps or overlaps, so they add up to its length.
+
+use netloom_records::{FlowRow, StepRow};
+use netloom_units::{Duration, HostId, Time};
+
+/// The chain of a step, from its begin to its end.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Chain {
+    /// In order of time.
+    pub members: Vec<Member>,
+    /// From the last arrival to the end of the step.
+    pub rest: Duration,
+}
+
+/// A message of the chain.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Member {
+    /// From the arrival of the member before, or from the begin of the step, to its start.
+    pub before: Duration,
+    /// Its row.
+    pub row: FlowRow,
+    /// When it arrived.
+    pub end: Time,
+}
+
+impl Member {
+    /// Its completion time.
+    pub fn time(&self) -> Duration {
+        self.end.since(self.row.start)
+    }
+}
+
+impl Chain {
+    /// The chain of a step among its messages.
+    pub fn of(step: &StepRow, rows: &[FlowRow]) -> Chain {
+        let arrivals = Arrivals::of(step, rows);
+        let mut members: Vec<Member> = Vec::new();
+        let mut next = arrivals.last(step.end);
+        let rest = step.end.since(next.map_or(step.start, |(_, end)| end));
+        while let Some((row, end)) = next {
+            next = arrivals.last_at(row.source, row.start);
+            let before = row.start.since(next.map_or(step.start, |(_, end)| end));
+            members.push(Member { before, row: *row, end });
+        }
+        members.reverse();
+        Chain { members, rest }
+    }
+}
+
+/// The messages of a step that arrived, by receiver and time.
+struct Arrivals<'a> {
+    sorted: Vec<(HostId, Time, &'a FlowRow)>,
+}
+
+impl<'a> Arrivals<'a> {
+    fn of(step: &StepRow, rows: &'a [FlowRow]) -> Arrivals<'a> {
+        // A message takes time, so a walk back always comes to an end.
+        let arrived =
+            |row: &'a FlowRow| Some((row.destination, row.end.filter(|end| *end > row.start)?, row));
+        let rows = rows.iter().filter(|row| row.start >= step.start);
+        let mut sorted: Vec<_> = rows.filter_map(arrived).collect();
+        sorted.sort_unstable_by_key(|(host, end, row)| (*host, *end, row.source, row.number));
+        Arrivals { sorted }
+    }
+
+    /// The last arrival at a host up to an instant.
+    fn last_at(&self, host: HostId, until: Time) -> Option<(&'a FlowRow, Time)> {
+        let n_before = self.sorted.partition_point(|(to, end, _)| (*to, *end) <= (host, until));
+        let (to, end, row) = *self.sorted.get(n_before.checked_sub(1)?)?;
+        (to == host).then_some((row, end))
+    }
+
+    /// The last arrival anywhere up to an instant.
+    fn last(&self, until: Time) -> Option<(&'a FlowRow, Time)> {
+        let before = self.sorted.iter().filter(|(_, end, _)| *end <= until);
+        before.max_by_key(|(_, end, row)| (*end, row.source, row.number)).map(|&(_, end, row)| (row, end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_units::{Bytes, Random};
+
+    use super::*;
+
+    fn row(source: u32, destination: u32, start: u64, end: u64) -> FlowRow {
+        FlowRow {
+            start: Time(start),
+            end: Some(Time(end)),
+            source: HostId(source),
+            destination: HostId(destination),
+            number: 0,
+            job: 0,
+            step: 0,
+            phase: 0,
+            bucket: 0,
+            size: Bytes(1),
+            packets: 1,
+            hops: 1,
+            ideal: None,
+        }
+    }
+
+    const STEP: StepRow = StepRow { start: Time(100), end: Time(1_000), job: 0, step: 0 };
+
+    fn sum(chain: &Chain) -> u64 {
+        let members = chain.members.iter().map(|member| member.before.0 + member.time().0).sum::<u64>();
+        members + chain.rest.0
+    }
+
+    #[test]
+    fn a_chain_follows_who_waited_for_whom() {
+        // 0 -> 1 arrives at 300; host 1 computes for 50 and sends to 2, which sends on at once.
+        let rows = [row(0, 1, 120, 300), row(1, 2, 350, 600), row(2, 3, 600, 990), row(3, 0, 110, 700)];
+        let chain = Chain::of(&STEP, &rows);
+        let ends: Vec<(u32, u64)> =
+            chain.members.iter().map(|member| (member.row.source.0, member.before.0)).collect();
+        assert_eq!(ends, [(0, 20), (1, 50), (2, 0)]);
+        assert_eq!((chain.rest, sum(&chain)), (Duration(10), 900));
+    }
+
+    #[test]
+    fn a_step_without_messages_is_all_rest() {
+        let chain = Chain::of(&STEP, &[]);
+        assert_eq!((chain.members.len(), chain.rest), (0, Duration(900)));
+    }
+
+    #[test]
+    fn any_chain_adds_up_to_its_step() {
+        let mut random = Random::stream(5, 0, 0);
+        for _ in 0..300 {
+            let n_rows = random.below(60);
+            let rows: Vec<FlowRow> = (0..n_rows)
+                .map(|_| {
+                    let start = 80 + u64::from(random.below(900));
+                    let end = (start + u64::from(random.below(300))).min(1_000);
+                    row(random.below(6), random.below(6), start.min(end), end)
+                })
+                .collect();
+            let chain = Chain::of(&STEP, &rows);
+            assert_eq!(sum(&chain), 900, "{rows:?}");
+            let in_order = chain.members.windows(2).all(|two| two[0].end <= two[1].row.start);
+            assert!(
+                in_order && chain.members.windows(2).all(|two| two[0].row.destination == two[1].row.source)
+            );
+        }
+    }
+}

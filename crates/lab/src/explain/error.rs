@@ -1,0 +1,72 @@
+//! Why a step cannot be explained.
+
+use std::path::PathBuf;
+
+use netloom_records::RunFolder;
+
+use super::SelectedStep;
+
+/// Why a step cannot be explained.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ExplainError {
+    /// A measured run has no scenario to run again.
+    #[error("this run was measured, not simulated, so it cannot be run again: {}", .0.display())]
+    Measured(PathBuf),
+    /// The flows of the scenario are not stored with the run.
+    #[error("this run has flows from a file, which is not stored with it, so it cannot be run again: {}", .0.display())]
+    FlowsFromFile(PathBuf),
+    /// There is no job, or none of this name.
+    #[error("{}: {}", no_job(.known), .path.display())]
+    NoJob {
+        /// The run folder.
+        path: PathBuf,
+        /// The names of its jobs.
+        known: Vec<String>,
+    },
+    /// There is no such step.
+    #[error("{}: {}", no_step(*.step, *.last), .path.display())]
+    NoStep {
+        /// Which step was asked for.
+        step: SelectedStep,
+        /// The last completed step, if there is one.
+        last: Option<u32>,
+        /// The run folder.
+        path: PathBuf,
+    },
+    /// Messages were summed, or the step has none.
+    #[error(
+        "this step has no recorded messages; `record.messages: each` in its scenario records them one by one: {}",
+        .0.display()
+    )]
+    NoMessages(PathBuf),
+    /// The second run was interrupted.
+    #[error("stopped before the second run had reached the end of the step")]
+    Stopped,
+}
+
+fn no_job(known: &[String]) -> String {
+    match known {
+        [] => "this run has no job".to_owned(),
+        known => format!("no job has this name; the jobs are {}", known.join(", ")),
+    }
+}
+
+fn no_step(step: SelectedStep, last: Option<u32>) -> String {
+    match (step, last) {
+        (_, None) => "no step of this job was completed".to_owned(),
+        (step, Some(last)) => format!("step {step} was not completed; the last one is {last}"),
+    }
+}
+
+/// Refuses a run that cannot be made again.
+pub(super) fn check(folder: &RunFolder) -> Result<(), ExplainError> {
+    let manifest = folder.manifest();
+    if manifest.measured.is_some() {
+        return Err(ExplainError::Measured(folder.path().to_owned()));
+    }
+    let has_file = manifest.scenario["flows"]["file"].as_str().is_some_and(|path| path != "none");
+    if has_file {
+        return Err(ExplainError::FlowsFromFile(folder.path().to_owned()));
+    }
+    Ok(())
+}

@@ -1,0 +1,82 @@
+// The answer: which variant is better than the baseline, by how much, and how sure that is.
+
+import { barChart } from "../bars.ts";
+import type { Bar } from "../bars.ts";
+import type { Answer, Compared, Report } from "../data.ts";
+import { element, note } from "../dom.ts";
+import { runColour } from "../palette.ts";
+import { asTable } from "../tables.ts";
+import { count, significant, span } from "../units.ts";
+import { figure } from "./panel.ts";
+import type { Panel } from "./panel.ts";
+
+const OUTCOME: Record<Compared["outcome"], string> = {
+  faster: "faster",
+  no_difference: "no difference shown",
+  slower: "slower",
+  one_pair: "a single pair",
+  no_pair: "no pair",
+};
+
+/** With a full stop, and a capital letter unless it begins with a name. */
+function sentence(text: string): string {
+  return `${/^(no|job) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text}.`;
+}
+
+function bar({ variants }: Answer, { variant, speedup, outcome }: Compared): Bar[] {
+  const found = variants[variant];
+  if (found === undefined || speedup === null) {
+    return [];
+  }
+  const within = speedup.low === null || speedup.high === null ? "" : `, ${significant(speedup.low)} to ${significant(speedup.high)}`;
+  const tip = [`${significant(speedup.ratio)} times${within}`, OUTCOME[outcome], `${count(speedup.pairs)} pairs`];
+  return [{ name: found.name, colour: runColour(found.runs[0] ?? 0), value: speedup.ratio, low: speedup.low, high: speedup.high, tip }];
+}
+
+const COLUMNS = ["time", "time of the baseline", "times as fast", "from", "to", "pairs", "faster in"];
+
+function cells({ variants }: Answer, { variant, time, baseline_time, speedup, outcome }: Compared): (string | null)[] {
+  const ratios = speedup === null ? [null, null, null] : [speedup.ratio, speedup.low, speedup.high];
+  const counts = speedup === null ? [null, null] : [speedup.pairs, speedup.faster];
+  return [
+    variants[variant]?.name ?? "",
+    OUTCOME[outcome],
+    ...[time, baseline_time].map((seconds) => (seconds === null ? null : span(seconds))),
+    ...ratios.map((ratio) => (ratio === null ? null : significant(ratio))),
+    ...counts.map((number) => (number === null ? null : count(number))),
+  ];
+}
+
+/** The sentences of a job, a chart of the ratios, and all numbers. */
+function verdict(answer: Answer, place: number): HTMLElement[] {
+  const { job, compared } = answer.verdicts[place] ?? { job: null, compared: [] };
+  const base = answer.variants[answer.baseline]?.name ?? "";
+  const of = answer.verdicts.length > 1 && job !== null ? `, job ${job}` : "";
+  const bars = compared.flatMap((found) => bar(answer, found));
+  const texts = compared.map((found) => sentence(found.sentence));
+  const said = texts.map((text, nth) => element("p", { class: place === 0 && nth === 0 ? "finding" : "further" }, text));
+  const columns = [{ title: "variant" }, { title: "outcome" }, ...COLUMNS.map((title) => ({ title, number: true }))];
+  const level = { value: 1, name: base };
+  return [
+    ...said,
+    figure(`Times as fast as ${base}${of}; lines are 95 % intervals`, barChart(`Speedup over ${base}${of}`, `times as fast as ${base}`, { name: "", worth: 1 }, bars, level)),
+    asTable(`Comparison with ${base}${of}`, columns, compared.map((found) => cells(answer, found))),
+  ];
+}
+
+function content({ answer }: Report): HTMLElement[] {
+  if (answer === null) {
+    return [];
+  }
+  return [
+    ...answer.verdicts.flatMap((_, place) => verdict(answer, place)),
+    ...answer.notes.map((text) => note(sentence(text))),
+    note(
+      "The ratio is the geometric mean over pairs: of mean times by seed where variants have at least two seeds in common, else of steps of the one seed that " +
+        "they share. Its interval is that of Student's t over logarithms, for independent pairs. Steps of one run say nothing about other seeds.",
+    ),
+  ];
+}
+
+/** The panel. */
+export const ANSWER: Panel = { id: "answer", title: "Answer", content };
