@@ -35,7 +35,22 @@ pub fn explain(arguments: Explain, output: &mut Output) -> Result<ExitCode, LabE
 }
 
 /// Prints the length of the step, its causes, the slowest messages of its chain and who was ahead of them.
-pub fn print(found: &Explanation, output: &mut Output) {
+fn print(found: &Explanation, output: &mut Output) {
+    print_causes(found, output);
+    if !found.messages.is_empty() {
+        output.line("");
+        output.lines(messages(found).lines());
+        cut(found, output);
+    }
+    if !found.waits.is_empty() {
+        output.line("");
+        output.line("Longest waits in queues of switches, and whose packets left in that time:");
+        output.lines(waits(found).lines());
+    }
+}
+
+/// Prints the length of the step and its causes.
+pub fn print_causes(found: &Explanation, output: &mut Output) {
     let rank = match found.slower {
         0 => format!("the longest of {}", words::some(found.steps as u64, "step")),
         slower => format!(
@@ -57,16 +72,6 @@ pub fn print(found: &Explanation, output: &mut Output) {
     ));
     output.line("");
     output.lines(causes(found).lines());
-    if !found.messages.is_empty() {
-        output.line("");
-        output.lines(messages(found).lines());
-        cut(found, output);
-    }
-    if !found.waits.is_empty() {
-        output.line("");
-        output.line("Longest waits in queues of switches, and whose packets left in that time:");
-        output.lines(waits(found).lines());
-    }
 }
 
 fn causes(found: &Explanation) -> Table {
@@ -83,7 +88,7 @@ fn share(part: f64) -> String {
 }
 
 fn messages(found: &Explanation) -> Table {
-    let times = ["time", "on wires", "at sender", "queues"].map(|title| (title, Lean::Right));
+    let times = ["time", "on wires", "turn", "held", "queues"].map(|title| (title, Lean::Right));
     let ends = [("#", Lean::Right), ("slowest messages of the chain", Lean::Left), ("size", Lean::Right)];
     let rest = [("longest wait at", Lean::Left), ("timeouts", Lean::Right)];
     let mut table = Table::new(ends.into_iter().chain(times).chain(rest));
@@ -96,7 +101,8 @@ fn messages(found: &Explanation) -> Table {
             words::size(message.bytes as f64),
             words::span(message.time_s),
             words::span(message.transmission_s),
-            words::span(message.sender_s),
+            words::span(message.turn_s),
+            words::span(message.held_s),
             words::span(message.queues_s),
             message.port.clone().unwrap_or_default(),
             if message.timeouts > 0 { words::count(message.timeouts.into()) } else { String::new() },

@@ -33,6 +33,27 @@ fn a_run_folder_can_be_checked_and_compared() {
 }
 
 #[test]
+fn the_longest_step_of_a_run_is_explained() {
+    let workspace = Workspace::new();
+    workspace.write("small.yaml", SMALL);
+    assert_eq!(workspace.netloom(&["run", "small.yaml", "-o", "a"]).code, Some(0));
+    let explain = workspace.netloom(&["explain", "a"]);
+    assert_eq!(explain.code, Some(0), "{}", explain.err);
+    for part in
+        ["step ", " of pair took ", "the longest of 3 steps", "transmission and propagation", "100.0 %"]
+    {
+        assert!(explain.out.contains(part), "`{part}` is not in:\n{}", explain.out);
+    }
+    let json = workspace.netloom(&["explain", "a", "--step", "1", "--json"]);
+    let json: Value = serde_json::from_str(&json.out).expect("it is JSON");
+    assert_eq!((&json["step"], &json["steps"]), (&1.into(), &3.into()));
+    let wrong = workspace.netloom(&["explain", "a", "--step", "last"]);
+    assert!(wrong.code == Some(2) && wrong.err.contains("`worst`, `median`"), "{}", wrong.err);
+    let missing = workspace.netloom(&["explain", "a", "--step", "9"]);
+    assert!(missing.code == Some(2) && missing.err.contains("the last one is 2"), "{}", missing.err);
+}
+
+#[test]
 fn a_report_replaces_an_existing_file_only_with_force() {
     let workspace = Workspace::new();
     workspace.write("small.yaml", SMALL);

@@ -3,7 +3,8 @@
 //! Models: the chain from the stored messages; a second run that records the packets of its members, and so the parts of
 //! their times; a third one that records the ports at which they waited longest, and so who was ahead. Equal models give
 //! equal runs, so both are exact for the first.
-//! Leaves out: what a sender waited for (turn, window, rate, timeout), apart from counts of timeouts and retransmissions.
+//! Leaves out: why a sender was held (window, rate, credits, pause, timeout), apart from counts of timeouts and
+//! retransmissions.
 //!
 //! Invariants: causes add up to the length of the step, to the picosecond.
 
@@ -101,12 +102,14 @@ pub struct ChainMessage {
     pub bytes: u64,
     /// Time before it in which its sender computed, waited at a barrier, or was busy, in seconds.
     pub before_s: f64,
-    /// Its completion time in seconds: the sum of the three that follow.
+    /// Its completion time in seconds: the sum of the four that follow.
     pub time_s: f64,
     /// Bits on wires and propagation.
     pub transmission_s: f64,
-    /// Waiting at its sender.
-    pub sender_s: f64,
+    /// Waiting at its sender while other packets of that host were on the wire.
+    pub turn_s: f64,
+    /// Waiting at its sender while the wire was idle: for window, rate, credits, the end of a pause, or a timeout.
+    pub held_s: f64,
     /// Waiting in queues of switches.
     pub queues_s: f64,
     /// The port at which its last packet waited longest, if it waited.
@@ -234,9 +237,10 @@ impl Again<'_, '_> {
             number: Some(member.row.number),
         };
         let packets_of = chain.members.iter().map(named).collect();
+        let packets_on = self.nic_links(chain);
         let rows = chain.members.iter().map(|member| (key(&member.row), member.row.start, member.end));
         let mut collector = Collector::new(rows);
-        let recording = Recording { packets_of, ..Recording::default() };
+        let recording = Recording { packets_of, packets_on, ..Recording::default() };
         self.run(recording, chain, &mut collector)?;
         let parts = collector.finish().map_err(LabError::Internal)?;
         let differs = |member: &&chain::Member| parts[&key(&member.row)].total() != member.time().0;
@@ -249,15 +253,20 @@ impl Again<'_, '_> {
         }
     }
 
+    /// The links of the senders' NICs.
+    fn nic_links(&self, chain: &Chain) -> Vec<LinkId> {
+        let fabric = &self.prepared.compiled.model.fabric;
+        let ports = |member: &chain::Member| fabric.ports_of(NodeId(member.row.source.0));
+        distinct(chain.members.iter().flat_map(ports).map(|port| port.link))
+    }
+
     /// Who was ahead during these waits.
     fn ahead(&mut self, chain: &Chain, waits: &[(usize, Wait)]) -> Result<Vec<Shares>, LabError> {
         if waits.is_empty() {
             return Ok(Vec::new());
         }
         let fabric = &self.prepared.compiled.model.fabric;
-        let mut packets_on: Vec<LinkId> = waits.iter().map(|(_, wait)| fabric.port(wait.port).link).collect();
-        packets_on.sort_unstable();
-        packets_on.dedup();
+        let packets_on = distinct(waits.iter().map(|(_, wait)| fabric.port(wait.port).link));
         let mut ahead = Ahead::new(waits.iter().map(|(_, wait)| *wait));
         self.run(Recording { packets_on, ..Recording::default() }, chain, &mut ahead)?;
         Ok(ahead.finish())
@@ -296,7 +305,8 @@ impl View<'_> {
             let parts = &self.parts[&key(&member.row)];
             add("computing, barriers and overheads".to_owned(), member.before.0);
             add("transmission and propagation".to_owned(), parts.transmission);
-            add("waiting at the sender".to_owned(), parts.sender);
+            add("turn at the NIC of the sender".to_owned(), parts.turn);
+            add("held at the sender (window, rate, credits, pause, timeout)".to_owned(), parts.held);
             for wait in &parts.queues {
                 add(format!("queues {}", self.tiers(wait.port)), wait.length());
             }
@@ -323,7 +333,8 @@ impl View<'_> {
                 before_s: member.before.as_seconds(),
                 time_s: member.time().as_seconds(),
                 transmission_s: seconds(parts.transmission),
-                sender_s: seconds(parts.sender),
+                turn_s: seconds(parts.turn),
+                held_s: seconds(parts.held),
                 queues_s: seconds(parts.queues.iter().map(Wait::length).sum()),
                 port: longest.filter(|wait| wait.length() > 0).map(|wait| self.port(wait.port)),
                 timeouts,
@@ -374,6 +385,13 @@ impl View<'_> {
         let fabric = &self.prepared.compiled.model.fabric;
         [fabric.port(port).node, fabric.neighbour(port)].map(NodeId::index)
     }
+}
+
+fn distinct(links: impl Iterator<Item = LinkId>) -> Vec<LinkId> {
+    let mut links: Vec<LinkId> = links.collect();
+    links.sort_unstable();
+    links.dedup();
+    links
 }
 
 fn seconds(picoseconds: u64) -> f64 {

@@ -2,12 +2,12 @@
 //!
 //! Models: a message is complete when its last packet arrives, so its time is that of this packet: until it is on the
 //! wire at its sender, and hop by hop from there. At the sender, the time in which earlier packets of the message were
-//! on the same wire is transmission; the rest is waiting: for the message's turn at the NIC, for the window, the rate or
-//! a timeout.
-//! Leaves out: which of these it waited for at the sender.
+//! on the same wire is transmission, that in which other packets of the host were there is waiting for a turn, and in
+//! the rest the wire was idle: the message waited for the window, the rate, credits, the end of a pause or a timeout.
+//! Leaves out: which of these it was.
 //!
 //! Invariants: the parts of a message add up to its completion time, to the picosecond. Memory is that of packets in
-//! flight, and a few words for each message.
+//! flight, and a few words for each message. Packets of one wire come in the order in which they were there.
 
 use std::collections::BTreeMap;
 
@@ -29,8 +29,10 @@ pub(super) fn key(row: &FlowRow) -> Key {
 pub(super) struct Parts {
     /// Bits on wires: earlier packets at the sender, then the last one hop by hop, with propagation.
     pub transmission: u64,
-    /// Waiting at the sender.
-    pub sender: u64,
+    /// Waiting at the sender while other packets of the host were on the wire.
+    pub turn: u64,
+    /// Waiting at the sender while the wire was idle.
+    pub held: u64,
     /// Waits of the last packet behind its sender, port by port.
     pub queues: Vec<Wait>,
 }
@@ -56,7 +58,7 @@ impl Wait {
 impl Parts {
     /// Their sum.
     pub fn total(&self) -> u64 {
-        self.transmission + self.sender + self.queues.iter().map(Wait::length).sum::<u64>()
+        self.transmission + self.turn + self.held + self.queues.iter().map(Wait::length).sum::<u64>()
     }
 }
 
@@ -72,9 +74,16 @@ pub(super) struct Collector {
 struct Collected {
     start: Time,
     end: Time,
-    /// Serialization of its packets so far at its sender, in ps.
-    serialized: u64,
+    /// How the wires of its sender have been used since its start.
+    wires: BTreeMap<PortId, Use>,
     parts: Option<Parts>,
+}
+
+/// How a wire has been used since the start of a message, in ps.
+#[derive(Debug, Clone, Copy, Default)]
+struct Use {
+    own: u64,
+    others: u64,
 }
 
 /// A packet between its sender and its receiver.
@@ -82,8 +91,8 @@ struct Collected {
 struct Underway {
     /// When it was on the wire at its sender.
     start: Time,
-    /// Serialization of earlier packets of its message, in ps.
-    earlier: u64,
+    /// How that wire was used between the start of the message and then.
+    before: Use,
     /// Serialization and propagation so far, in ps.
     crossing: u64,
     waits: Vec<Wait>,
@@ -92,7 +101,8 @@ struct Underway {
 impl Collector {
     /// Of these messages, by their rows in the first run.
     pub fn new(rows: impl Iterator<Item = (Key, Time, Time)>) -> Collector {
-        let collected = |(key, start, end)| (key, Collected { start, end, serialized: 0, parts: None });
+        let collected =
+            |(key, start, end)| (key, Collected { start, end, wires: BTreeMap::new(), parts: None });
         Collector { messages: rows.map(collected).collect(), under_way: BTreeMap::new() }
     }
 
@@ -105,6 +115,25 @@ impl Collector {
         self.messages.into_iter().map(found).collect()
     }
 
+    /// Counts a packet on the wire of a sender; the messages of a chain of one sender follow each other.
+    fn occupied(&mut self, row: &PacketRow) {
+        let (0, Some(port), Some(start), Some(sent)) = (row.hop, row.port, row.start, row.sent) else {
+            return;
+        };
+        let is_data = row.kind == PacketKind::Data;
+        let host = if is_data { row.source } else { row.destination };
+        let of_host = (host, HostId(0), 0)..=(host, HostId(u32::MAX), u32::MAX);
+        for (key, message) in self.messages.range_mut(of_host) {
+            if message.parts.is_some() || sent <= message.start || start >= message.end {
+                continue;
+            }
+            let wire = message.wires.entry(port).or_default();
+            let span = sent.since(start.max(message.start)).0;
+            let is_own = is_data && (row.destination, row.number) == (key.1, key.2);
+            if is_own { wire.own += span } else { wire.others += span }
+        }
+    }
+
     fn crossed(&mut self, row: &PacketRow) {
         let (PacketKind::Data, Some(port), Some(crossing)) = (row.kind, row.port, Crossing::of(row)) else {
             return;
@@ -114,8 +143,8 @@ impl Collector {
         let Some(start) = row.start else { return };
         let span = crossing.serialization.0 + crossing.propagation.0;
         if row.hop == 0 {
-            let first = Underway { start, earlier: message.serialized, crossing: span, waits: Vec::new() };
-            message.serialized += crossing.serialization.0;
+            let before = message.wires.get(&port).copied().unwrap_or_default();
+            let first = Underway { start, before, crossing: span, waits: Vec::new() };
             self.under_way.insert((key, row.packet), first);
         } else if let Some(packet) = self.under_way.get_mut(&(key, row.packet)) {
             packet.crossing += span;
@@ -134,15 +163,21 @@ impl Underway {
     /// The parts of a message that started at an instant, if this is its last packet.
     fn parts(self, message_start: Time) -> Parts {
         let at_sender = self.start.0.saturating_sub(message_start.0);
-        let earlier = self.earlier.min(at_sender);
-        Parts { transmission: earlier + self.crossing, sender: at_sender - earlier, queues: self.waits }
+        let own = self.before.own.min(at_sender);
+        let turn = self.before.others.min(at_sender - own);
+        let held = at_sender - own - turn;
+        Parts { transmission: own + self.crossing, turn, held, queues: self.waits }
     }
 }
 
 impl Sink for Collector {
     fn accept(&mut self, batch: Batch<'_>) -> Result<(), SinkError> {
         if let Batch::Packets(rows) = batch {
-            rows.iter().for_each(|row| self.crossed(row));
+            for row in rows {
+                // What was on the wire before this packet counts for it, itself not.
+                self.crossed(row);
+                self.occupied(row);
+            }
         }
         Ok(())
     }

@@ -1,0 +1,162 @@
+//! Why a step took as long as it did: causes add up, and planted ones are found.
+
+use std::path::{Path, PathBuf};
+
+use netloom_lab::explain::{ExplainRequest, Explanation, SelectedStep, explain};
+use netloom_lab::{LabError, Overrides, RunRequest, Source, Watch, run};
+use netloom_records::{RunFolder, StepRow};
+use tempfile::TempDir;
+
+/// A stored run in a temporary folder.
+struct Stored {
+    _workspace: TempDir,
+    folder: PathBuf,
+}
+
+impl Stored {
+    fn of(source: Source, sets: &[(&str, &str)]) -> Stored {
+        let workspace = tempfile::tempdir().expect("a folder can be made");
+        let folder = workspace.path().join("run");
+        let set = sets.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+        let overrides = Overrides { set, ..Overrides::default() };
+        run(RunRequest { folder: Some(folder.clone()), overrides, ..RunRequest::new(source) })
+            .expect("it runs");
+        Stored { _workspace: workspace, folder }
+    }
+
+    fn of_file(path: &str, sets: &[(&str, &str)]) -> Stored {
+        let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+        Stored::of(Source::file(scenarios.join(path)), sets)
+    }
+
+    fn try_explain(&self, step: SelectedStep, threads: usize) -> Result<Explanation, LabError> {
+        explain(&self.folder, ExplainRequest { job: None, step, threads, watch: Watch::default() })
+    }
+
+    fn explain(&self, step: SelectedStep) -> Explanation {
+        self.try_explain(step, 1).expect("it can be explained")
+    }
+
+    /// Lengths of the steps of the first job, in seconds, by number.
+    fn steps(&self) -> Vec<(u32, f64)> {
+        let folder = RunFolder::open(&self.folder).expect("it is complete");
+        let blocks = folder.rows::<StepRow>().expect("it has steps");
+        let rows = blocks.flat_map(|block| block.expect("it can be read")).filter(|row| row.job == 0);
+        rows.map(|row| (row.step, row.end.since(row.start).as_seconds())).collect()
+    }
+}
+
+/// Eight hosts on two leaves and one spine, which send to each other once per step.
+fn small(phase: &str, more: &str) -> Source {
+    let text = format!(
+        "netloom: 1\nname: small\nfabric: {{ leaf_spine: {{ leaves: 2, spines: 1, hosts_per_leaf: 4 }} }}\n\
+         jobs: [ {{ name: all, steps: 3, phases: [ {{ compute: 10us }}, {phase} ] }} ]\n{more}"
+    );
+    Source::text("small", text)
+}
+
+#[track_caller]
+fn adds_up(found: &Explanation) {
+    let causes: f64 = found.causes.iter().map(|cause| cause.time_s).sum();
+    assert!((causes / found.time_s - 1.0).abs() < 1e-9, "{found:?}");
+    for message in &found.messages {
+        let parts = message.transmission_s + message.turn_s + message.held_s + message.queues_s;
+        assert!((parts - message.time_s).abs() < 1e-15 + 1e-9 * message.time_s, "{message:?}");
+    }
+}
+
+fn cause(found: &Explanation, name: &str) -> f64 {
+    found.causes.iter().find(|cause| cause.name == name).map_or(0.0, |cause| cause.time_s)
+}
+
+#[test]
+fn causes_add_up_to_the_step_whatever_the_transport() {
+    let runs = [
+        "policies/ecmp.yaml",
+        "rdma/loss_nic_sr.yaml",
+        "rdma/lossless.yaml",
+        "infiniband/c2_5_ar.yaml",
+        "jobs/pipeline.yaml",
+        "jobs/overlap.yaml",
+    ];
+    for path in runs {
+        let stored = Stored::of_file(path, &[]);
+        if stored.steps().is_empty() {
+            continue;
+        }
+        let worst = stored.explain(SelectedStep::Worst);
+        adds_up(&worst);
+        let longest = stored.steps().iter().map(|(_, time)| *time).fold(0.0, f64::max);
+        assert!((worst.time_s - longest).abs() < 1e-15, "{path}");
+        assert_eq!((worst.slower, worst.steps), (0, stored.steps().len()), "{path}");
+        let by_number = stored.explain(SelectedStep::Number(worst.step));
+        assert_eq!(by_number, worst, "{path}");
+        assert_eq!(stored.try_explain(SelectedStep::Worst, 2).expect("it can be"), worst, "{path}");
+        adds_up(&stored.explain(SelectedStep::Median));
+    }
+}
+
+#[test]
+fn a_ring_has_a_chain_from_its_first_round_to_its_last() {
+    let stored = Stored::of(small("{ ring_all_reduce: { size: 8MiB } }", ""), &[]);
+    let found = stored.explain(SelectedStep::Worst);
+    adds_up(&found);
+    // Two passes of seven rounds, each of which waits for the one before.
+    assert_eq!(found.messages.len(), 14);
+    let follows = found.messages.windows(2).all(|two| two[0].to == two[1].from && two[1].before_s == 0.0);
+    assert!(follows, "{:?}", found.messages);
+    assert!((found.messages[0].before_s - 10e-6).abs() < 1e-12, "{:?}", found.messages[0]);
+    assert!(cause(&found, "transmission and propagation") > 0.5 * found.time_s, "{:?}", found.causes);
+}
+
+#[test]
+fn an_incast_waits_at_the_link_of_its_receiver_behind_the_other_senders() {
+    let incast = "{ incast: { size: 4MiB } }";
+    let stored = Stored::of(small(incast, ""), &[]);
+    let found = stored.explain(SelectedStep::Worst);
+    adds_up(&found);
+    let [largest, ..] = &found.causes[..] else { panic!("there are causes") };
+    assert!(largest.name.starts_with("queues ") || largest.name.contains("sender"), "{largest:?}");
+    let [longest, ..] = &found.waits[..] else { panic!("it waited") };
+    assert!(longest.ahead.len() > 1 && longest.ahead.iter().all(|sharer| sharer.share > 0.0), "{longest:?}");
+    let receiver = &found.messages.last().expect("there is one").to;
+    assert!(longest.ahead.iter().all(|sharer| sharer.to == *receiver), "{longest:?}");
+}
+
+#[test]
+fn a_slow_link_is_where_messages_wait() {
+    let ring = "{ ring_all_reduce: { size: 8MiB } }";
+    let slow =
+        "faults: { timed: [ { at: 1us, link: leaf0-spine0.0, action: { degrade: { rate: 5Gbps } } } ] }\n";
+    let stored = Stored::of(small(ring, slow), &[]);
+    let found = stored.explain(SelectedStep::Worst);
+    adds_up(&found);
+    let [longest, ..] = &found.waits[..] else { panic!("it waited") };
+    assert!(["leaf0 -> spine0", "spine0 -> leaf0"].contains(&longest.port.as_str()), "{longest:?}");
+}
+
+#[test]
+fn what_cannot_be_explained_is_refused() {
+    let stored = Stored::of(small("{ ring_all_reduce: { size: 64KiB } }", ""), &[]);
+    let refused = |found: Result<Explanation, LabError>, what: &str| {
+        let error = found.expect_err("it is refused").to_string();
+        assert!(error.starts_with(what), "{error}");
+    };
+    refused(stored.try_explain(SelectedStep::Number(7), 1), "step 7 was not completed; the last one is 2");
+    let other = ExplainRequest {
+        job: Some("other".to_owned()),
+        step: SelectedStep::Worst,
+        threads: 1,
+        watch: Watch::default(),
+    };
+    refused(explain(&stored.folder, other), "no job has this name; the jobs are all");
+    let summed =
+        Stored::of(small("{ ring_all_reduce: { size: 64KiB } }", "record: { messages: summed }\n"), &[]);
+    refused(summed.try_explain(SelectedStep::Worst, 1), "this step has no recorded messages");
+    let without_job = Stored::of_file("flows/staged.yaml", &[]);
+    refused(without_job.try_explain(SelectedStep::Worst, 1), "this run has no job");
+    refused(
+        Stored::of_file("flows/replay.yaml", &[]).try_explain(SelectedStep::Worst, 1),
+        "this run has flows from a file",
+    );
+}
