@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use netloom_engine::Options;
-use netloom_model::{NamedFlow, Recording};
+use netloom_model::{NamedFlow, Phase, Recording};
 use netloom_records::{FlowRow, RepairRow, RunFolder, Sink, StepRow, Table};
 use netloom_units::{HostId, LinkId, NodeId, PortId};
 use serde::Serialize;
@@ -30,7 +30,7 @@ use crate::second_run::second_run;
 use crate::show::fabric::node_kind;
 use crate::watch::Watch;
 use ahead::{Ahead, Shares};
-use chain::Chain;
+use chain::{Barriers, Chain};
 pub use error::ExplainError;
 use parts::{Collector, Key, Parts, Wait, key};
 use select::Steps;
@@ -100,7 +100,7 @@ pub struct ChainMessage {
     pub bucket: u16,
     /// Its size in bytes.
     pub bytes: u64,
-    /// Time before it in which its sender computed, waited at a barrier, or was busy, in seconds.
+    /// Time before it in which ranks computed or were busy, in seconds.
     pub before_s: f64,
     /// Its completion time in seconds: the sum of the four that follow.
     pub time_s: f64,
@@ -162,7 +162,9 @@ pub fn explain(folder: &Path, request: ExplainRequest<'_>) -> Result<Explanation
     if rows.is_empty() {
         return Err(ExplainError::NoMessages(folder.path().to_owned()).into());
     }
-    let chain = Chain::of(&step, &rows);
+    let phases = &prepared.compiled.model.workload.jobs[usize::from(job.job)].phases;
+    let barriers = Barriers(phases.iter().map(Phase::has_barrier).collect());
+    let chain = Chain::of(&step, &rows, &barriers);
     let mut again = Again { prepared: &prepared, threads: request.threads, watch: request.watch };
     let parts = again.parts(&chain)?;
     let longest = longest_waits(&chain, &parts);
@@ -300,10 +302,10 @@ impl View<'_> {
     fn causes(&self) -> Vec<Cause> {
         let mut sums: BTreeMap<String, u64> = BTreeMap::new();
         let mut add = |name: String, time: u64| *sums.entry(name).or_default() += time;
-        add("computing, barriers and overheads".to_owned(), self.chain.rest.0);
+        add("computing and overheads".to_owned(), self.chain.rest.0);
         for member in &self.chain.members {
             let parts = &self.parts[&key(&member.row)];
-            add("computing, barriers and overheads".to_owned(), member.before.0);
+            add("computing and overheads".to_owned(), member.before.0);
             add("transmission and propagation".to_owned(), parts.transmission);
             add("turn at the NIC of the sender".to_owned(), parts.turn);
             add("held at the sender (window, rate, credits, pause, timeout)".to_owned(), parts.held);
