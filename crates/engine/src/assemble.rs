@@ -17,6 +17,7 @@ use crate::channel::{Channel, ReceiverLocation};
 use crate::context::TimerKind;
 use crate::credit::Returned;
 use crate::edge::TorFilter;
+use crate::group_routes::GroupRoutes;
 use crate::hook::PlacedHook;
 use crate::host::Host;
 use crate::load::PortLoads;
@@ -431,7 +432,9 @@ impl<'a> Builder<'a> {
             node.edge = TorFilter::at(model, id).map(Box::new);
             node.follow_entries(model);
             if model.routing.n_groups() > 0 && model.balances.switch.is_guide() {
-                node.enable_non_minimal(model.routing.group_of(id));
+                let chooses_in_group = model.balances.switch.chooses_in_group();
+                let n_ports = fabric_ports.len() as u32;
+                node.enable_non_minimal(GroupRoutes::of(&model.routing, id, n_ports, chooses_in_group));
             }
         }
         if let Some(buffer) = model.queues.buffer.filter(|_| !is_host) {

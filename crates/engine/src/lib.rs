@@ -28,6 +28,7 @@ mod edge;
 mod event_count;
 mod flow;
 mod governor;
+mod group_routes;
 pub mod hook;
 mod host;
 mod ledger;

@@ -16,6 +16,7 @@ use crate::buffer::SharedBuffer;
 use crate::context::PartitionContext;
 use crate::credit::{Crossbar, HostReturns, Notices};
 use crate::edge::TorFilter;
+use crate::group_routes::GroupRoutes;
 use crate::hook::Hook;
 use crate::host::Host;
 use crate::load::PortLoads;
@@ -45,6 +46,7 @@ pub use start::{advance_port, push, transmit};
 use static_routes::StaticRoutes;
 
 /// One host or switch.
+#[expect(clippy::struct_excessive_bools, reason = "four conditions that rarely change, checked one by one")]
 pub struct Node {
     /// Its id.
     pub id: NodeId,
@@ -71,8 +73,10 @@ pub struct Node {
     /// Whether it is a host that returns credits, or answers with telemetry records.
     pub needs_host_slow_path: bool,
     pub balancer: Balancer,
-    /// Its group, at a switch that may send packets through other groups.
-    own_group: Option<u32>,
+    /// Next hops in a fabric of groups, at a switch that may send packets through other groups.
+    groups: Option<Box<GroupRoutes>>,
+    /// Whether these are in force: nothing has failed, and no other rule takes precedence.
+    is_by_groups: bool,
     /// Static routes, at a switch that has some.
     static_routes: Option<Box<StaticRoutes>>,
     random: Random,
@@ -153,7 +157,8 @@ impl Node {
             is_dead: false,
             needs_host_slow_path: false,
             balancer,
-            own_group: None,
+            groups: None,
+            is_by_groups: false,
             static_routes: None,
             random,
             buffer: None,
@@ -284,7 +289,9 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        if self.hook.is_some() {
+        if self.is_by_groups {
+            self.forward_in_groups(now, ingress, packet, context, round);
+        } else if self.hook.is_some() {
             self.arrive_at_hook(now, ingress, *packet, context, round);
         } else {
             self.forward_by_list(now, ingress, packet, context, round);
@@ -293,7 +300,7 @@ impl Node {
 
     /// As [`Node::forward`], where links have failed, the graph is irregular or there are static routes.
     #[inline(never)]
-    fn forward_by_list(
+    pub(super) fn forward_by_list(
         &mut self,
         now: u64,
         ingress: u32,
@@ -317,8 +324,8 @@ impl Node {
                 round,
             );
         }
-        if let Some(own) = self.own_group.filter(|_| packet.is_data()) {
-            return self.forward_non_minimal(now, ingress, (packet, own), context, round);
+        if self.groups.is_some() && packet.is_data() {
+            return self.forward_non_minimal(now, ingress, packet, context, round);
         }
         let destination = HostId(packet.destination);
         let overlaid = round.overlay.and_then(|overlay| overlay.next_hops(self.id, destination));
@@ -560,13 +567,14 @@ impl Node {
 
     /// Arithmetic gives next hops only while nothing has failed, and there is neither a middlebox nor a static route;
     /// without it every packet takes the slow path.
-    fn note_route(&mut self) {
+    pub(super) fn note_route(&mut self) {
         let plain = self.live_ports.is_none()
             && !self.overlaid
             && self.hook.is_none()
             && self.static_routes.is_none();
         self.route = if plain { self.healthy } else { Route::unknown() };
         self.rail = self.healthy_rail.filter(|_| plain);
+        self.is_by_groups = plain && self.groups.is_some();
     }
 
     /// Writes what later behaviour depends on.

@@ -2,54 +2,117 @@
 //! switch of a fabric of groups.
 //!
 //! Models: the ports towards the intermediate group of a packet, or else those on minimal paths; further ports that the
-//! policy opens; the backlogs that it may read of neighbouring switches.
+//! policy opens; the backlogs that it may read of neighbouring switches; packets whose path is decided, for which the
+//! policy is not called.
 //! Leaves out: the choice of the path (the policy), and the layout of the tag (`netloom_policy::balance::detour`).
 //!
 //! Invariants: a candidate port is up; a packet that has passed its intermediate group takes a minimal path to its
-//! destination; control packets never come here.
+//! destination; control packets take minimal paths.
 
 use std::ops::Range;
 
 use netloom_model::{PortKind, PortSet};
-use netloom_policy::balance::Ports;
 use netloom_policy::balance::detour::{Detour, RemoteQueues};
-use netloom_policy::balance::{Context, Pick};
+use netloom_policy::balance::{Context, MOST_MASKED, Pick, Ports, one_of, ties_of_least};
 use netloom_records::DropReason;
 use netloom_units::{HostId, NodeId, PortId, Time};
 
-use super::features::COUNTED_COMPARING;
-use super::{Forwarding, Node, Route, advance_port, view};
+use super::features::PAUSING_COMPARING;
+use super::{Forwarding, Node, advance_port, view};
 use crate::context::PartitionContext;
+use crate::group_routes::GroupRoutes;
 use crate::packet::Packet;
 use crate::port::Egress;
 use crate::round::Round;
 
 impl Node {
     /// Enables paths of data packets through other groups, before the run.
-    pub fn enable_non_minimal(&mut self, own_group: u32) {
-        self.own_group = Some(own_group);
+    pub fn enable_non_minimal(&mut self, routes: Option<GroupRoutes>) {
+        self.groups = routes.map(Box::new);
+        self.note_route();
     }
 
-    /// As `forward_by_list`, where the policy may send packets through other groups; this group is `own`.
+    /// Forwards a packet where the policy may send data packets through other groups, and nothing has failed.
+    #[inline(never)]
+    pub(super) fn forward_in_groups(
+        &mut self,
+        now: u64,
+        ingress: u32,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
+        let Some(groups) = &self.groups else { return };
+        let (routing, destination) = (&round.model.routing, HostId(packet.destination));
+        if !packet.is_data() {
+            let set = groups.next_hops(routing, destination);
+            if set.len() != 1 {
+                return self.forward_by_list(now, ingress, packet, context, round);
+            }
+            let forwarding = Forwarding { ingress, port: set.get(0) };
+            let (class, onward) = (packet.class(), || packet.with_hop());
+            return self.enqueue::<PAUSING_COMPARING>(now, forwarding, class, onward, context, round);
+        }
+        let detour = Detour::of(packet.tag).arrived_in(groups.own());
+        if detour.is_decided || !groups.may_choose(ingress, destination) {
+            let set = match detour.through {
+                Some(group) => groups.towards(routing, group),
+                None => groups.next_hops(routing, destination),
+            };
+            if (1..=MOST_MASKED).contains(&set.len()) {
+                return self.forward_decided(now, ingress, (packet, detour), set, context, round);
+            }
+        }
+        self.forward_non_minimal(now, ingress, packet, context, round);
+    }
+
+    /// Forwards a packet whose path is decided, so that it takes the port with the least backlog, as all policies of
+    /// this kind do.
+    #[inline]
+    fn forward_decided(
+        &mut self,
+        now: u64,
+        ingress: u32,
+        (packet, detour): (&Packet, Detour),
+        set: PortSet<'_>,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
+        let Node { ports, random, .. } = self;
+        let backlog = |port: u32| {
+            let egress = &mut ports[port as usize];
+            advance_port(egress, now, context, round);
+            egress.waiting_bytes(now)
+        };
+        // A random draw for a single candidate, too: a policy draws one for each packet.
+        let ties = if set.len() == 1 { 1 } else { ties_of_least(set.iter().map(backlog)) };
+        let forwarding = Forwarding { ingress, port: set.get(one_of(ties, random)) };
+        let class = packet.class();
+        let onward = || packet.with_hop_as(class, detour.tag());
+        self.enqueue::<PAUSING_COMPARING>(now, forwarding, class, onward, context, round);
+    }
+
+    /// As [`Node::forward_in_groups`], of a data packet for which the policy chooses, or where ports may be dead.
     #[inline(never)]
     pub(super) fn forward_non_minimal(
         &mut self,
         now: u64,
         ingress: u32,
-        (packet, own): (&Packet, u32),
+        packet: &Packet,
         context: &mut PartitionContext,
         round: &Round,
     ) {
+        let Some(groups) = &self.groups else { return };
+        let mut detour = Detour::of(packet.tag).arrived_in(groups.own());
         let mut list = std::mem::take(&mut context.scratch);
         list.clear();
-        let mut detour = Detour::of(packet.tag).arrived_in(own);
         if let Some(group) = detour.through {
-            self.list_live(round.model.routing.towards_group(self.id, group), &mut list);
+            self.list_live(groups.towards(&round.model.routing, group), &mut list);
             // Where no path leads to the group any more, the packet takes a minimal path.
             detour.through = detour.through.filter(|_| !list.is_empty());
         }
         if detour.through.is_none() {
-            self.list_live(self.minimal(packet, round), &mut list);
+            self.list_live(self.minimal(packet, groups, round), &mut list);
         }
         let mut packet = *packet;
         packet.tag = detour.tag();
@@ -57,7 +120,7 @@ impl Node {
         if let Some(&port) = list.get(pick.candidate) {
             let (forwarding, onward) =
                 (Forwarding { ingress, port }, || packet.with_hop_as(pick.class, pick.tag));
-            self.enqueue::<COUNTED_COMPARING>(now, forwarding, pick.class, onward, context, round);
+            self.enqueue::<PAUSING_COMPARING>(now, forwarding, pick.class, onward, context, round);
         } else {
             self.return_dropped_credits(now, ingress, &packet, context, round);
             self.lose(now, self.reason_or(DropReason::Unreachable), &packet, context, round);
@@ -66,10 +129,10 @@ impl Node {
     }
 
     /// Next hops on minimal paths, dead ports included.
-    fn minimal<'a>(&self, packet: &Packet, round: &'a Round) -> PortSet<'a> {
+    fn minimal<'a>(&self, packet: &Packet, groups: &GroupRoutes, round: &'a Round) -> PortSet<'a> {
         let destination = HostId(packet.destination);
         let overlaid = round.overlay.and_then(|overlay| overlay.next_hops(self.id, destination));
-        overlaid.unwrap_or_else(|| self.healthy.next_hops(&round.model.routing, self.id, destination))
+        overlaid.unwrap_or_else(|| groups.next_hops(&round.model.routing, destination))
     }
 
     fn list_live(&self, set: PortSet<'_>, list: &mut Vec<u32>) {
@@ -85,14 +148,16 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) -> Pick {
-        let Node { balancer, ports, random, healthy, id, .. } = self;
+        let Node { balancer, ports, random, groups: Some(groups), id, .. } = self else {
+            unreachable!("seen by the caller")
+        };
         let n_minimal = list.len();
         let destination = HostId(packet.destination);
         let mut candidates = NonMinimalCandidates {
             ports,
             list,
             n_minimal,
-            healthy,
+            groups,
             destination,
             node: *id,
             now,
@@ -110,7 +175,7 @@ struct NonMinimalCandidates<'a, 'r> {
     ports: &'a mut [Egress],
     list: &'a mut Vec<u32>,
     n_minimal: usize,
-    healthy: &'a Route,
+    groups: &'a GroupRoutes,
     destination: HostId,
     node: NodeId,
     now: u64,
@@ -120,7 +185,7 @@ struct NonMinimalCandidates<'a, 'r> {
 
 impl NonMinimalCandidates<'_, '_> {
     fn members(&self) -> PortSet<'_> {
-        self.healthy.next_hops(&self.round.model.routing, self.node, self.destination)
+        self.groups.next_hops(&self.round.model.routing, self.destination)
     }
 
     fn egress(&mut self, port: u32) -> &mut Egress {
@@ -189,7 +254,7 @@ impl Ports for NonMinimalCandidates<'_, '_> {
 
     fn open(&mut self, group: u32) -> Range<usize> {
         let start = self.list.len();
-        let towards = self.round.model.routing.towards_group(self.node, group);
+        let towards = self.groups.towards(&self.round.model.routing, group);
         self.list.extend(towards.iter().filter(|&port| self.ports[port as usize].is_up()));
         start..self.list.len()
     }

@@ -19,6 +19,8 @@ mod overlay;
 mod rail;
 mod tables;
 
+use std::num::NonZeroU32;
+
 use netloom_policy::balance::destination_modulo::DestinationModulo;
 use netloom_units::{HostId, NodeId};
 
@@ -151,6 +153,23 @@ impl Routing {
             Routing::DragonflyPlus(dragonfly) => dragonfly.group_of_host(host),
             Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Rail(_) | Routing::Tables(_) => 0,
         }
+    }
+
+    /// Hosts of each group, and hosts of each block of a group: those that share next hops at all switches but the ones
+    /// they are attached to. `None` in a fabric without groups.
+    pub fn hosts_of_groups(&self) -> Option<(NonZeroU32, NonZeroU32)> {
+        let (group, block) = match self {
+            Routing::Dragonfly(dragonfly) => {
+                (dragonfly.shape().hosts_per_group(), dragonfly.shape().hosts_per_block)
+            }
+            Routing::DragonflyPlus(dragonfly) => {
+                (dragonfly.shape().hosts_per_group(), dragonfly.shape().hosts_per_leaf)
+            }
+            Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Rail(_) | Routing::Tables(_) => {
+                return None;
+            }
+        };
+        NonZeroU32::new(group).zip(NonZeroU32::new(block))
     }
 
     /// Next hops of a node on the minimal paths to any switch of another group: its own global links to that group if

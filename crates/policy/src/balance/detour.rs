@@ -106,6 +106,12 @@ impl Chosen {
         GUIDES.iter().any(|name| self.is(name))
     }
 
+    /// Whether packets may choose a path at every switch of the source's group, and not only at the source's switch, if
+    /// it is such a policy.
+    pub fn chooses_in_group(&self) -> bool {
+        self.is(par::SPEC.name) || self.is(progressive::SPEC.name)
+    }
+
     /// Whether it reads snapshots of queues at other switches.
     pub fn asks_beyond(&self) -> bool {
         self.is(ugal_g::SPEC.name) || self.is(piggyback::SPEC.name)
@@ -122,7 +128,7 @@ impl Chosen {
         match (self.is_guide(), two_tiers) {
             (false, _) => 2,
             (true, true) => 4,
-            (true, false) if self.is(par::SPEC.name) || self.is(progressive::SPEC.name) => 4,
+            (true, false) if self.chooses_in_group() => 4,
             (true, false) => 3,
         }
     }

@@ -30,7 +30,7 @@ pub fn ties_of_least(backlogs: impl Iterator<Item = u64>) -> u64 {
 
 /// A random one of the candidates whose bit is set.
 #[inline(always)]
-pub(super) fn one_of(mut ties: u64, random: &mut Random) -> usize {
+pub fn one_of(mut ties: u64, random: &mut Random) -> usize {
     let choice = random.below(ties.count_ones());
     (0..choice).for_each(|_| ties &= ties - 1);
     ties.trailing_zeros() as usize

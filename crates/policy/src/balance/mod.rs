@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 use netloom_units::{Bytes, Duration, HostId, NodeId, Random, Settings, Spec, StateWriter, Time};
 
-pub use least::{MOST_MASKED, ties_of_least};
+pub use least::{MOST_MASKED, one_of, ties_of_least};
 pub use ports::Ports;
 
 use crate::central::Plan;

@@ -67,7 +67,7 @@ fn ratio(value: f64) -> String {
     match value {
         n if n >= 99.95 => format!("{n:.0}"),
         n if n >= 9.995 => format!("{n:.1}"),
-        n if (n - 1.0).abs() >= 0.01 || n == 1.0 => format!("{n:.2}"),
+        n if !(5e-5..0.01).contains(&(n - 1.0).abs()) => format!("{n:.2}"),
         n => number(n),
     }
 }
