@@ -49,7 +49,9 @@ impl Ahead {
 impl Sink for Ahead {
     fn accept(&mut self, batch: Batch<'_>) -> Result<(), SinkError> {
         if let Batch::Packets(rows) = batch {
-            rows.iter().for_each(|row| self.left(row));
+            for row in rows {
+                self.left(row);
+            }
         }
         Ok(())
     }

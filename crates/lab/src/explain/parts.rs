@@ -66,8 +66,8 @@ impl Parts {
 #[derive(Debug)]
 pub(super) struct Collector {
     messages: BTreeMap<Key, Collected>,
-    /// Packets under way, by message and number.
-    under_way: BTreeMap<(Key, u32), Underway>,
+    /// Packets in flight, by message and number.
+    in_flight: BTreeMap<(Key, u32), PacketInFlight>,
 }
 
 #[derive(Debug)]
@@ -88,7 +88,7 @@ struct Use {
 
 /// A packet between its sender and its receiver.
 #[derive(Debug)]
-struct Underway {
+struct PacketInFlight {
     /// When it was on the wire at its sender.
     start: Time,
     /// How that wire was used between the start of the message and then.
@@ -103,7 +103,7 @@ impl Collector {
     pub fn new(rows: impl Iterator<Item = (Key, Time, Time)>) -> Collector {
         let collected =
             |(key, start, end)| (key, Collected { start, end, wires: BTreeMap::new(), parts: None });
-        Collector { messages: rows.map(collected).collect(), under_way: BTreeMap::new() }
+        Collector { messages: rows.map(collected).collect(), in_flight: BTreeMap::new() }
     }
 
     /// The parts of each; an error names a message whose last packet was not seen.
@@ -144,14 +144,14 @@ impl Collector {
         let span = crossing.serialization.0 + crossing.propagation.0;
         if row.hop == 0 {
             let before = message.wires.get(&port).copied().unwrap_or_default();
-            let first = Underway { start, before, crossing: span, waits: Vec::new() };
-            self.under_way.insert((key, row.packet), first);
-        } else if let Some(packet) = self.under_way.get_mut(&(key, row.packet)) {
+            let first = PacketInFlight { start, before, crossing: span, waits: Vec::new() };
+            self.in_flight.insert((key, row.packet), first);
+        } else if let Some(packet) = self.in_flight.get_mut(&(key, row.packet)) {
             packet.crossing += span;
             packet.waits.push(Wait { port, from: row.arrival, until: start });
         }
         if row.fate == Fate::Delivered
-            && let Some(packet) = self.under_way.remove(&(key, row.packet))
+            && let Some(packet) = self.in_flight.remove(&(key, row.packet))
             && row.end == Some(message.end)
         {
             message.parts.get_or_insert_with(|| packet.parts(message.start));
@@ -159,7 +159,7 @@ impl Collector {
     }
 }
 
-impl Underway {
+impl PacketInFlight {
     /// The parts of a message that started at an instant, if this is its last packet.
     fn parts(self, message_start: Time) -> Parts {
         let at_sender = self.start.0.saturating_sub(message_start.0);

@@ -1,3 +1,5 @@
+//! Variants are distinguished, paired and compared as the sentences say.
+
 use super::*;
 
 fn run(name: &str, seed: u64, steps: &[f64]) -> Observed {
