@@ -31,17 +31,17 @@ const JOBS = ["course", "breakdown", "ranks"];
 const TRAINING = ["course", "exposure", "breakdown", "ranks"];
 /** Panels of some runs only, and the views of the reports that have them. */
 const OTHERS = {
-  demo: { jobs: TRAINING, flows: ["worst"] },
+  demo: { study: ["answer"], jobs: TRAINING, flows: ["worst"] },
   hostile: { jobs: TRAINING },
-  rdma: { fabric: ["signals"], jobs: JOBS, flows: ["goodput", "repairs", "rates"] },
-  sweep: { study: ["by_setting"], jobs: JOBS, flows: ["goodput", "repairs"] },
+  rdma: { study: ["answer"], fabric: ["signals"], jobs: JOBS, flows: ["goodput", "repairs", "rates"] },
+  sweep: { study: ["answer", "by_setting"], jobs: JOBS, flows: ["goodput", "repairs"] },
   flows: { study: ["stages"], jobs: TRAINING, flows: ["goodput", "repairs", "rates", "worst"] },
-  sizes: { study: ["bandwidth"], jobs: JOBS },
-  reordering: { jobs: JOBS, flows: ["goodput", "repairs", "reordering"] },
+  sizes: { study: ["answer", "bandwidth"], jobs: JOBS },
+  reordering: { study: ["answer"], jobs: JOBS, flows: ["goodput", "repairs", "reordering"] },
   congestion: { study: ["stages"], fabric: ["congestion", "signals"], jobs: TRAINING, flows: ["goodput", "repairs", "worst"] },
-  measured: { study: ["by_setting", "interference", "measured"], jobs: JOBS, flows: ["repairs"] },
-  interference: { study: ["by_setting", "interference"], fabric: ["signals"], jobs: JOBS, flows: ["repairs"] },
-  traffic: { study: ["by_setting"], fabric: ["signals"], jobs: JOBS, flows: ["traffic", "goodput", "repairs", "worst"] },
+  measured: { study: ["answer", "by_setting", "interference", "measured"], jobs: JOBS, flows: ["repairs"] },
+  interference: { study: ["answer", "by_setting", "interference"], fabric: ["signals"], jobs: JOBS, flows: ["repairs"] },
+  traffic: { study: ["answer", "by_setting"], fabric: ["signals"], jobs: JOBS, flows: ["traffic", "goodput", "repairs", "worst"] },
 };
 
 const words = process.argv.slice(2);
