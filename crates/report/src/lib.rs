@@ -92,7 +92,8 @@ pub fn read(runs: &[ReportedRun], over: Over) -> Result<panel_data::Report, Repo
     Ok(panel_data::Report::of(collected))
 }
 
-/// Which variant of these runs is better; `None` if there are not several, or none can be compared.
+/// Which variant of these runs is better; `None` if there are not several, none can be compared, or there are more than
+/// a thousand runs, whose manifests would take too much memory.
 ///
 /// # Errors
 /// If one of them is no complete run folder or cannot be read, an interval is not within it, or there is no such baseline.
@@ -101,6 +102,10 @@ pub fn answer(
     over: Over,
     baseline: Option<&str>,
 ) -> Result<Option<AnswerData>, ReportError> {
+    const MOST_RUNS: usize = 1_000;
+    if runs.len() > MOST_RUNS {
+        return Ok(None);
+    }
     let read = |run: &ReportedRun| {
         collect::observed(run.name.clone(), &RunFolder::open(&run.folder)?, runs.len(), over)
     };
