@@ -8,6 +8,7 @@ use netloom_units::Duration;
 
 use super::ExplainError;
 use crate::error::LabError;
+use crate::summary::Distribution;
 
 /// Which step is explained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,10 +51,7 @@ impl fmt::Display for SelectedStep {
 /// The job of this name, or the first one.
 pub(super) fn job(folder: &RunFolder, name: Option<&str>) -> Result<JobRow, LabError> {
     let names = folder.names()?;
-    let mut jobs = Vec::new();
-    for block in folder.rows::<JobRow>()? {
-        jobs.append(&mut block?);
-    }
+    let jobs = folder.jobs()?;
     let is_it = |row: &&JobRow| name.is_none_or(|name| names.job(row.job) == name);
     let known = || jobs.iter().map(|row| names.job(row.job)).collect();
     let unknown = || ExplainError::NoJob { path: folder.path().to_owned(), known: known() };
@@ -100,8 +98,6 @@ impl Steps {
 
     /// The median of their lengths, in seconds.
     pub fn median_s(&self) -> f64 {
-        let at = |index: usize| length(&self.sorted[index]).as_seconds();
-        let last = self.sorted.len() - 1;
-        f64::midpoint(at(last / 2), at(last.div_ceil(2)))
+        Distribution::of(self.sorted.iter().map(length).collect()).map_or(0.0, |times| times.p50_s)
     }
 }

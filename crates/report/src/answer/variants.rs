@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::Observed;
+use crate::panels::by_setting::is_below;
 use crate::panels::settings::BetweenRow;
 
 /// Settings that make no variant.
@@ -63,10 +64,6 @@ pub(super) fn names(variants: &[Variant]) -> Vec<String> {
 
 fn is_varied(path: &str) -> bool {
     !NOT_VARIED.iter().any(|section| is_below(path, section))
-}
-
-fn is_below(path: &str, section: &str) -> bool {
-    path.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 fn is_repeated(variant: &Variant, variants: &[Variant]) -> bool {

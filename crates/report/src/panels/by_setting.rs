@@ -53,9 +53,6 @@ impl BySettingData {
     /// From all runs.
     pub fn of(runs: &[&About], steps: &[JobData]) -> Option<BySettingData> {
         let differ = between_runs(runs);
-        let is_below = |path: &str, section: &str| {
-            path.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
         let differ =
             differ.into_iter().filter(|row| !NEITHER.iter().any(|section| is_below(&row.path, section)));
         let (bars, others): (Vec<_>, Vec<_>) = differ.partition(|row| is_below(&row.path, BARS));
@@ -83,6 +80,11 @@ impl BySettingData {
             times,
         })
     }
+}
+
+/// Whether a path is that of a section of settings, or of one of its parameters.
+pub(crate) fn is_below(path: &str, section: &str) -> bool {
+    path.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// Values of settings of a run.
