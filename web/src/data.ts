@@ -64,6 +64,21 @@ export interface Compared {
   speedup: Speedup | null;
   outcome: "faster" | "no_difference" | "slower" | "one_pair" | "no_pair";
   sentence: string;
+  reason: Reason | null;
+}
+
+/** What a step waited for; the causes add up to its time. */
+export interface StepCauses {
+  step: number;
+  time_s: number;
+  causes: [string, number][];
+}
+
+/** Why a variant differs from the baseline: the typical steps of both. */
+export interface Reason {
+  own: StepCauses;
+  baseline: StepCauses;
+  sentence: string;
 }
 
 /** Which variant is better. */

@@ -175,6 +175,9 @@ pub struct Compare {
     /// Run or variant to compare the others with [default: that of the sweep, else the first run]
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
+    /// Explain why a variant is better: the runs whose typical steps are compared are run again, twice each, up to these steps
+    #[arg(long)]
+    pub why: bool,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
@@ -196,6 +199,9 @@ pub struct Report {
     /// Run or variant to compare the others with [default: that of the sweep, else the first run]
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
+    /// Explain why a variant is better: the runs whose typical steps are compared are run again, twice each, up to these steps
+    #[arg(long)]
+    pub why: bool,
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,
@@ -211,8 +217,8 @@ pub struct Explain {
     /// Run folder; its scenario is run again, twice, up to the end of the step
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Step to explain
-    #[arg(long, value_name = "worst|median|N", default_value = "worst")]
+    /// Step to explain; `typical` is the first one whose length is within 2 % of the median
+    #[arg(long, value_name = "worst|median|typical|N", default_value = "worst")]
     pub step: SelectedStep,
     /// Job whose step is explained [default: the first one]
     #[arg(long, value_name = "NAME")]

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::output::Output;
 
 static STOP: AtomicBool = AtomicBool::new(false);
+/// Whether there is a handler, of which a process has at most one.
+static IS_HANDLED: AtomicBool = AtomicBool::new(false);
 
 /// The exit code that shells expect of a process ended by an interrupt.
 const INTERRUPTED: i32 = 130;
@@ -26,6 +28,9 @@ pub fn silent_stop_flag(output: &mut Output) -> &'static AtomicBool {
 }
 
 fn handle(output: &mut Output, say: impl Fn() + Send + 'static) -> &'static AtomicBool {
+    if IS_HANDLED.swap(true, Ordering::Relaxed) {
+        return &STOP;
+    }
     let handler = move || {
         if STOP.swap(true, Ordering::Relaxed) {
             process::exit(INTERRUPTED);

@@ -12,6 +12,7 @@ use netloom_report::{AnswerData, ReportedRun};
 use serde_json::{Map, Value, json};
 
 use crate::error::LabError;
+use crate::reason::{ReasonRequest, add_reasons};
 use crate::report::{baseline_of, named};
 use crate::summary::{Distribution, JobSummary, SpanSummary, StageSummary, Summary};
 
@@ -201,6 +202,7 @@ pub(crate) fn compare(entries: &[Entry], baseline: usize, answer: Option<AnswerD
 
 /// Compares run folders, or all runs of folders of sweeps and of measured runs, with figures over a part of each. The
 /// baseline is a variant or a run by its name; by default that of the sweep, if these are the runs of one, else the first.
+/// With a request for reasons, runs are explained to say why a variant is better.
 ///
 /// # Errors
 /// If one of them is not a complete run folder or cannot be read, an interval is not within it, or there is no such
@@ -209,6 +211,7 @@ pub fn compare_folders(
     folders: &[PathBuf],
     over: Over,
     baseline: Option<&str>,
+    reasons: Option<&ReasonRequest<'_>>,
 ) -> Result<Comparison, LabError> {
     let runs = named(folders);
     let entry = |run: &ReportedRun| -> Result<Entry, LabError> {
@@ -219,7 +222,10 @@ pub fn compare_folders(
     };
     let entries: Vec<Entry> = runs.iter().map(entry).collect::<Result<_, _>>()?;
     let baseline = baseline_of(folders, &runs, baseline);
-    let answer = netloom_report::answer(&runs, over, baseline)?;
+    let mut answer = netloom_report::answer(&runs, over, baseline)?;
+    if let (Some(answer), Some(request)) = (&mut answer, reasons) {
+        add_reasons(answer, &runs, request)?;
+    }
     let of_variant = answer.as_ref().map(|answer| answer.variants[answer.baseline].runs[0]);
     let by_name = || runs.iter().position(|run| Some(run.name.as_str()) == baseline);
     let baseline = of_variant.or_else(by_name).unwrap_or(0);

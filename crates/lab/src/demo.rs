@@ -5,13 +5,15 @@ use std::sync::atomic::AtomicBool;
 
 use netloom_records::Overwrite;
 use netloom_records::statistics::Over;
-use netloom_report::check_overwrite;
+use netloom_report::{check_overwrite, write};
 
 use crate::compare::{Comparison, Entry, compare};
 use crate::error::LabError;
-use crate::report::{named, report};
+use crate::reason::ReasonRequest;
+use crate::report::reported;
 use crate::source::Source;
 use crate::sweep::{Point, PointReport, Sweep, SweepProgress, sweep};
+use crate::watch::RunProgress;
 
 /// The policies shown.
 pub const DEMO_POLICIES: [&str; 4] = ["ecmp", "flowlet", "adaptive", "spray"];
@@ -37,6 +39,8 @@ pub struct Demo<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// Called with the progress, from any thread.
     pub on_progress: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
+    /// Called with the progress of the runs that show why a policy is better.
+    pub on_reason: Option<&'a dyn Fn(&RunProgress)>,
 }
 
 /// The path of the demonstration's report.
@@ -67,7 +71,9 @@ pub fn demo(demo: Demo<'_>) -> Result<(Vec<PointReport>, Comparison), LabError> 
         on_progress: demo.on_progress,
     });
     let reports: Vec<PointReport> = reports.into_iter().collect::<Result<_, _>>()?;
-    report(&folders, &page, demo.overwrite, demo.over, None)?;
+    let reasons = ReasonRequest { threads: 1, stop: demo.stop, on_progress: demo.on_reason };
+    let reported = reported(&folders, demo.over, None, Some(&reasons))?;
+    write(&reported, &page, demo.overwrite)?;
     let entry = |(policy, report): (&str, &PointReport)| Entry {
         name: policy.to_owned(),
         seed: Some(report.seed),
@@ -75,6 +81,5 @@ pub fn demo(demo: Demo<'_>) -> Result<(Vec<PointReport>, Comparison), LabError> 
         summary: report.summary.clone(),
     };
     let entries: Vec<Entry> = DEMO_POLICIES.into_iter().zip(&reports).map(entry).collect();
-    let answer = netloom_report::answer(&named(&folders), demo.over, None)?;
-    Ok((reports, compare(&entries, 0, answer)))
+    Ok((reports, compare(&entries, 0, reported.answer)))
 }

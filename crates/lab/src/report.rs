@@ -5,17 +5,19 @@ use std::path::{Path, PathBuf};
 
 use netloom_records::Overwrite;
 use netloom_records::statistics::Over;
-use netloom_report::{ReportedRun, read, write};
+use netloom_report::panel_data::Report;
+use netloom_report::{ReportedRun, check_overwrite, read, write};
 use serde_json::Value;
 
 use crate::error::LabError;
 use crate::labels::labels;
+use crate::reason::{ReasonRequest, add_reasons};
 use crate::show::interference::runs_in;
 use crate::sweep::PLAN_FILE;
 use crate::text::{self, Look};
 
 /// Writes the report about these run folders, or all runs of these sweeps, with the names that [`crate::compare`]
-/// gives, with figures over a part of each.
+/// gives, with figures over a part of each. With a request for reasons, runs are explained to say why a variant is better.
 ///
 /// # Errors
 /// If one of them is not a complete run folder or cannot be read, an interval is not within it, no variant has the name
@@ -26,9 +28,11 @@ pub fn report(
     overwrite: Overwrite,
     over: Over,
     baseline: Option<&str>,
+    reasons: Option<&ReasonRequest<'_>>,
 ) -> Result<(), LabError> {
-    let runs = named(folders);
-    Ok(write(&runs, file, overwrite, over, baseline_of(folders, &runs, baseline))?)
+    check_overwrite(file, overwrite)?;
+    let reported = reported(folders, over, baseline, reasons)?;
+    Ok(write(&reported, file, overwrite)?)
 }
 
 /// The same runs as text for a terminal: the data of the report's panels, in characters.
@@ -40,15 +44,30 @@ pub fn report_text(
     folders: &[PathBuf],
     over: Over,
     baseline: Option<&str>,
+    reasons: Option<&ReasonRequest<'_>>,
     look: Look,
 ) -> Result<String, LabError> {
+    let reported = reported(folders, over, baseline, reasons)?;
+    let said: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    Ok(text::report(&reported, &said, look))
+}
+
+/// The data of the report.
+pub(crate) fn reported(
+    folders: &[PathBuf],
+    over: Over,
+    baseline: Option<&str>,
+    reasons: Option<&ReasonRequest<'_>>,
+) -> Result<Report, LabError> {
     let runs = named(folders);
     let mut reported = read(&runs, over)?;
     if let Some(name) = baseline_of(folders, &runs, baseline) {
         reported.choose_baseline(name)?;
     }
-    let said: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
-    Ok(text::report(&reported, &said, look))
+    if let (Some(answer), Some(request)) = (&mut reported.answer, reasons) {
+        add_reasons(answer, &runs, request)?;
+    }
+    Ok(reported)
 }
 
 /// The name of the baseline: the one that was asked for, else a run of that of the sweep, if these are the runs of one.

@@ -32,7 +32,9 @@ use std::path::{Path, PathBuf};
 use netloom_records::statistics::Over;
 use netloom_records::{DraftFile, Overwrite, RunFolder};
 
-pub use answer::{AnswerData, Compared, Outcome, Speedup, Variant, Verdict};
+pub use answer::{
+    AnswerData, CauseDifference, Compared, Outcome, Reason, Speedup, StepCauses, Variant, Verdict,
+};
 pub use error::ReportError;
 pub use live::{LivePage, LiveView, render_live};
 pub use maps::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, PanelMap, render_maps};
@@ -127,19 +129,13 @@ pub fn study(runs: &[ReportedRun]) -> Result<Option<Study>, ReportError> {
     Ok(Study::of(&abouts.iter().zip(kept).collect::<Vec<_>>()))
 }
 
-/// Writes the page about these runs atomically; creates its folder if necessary.
+/// Writes the page with this data atomically; creates its folder if necessary.
 ///
 /// # Errors
-/// As [`render`]; if the file exists and shall not be replaced; if writing fails.
-pub fn write(
-    runs: &[ReportedRun],
-    file: &Path,
-    overwrite: Overwrite,
-    over: Over,
-    baseline: Option<&str>,
-) -> Result<(), ReportError> {
+/// If the page would be too large, the file exists and shall not be replaced, or writing fails.
+pub fn write(report: &panel_data::Report, file: &Path, overwrite: Overwrite) -> Result<(), ReportError> {
     check_overwrite(file, overwrite)?;
-    let page = render(runs, over, baseline)?;
+    let page = page::page(report, (report.n_runs(), "runs"))?;
     let refused = |source| ReportError::Unwritable { path: file.to_owned(), source };
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).map_err(refused)?;

@@ -1,12 +1,15 @@
 // The answer: which variant is better than the baseline, by how much, and how sure that is.
 
+import { areaName } from "../areas.ts";
+import type { Area } from "../areas.ts";
 import { barChart } from "../bars.ts";
 import type { Bar } from "../bars.ts";
-import type { Answer, Compared, Report } from "../data.ts";
+import type { Answer, Compared, Report, StepCauses } from "../data.ts";
 import { element, note } from "../dom.ts";
-import { runColour } from "../palette.ts";
+import { COLOURS, legendOf, runColour } from "../palette.ts";
+import { partsChart } from "../parts.ts";
 import { asTable } from "../tables.ts";
-import { count, significant, span } from "../units.ts";
+import { count, significant, span, spanUnit } from "../units.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
@@ -20,7 +23,7 @@ const OUTCOME: Record<Compared["outcome"], string> = {
 
 /** With a full stop, and a capital letter unless it begins with a name. */
 function sentence(text: string): string {
-  return `${/^(no|job) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text}.`;
+  return `${/^(no|job|why)\b/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text}.`;
 }
 
 function bar({ variants }: Answer, { variant, speedup, outcome }: Compared): Bar[] {
@@ -32,6 +35,15 @@ function bar({ variants }: Answer, { variant, speedup, outcome }: Compared): Bar
   const tip = [`${significant(speedup.ratio)} times${within}`, OUTCOME[outcome], `${count(speedup.pairs)} pairs`];
   return [{ name: found.name, colour: runColour(found.runs[0] ?? 0), value: speedup.ratio, low: speedup.low, high: speedup.high, tip }];
 }
+
+const TEXTURES: Area["texture"][] = ["plain", "lines", "dots"];
+
+/** Each cause has a colour; a texture as well, once the colours are used up. */
+const areaOfCause = (_: string, place: number): Area => ({
+  colour: `var(--run-${place % COLOURS})`,
+  texture: TEXTURES[Math.floor(place / COLOURS) % TEXTURES.length] ?? "plain",
+  edges: [0, 1],
+});
 
 const COLUMNS = ["time", "time of the baseline", "times as fast", "from", "to", "pairs", "faster in"];
 
@@ -47,20 +59,49 @@ function cells({ variants }: Answer, { variant, time, baseline_time, speedup, ou
   ];
 }
 
+/** What the typical steps waited for: that of the baseline, then those of the variants that were explained. */
+function reasons({ variants, baseline }: Answer, compared: Compared[], of: string): HTMLElement[] {
+  const found = compared.flatMap(({ variant, reason }) => (reason === null ? [] : [{ variant, reason }]));
+  const first = found[0];
+  if (first === undefined) {
+    return [];
+  }
+  const steps = [{ variant: baseline, step: first.reason.baseline }, ...found.map(({ variant, reason }) => ({ variant, step: reason.own }))];
+  const names = [...new Set(steps.flatMap(({ step }) => step.causes.map(([name]) => name)))];
+  const areas = names.map(areaOfCause);
+  const time = (step: StepCauses, cause: string) => step.causes.find(([name]) => name === cause)?.[1] ?? 0;
+  const bars = steps.map(({ variant, step }) => ({
+    name: `${variants[variant]?.name ?? ""} · step ${count(step.step)}`,
+    parts: names.map((name) => time(step, name)),
+    tip: names.map((name) => `${name}: ${span(time(step, name))}`),
+  }));
+  const unit = spanUnit(Math.max(...steps.map(({ step }) => step.time_s)));
+  const columns = [{ title: "step" }, { title: "time", number: true }, ...names.map((title) => ({ title, number: true }))];
+  const cells = steps.map(({ step }, place) => [bars[place]?.name ?? "", span(step.time_s), ...names.map((name) => span(time(step, name)))]);
+  return [
+    legendOf(names.map((name, place) => areaName(name, areas[place] ?? areaOfCause(name, place)))),
+    figure(`What the chain of messages of a typical step waited for${of}`, partsChart(`Causes of typical steps${of}`, "time of the step", unit, areas, bars)),
+    asTable(`Causes of typical steps${of}`, columns, cells),
+  ];
+}
+
 /** The sentences of a job, a chart of the ratios, and all numbers. */
 function verdict(answer: Answer, place: number): HTMLElement[] {
   const { job, compared } = answer.verdicts[place] ?? { job: null, compared: [] };
   const base = answer.variants[answer.baseline]?.name ?? "";
   const of = answer.verdicts.length > 1 && job !== null ? `, job ${job}` : "";
   const bars = compared.flatMap((found) => bar(answer, found));
-  const texts = compared.map((found) => sentence(found.sentence));
-  const said = texts.map((text, nth) => element("p", { class: place === 0 && nth === 0 ? "finding" : "further" }, text));
+  const said = compared.flatMap((found, nth) => [
+    element("p", { class: place === 0 && nth === 0 ? "finding" : "further" }, sentence(found.sentence)),
+    ...(found.reason === null ? [] : [element("p", { class: "further" }, sentence(found.reason.sentence))]),
+  ]);
   const columns = [{ title: "variant" }, { title: "outcome" }, ...COLUMNS.map((title) => ({ title, number: true }))];
   const level = { value: 1, name: base };
   return [
     ...said,
     figure(`Times as fast as ${base}${of}; lines are 95 % intervals`, barChart(`Speedup over ${base}${of}`, `times as fast as ${base}`, { name: "", worth: 1 }, bars, level)),
     asTable(`Comparison with ${base}${of}`, columns, compared.map((found) => cells(answer, found))),
+    ...reasons(answer, compared, of),
   ];
 }
 

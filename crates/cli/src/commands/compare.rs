@@ -1,22 +1,40 @@
 //! `netloom compare`: runs side by side.
 
 use netloom_lab::compare::{Cell, Comparison, METRICS, Metric, Row, Unit, compare_folders};
-use netloom_lab::{AnswerData, ExitCode, LabError, Status, words};
+use netloom_lab::{AnswerData, ExitCode, LabError, ReasonRequest, RunProgress, Status, words};
 
 use super::run::status_word;
 use crate::arguments::Compare;
+use crate::interrupt;
 use crate::output::Output;
+use crate::progress::Progress;
 use crate::table::{Lean, Table};
 
 /// Compares run folders.
 pub fn compare(arguments: &Compare, output: &mut Output) -> Result<ExitCode, LabError> {
-    let comparison = compare_folders(&arguments.runs, arguments.over, arguments.baseline.as_deref())?;
+    let baseline = arguments.baseline.as_deref();
+    let comparison = if arguments.why {
+        let (runs, over) = (&arguments.runs, arguments.over);
+        with_reasons(output, |reasons| compare_folders(runs, over, baseline, Some(reasons)))?
+    } else {
+        compare_folders(&arguments.runs, arguments.over, baseline, None)?
+    };
     if arguments.json {
         output.json(&comparison.to_json())?;
     } else {
         print(&comparison, output);
     }
     Ok(ExitCode::Good)
+}
+
+/// What `find` finds with reasons, while their progress is shown.
+pub fn with_reasons<T>(output: &mut Output, find: impl FnOnce(&ReasonRequest<'_>) -> T) -> T {
+    let progress = Progress::new(true);
+    let on_progress = |now: &RunProgress| progress.run(now);
+    let stop = Some(interrupt::stop_flag(output));
+    let found = find(&ReasonRequest { threads: 1, stop, on_progress: Some(&on_progress) });
+    progress.clear();
+    found
 }
 
 /// Prints which variant is better, the values, their change relative to the baseline, and which runs are not complete.
@@ -41,7 +59,7 @@ pub fn print(comparison: &Comparison, output: &mut Output) {
 /// The sentences of an answer, and a gap.
 pub fn print_answer(answer: Option<&AnswerData>, output: &mut Output) {
     if let Some(answer) = answer {
-        output.lines(answer.sentences().map(str::to_owned));
+        output.lines(answer.sentences());
         output.line("");
     }
 }

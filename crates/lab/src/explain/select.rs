@@ -17,13 +17,16 @@ pub enum SelectedStep {
     Worst,
     /// The one in the middle by length.
     Median,
+    /// The first one whose length differs from the median by at most 2 %, since what comes later costs more time to
+    /// run again.
+    Typical,
     /// By its number.
     Number(u32),
 }
 
 /// A word that names no step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected `worst`, `median` or the number of a step")]
+#[error("expected `worst`, `median`, `typical` or the number of a step")]
 pub struct NotAStep;
 
 impl FromStr for SelectedStep {
@@ -33,6 +36,7 @@ impl FromStr for SelectedStep {
         match text {
             "worst" => Ok(SelectedStep::Worst),
             "median" => Ok(SelectedStep::Median),
+            "typical" => Ok(SelectedStep::Typical),
             number => number.parse().map(SelectedStep::Number).map_err(|_| NotAStep),
         }
     }
@@ -43,6 +47,7 @@ impl fmt::Display for SelectedStep {
         match self {
             SelectedStep::Worst => f.write_str("worst"),
             SelectedStep::Median => f.write_str("median"),
+            SelectedStep::Typical => f.write_str("typical"),
             SelectedStep::Number(number) => write!(f, "{number}"),
         }
     }
@@ -80,12 +85,23 @@ impl Steps {
     pub fn select(&self, step: SelectedStep, folder: &RunFolder) -> Result<StepRow, ExplainError> {
         let found = match step {
             SelectedStep::Worst => self.sorted.last(),
-            SelectedStep::Median => self.sorted.get(self.sorted.len().saturating_sub(1) / 2),
+            SelectedStep::Median => self.median(),
+            SelectedStep::Typical => self.typical(),
             SelectedStep::Number(number) => self.sorted.iter().find(|row| row.step == number),
         };
         let last = self.sorted.iter().map(|row| row.step).max();
         let unknown = || ExplainError::NoStep { step, last, path: folder.path().to_owned() };
         found.copied().ok_or_else(unknown)
+    }
+
+    fn median(&self) -> Option<&StepRow> {
+        self.sorted.get(self.sorted.len().saturating_sub(1) / 2)
+    }
+
+    fn typical(&self) -> Option<&StepRow> {
+        let median = length(self.median()?).0;
+        let is_near = |row: &&StepRow| length(row).0.abs_diff(median) <= median / 50;
+        self.sorted.iter().filter(is_near).min_by_key(|row| row.step)
     }
 
     pub fn count(&self) -> usize {

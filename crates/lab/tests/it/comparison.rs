@@ -22,7 +22,7 @@ fn each_run_is_shown_relative_to_the_first() {
         .expect("it runs");
         folder
     });
-    let comparison = compare_folders(&folders, Over::Jobs, None).expect("they can be read");
+    let comparison = compare_folders(&folders, Over::Jobs, None, None).expect("they can be read");
     let names: Vec<_> = comparison.rows.iter().map(|row| (row.run.as_str(), row.job.as_deref())).collect();
     let expected = [("ecmp", "large"), ("ecmp", "small"), ("adaptive", "large"), ("adaptive", "small")];
     assert_eq!(names, expected.map(|(run, job)| (run, Some(job))));
@@ -49,13 +49,14 @@ fn each_run_is_shown_relative_to_the_first() {
     let answer = comparison.answer.expect("there are two variants");
     let jobs: Vec<_> = answer.verdicts.iter().map(|verdict| verdict.job.as_deref()).collect();
     assert_eq!(jobs, [Some("large"), Some("small")]);
-    let against_adaptive = compare_folders(&folders, Over::Jobs, Some("adaptive")).expect("they can be read");
+    let against_adaptive =
+        compare_folders(&folders, Over::Jobs, Some("adaptive"), None).expect("they can be read");
     assert_eq!(against_adaptive.baseline, "adaptive");
     let ratio = |comparison: &Comparison, row: usize| comparison.rows[row].cells[0].map(|cell| cell.ratio);
     assert_eq!(ratio(&against_adaptive, 2), Some(None));
     assert!(ratio(&against_adaptive, 0).flatten().is_some());
     let unknown =
-        compare_folders(&folders, Over::Jobs, Some("other")).expect_err("there is none").to_string();
+        compare_folders(&folders, Over::Jobs, Some("other"), None).expect_err("there is none").to_string();
     assert_eq!(unknown, "no variant is called `other`: these are ecmp; adaptive");
 }
 
@@ -71,7 +72,7 @@ fn staged_flows_are_compared_stage_by_stage() {
         run(RunRequest { folder: Some(folder.clone()), overrides, ..request }).expect("it runs");
         folder
     });
-    let comparison = compare_folders(&folders, Over::Jobs, None).expect("they can be read");
+    let comparison = compare_folders(&folders, Over::Jobs, None, None).expect("they can be read");
     let stages: Vec<_> = comparison.rows.iter().map(|row| (row.run.as_str(), row.stage)).collect();
     let expected = ["100Gbps", "50Gbps"].map(|run| [0, 1, 2].map(|stage| (run, Some(stage)))).concat();
     assert_eq!(stages, expected);

@@ -152,7 +152,7 @@ fn a_run_without_recorded_steps_has_none_of_these_figures() {
     let stored = stored(&[("record.timeline", "0")]);
     assert_eq!(stored.report.summary.jobs[0].exposed, None);
     assert_eq!(stored.jobs(), []);
-    let text = report_text(std::slice::from_ref(&stored.folder), Over::Jobs, None, Look::PLAIN)
+    let text = report_text(std::slice::from_ref(&stored.folder), Over::Jobs, None, None, Look::PLAIN)
         .expect("it can be read");
     assert!(!text.contains("Exposed communication"), "{text}");
 }

@@ -72,19 +72,18 @@ fn every_mistake_of_a_file_is_reported_by_line() {
     let rows = "src,dest,size,start\n";
     let wrong = mistakes(&source(folder(rows).path()), &[]);
     assert!(wrong.contains("there is no column `dst`") && wrong.contains("trace.csv:1:5"), "{wrong}");
-    let rows = "src,dst,size,start,after\n0,leaf7.host0,1KiB,0s,\n0,1,1KiB,9us,\n";
-    let wrong = mistakes(&source(folder(rows).path()), &[]);
-    assert!(wrong.contains("there is no host `leaf7.host0`") && wrong.contains("trace.csv:2:3"), "{wrong}");
-    let rows = "src,dst,size,start,after\n0,1,-1KiB,9us,\n0,1,1KiB,5us,\n0,1,1KiB,5us,7\n";
+    let rows =
+        "src,dst,size,start,after\n0,1,-1KiB,9us,\n0,leaf7.host0,1KiB,9us,\n0,1,1KiB,5us,\n0,1,1KiB,9us,7\n";
     let wrong = mistakes(&source(folder(rows).path()), &[]);
     for (message, workspace) in [
         ("`-1KiB` is negative", "trace.csv:2:5"),
-        ("this row starts before one above it", "trace.csv:3:10"),
-        ("there is no row 7 before this one", "trace.csv:4:14"),
+        ("there is no host `leaf7.host0`", "trace.csv:3:3"),
+        ("this row starts before one above it", "trace.csv:4:10"),
+        ("there is no row 7 before this one", "trace.csv:5:14"),
     ] {
         assert!(wrong.contains(message) && wrong.contains(workspace), "{wrong}");
     }
-    assert!(wrong.contains("3 mistakes in"), "{wrong}");
+    assert!(wrong.contains("4 mistakes in"), "{wrong}");
 }
 
 #[test]

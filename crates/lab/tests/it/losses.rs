@@ -38,8 +38,9 @@ fn all_views_report_the_same_number_of_lost_packets() {
     assert!(without_port > 0 && without_port < expected, "{without_port} of {expected}");
     assert_eq!(report.summary.drops.packets, expected);
     assert_eq!(report.summary.drops.by_reason["unreachable"], without_port);
-    let compared =
-        compare_folders(std::slice::from_ref(&folder), Over::Jobs, None).expect("it can be read").to_json();
+    let compared = compare_folders(std::slice::from_ref(&folder), Over::Jobs, None, None)
+        .expect("it can be read")
+        .to_json();
     assert_eq!(compared["rows"][0]["values"]["dropped_packets"].as_f64(), Some(expected as f64));
     let page = read(&[ReportedRun { name: "cut".to_owned(), folder }], Over::Jobs).expect("it can be read");
     let page = serde_json::to_value(&page).expect("it is data");

@@ -169,7 +169,7 @@ fn judge(folder: &Path, over: Over, summary: &Summary, expected: &Plain, what: &
     let busiest = busiest.map(|usage| usage.busiest).fold(0.0, f64::max);
     assert!((busiest - expected.busiest).abs() < 1e-4, "{what}: {busiest} or {}", expected.busiest);
     close(reported.over_time[0].as_ref().expect("it was sampled").mean, expected.to_hosts_bps, 1e-5, what);
-    let compared = compare_folders(&[folder.to_owned()], over, None).expect("it can be read");
+    let compared = compare_folders(&[folder.to_owned()], over, None, None).expect("it can be read");
     let values = compared.to_json();
     close(
         values["rows"][0]["values"]["fct_mean_s"].as_f64().expect("it is there"),
@@ -226,15 +226,21 @@ fn a_span_outside_of_the_run_is_refused_by_every_view() {
     refused(run(request).expect_err("it is outside").to_string());
     // The simulated run is stored nevertheless.
     let folders = [folder.clone()];
-    assert!(compare_folders(&folders, Over::Jobs, None).is_ok());
-    refused(compare_folders(&folders, outside, None).expect_err("it is outside").to_string());
+    assert!(compare_folders(&folders, Over::Jobs, None, None).is_ok());
+    refused(compare_folders(&folders, outside, None, None).expect_err("it is outside").to_string());
     refused(
-        report_text(&folders, outside, None, netloom_lab::text::Look::PLAIN)
+        report_text(&folders, outside, None, None, netloom_lab::text::Look::PLAIN)
             .expect_err("it is outside")
             .to_string(),
     );
-    let page =
-        netloom_lab::report(&folders, &workspace.path().join("page.html"), Overwrite::Refuse, outside, None);
+    let page = netloom_lab::report(
+        &folders,
+        &workspace.path().join("page.html"),
+        Overwrite::Refuse,
+        outside,
+        None,
+        None,
+    );
     refused(page.expect_err("it is outside").to_string());
     assert!(!workspace.path().join("page.html").exists());
 }

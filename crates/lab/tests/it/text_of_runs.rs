@@ -254,8 +254,8 @@ fn runs_are_named_by_their_folders_and_the_command_for_the_page_is_shown() {
     let mut workspace = Workspace::new();
     workspace.store("nothing", &MemorySink::default(), no_names(), 0);
     let folder = workspace.runs[0].folder.clone();
-    let text = report_text(&[folder], Over::Jobs, None, Look { width: 160, colours: false })
+    let text = report_text(&[folder], Over::Jobs, None, None, Look { width: 160, colours: false })
         .expect("it can be read");
     assert!(text.contains("run0") && text.contains("netloom report "), "{text}");
-    assert!(report_text(&[PathBuf::from("nowhere")], Over::Jobs, None, Look::PLAIN).is_err());
+    assert!(report_text(&[PathBuf::from("nowhere")], Over::Jobs, None, None, Look::PLAIN).is_err());
 }

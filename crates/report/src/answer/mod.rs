@@ -2,11 +2,12 @@
 //!
 //! Models: runs that differ only in their seed are one variant; the step times of each variant are compared with those
 //! of the baseline pair by pair. Where no run has a job, the completion times of finite flows and background messages are.
-//! Leaves out: corrections for multiple comparisons; why a variant is better.
+//! Leaves out: corrections for multiple comparisons; the second runs that show why a variant is better.
 //!
 //! Invariants: a difference is stated only if the interval of the ratio excludes 1; every sentence names its evidence.
 
 mod pairs;
+mod reason;
 mod sentence;
 mod variants;
 
@@ -22,6 +23,7 @@ use crate::panels::fct::RunData;
 use crate::panels::settings::BetweenRow;
 use pairs::Pairs;
 pub use pairs::Speedup;
+pub use reason::{CauseDifference, Reason, StepCauses};
 pub use variants::Variant;
 
 /// Largest number of steps of a job that are compared one by one.
@@ -122,6 +124,8 @@ pub struct Compared {
     pub outcome: Outcome,
     /// This in words.
     pub sentence: String,
+    /// Why, if runs were explained for it.
+    pub reason: Option<Reason>,
 }
 
 /// What a comparison shows.
@@ -168,10 +172,14 @@ impl AnswerData {
         Ok((!verdicts.is_empty()).then_some(AnswerData { baseline, variants, verdicts, notes }))
     }
 
-    /// All sentences, the headline first.
-    pub fn sentences(&self) -> impl Iterator<Item = &str> {
+    /// All sentences, the headline first, each followed by its reason if there is one.
+    pub fn sentences(&self) -> impl Iterator<Item = String> {
+        let said = |compared: &Compared| {
+            let reason = compared.reason.as_ref().map(|reason| format!("  {}", reason.sentence));
+            [Some(compared.sentence.clone()), reason].into_iter().flatten()
+        };
         let verdicts = self.verdicts.iter().flat_map(|verdict| &verdict.compared);
-        verdicts.map(|compared| compared.sentence.as_str()).chain(self.notes.iter().map(String::as_str))
+        verdicts.flat_map(said).chain(self.notes.iter().cloned())
     }
 }
 
@@ -202,6 +210,7 @@ impl Verdict {
                 speedup: pairs.speedup(),
                 outcome,
                 sentence: sentence::compared(names, prefix, &pairs),
+                reason: None,
             }
         };
         let mut compared: Vec<Compared> = others.map(compared).collect();

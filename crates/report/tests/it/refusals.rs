@@ -4,7 +4,7 @@ use std::fs;
 
 use netloom_records::statistics::Over;
 use netloom_records::{INCOMPLETE_FILE, Overwrite};
-use netloom_report::{ReportError, ReportedRun, render, write};
+use netloom_report::{ReportError, ReportedRun, read, render, write};
 use serde_json::Map;
 
 use crate::sample::{Workspace, names, rows, summary};
@@ -68,16 +68,14 @@ fn a_manifest_without_the_number_of_hosts_is_rejected() {
 fn a_report_replaces_a_file_only_on_request() {
     let workspace = Workspace::small();
     let file = workspace.path("below/report.html");
-    write(workspace.runs(), &file, Overwrite::Refuse, Over::Jobs, None).unwrap();
+    let report = read(workspace.runs(), Over::Jobs).unwrap();
+    write(&report, &file, Overwrite::Refuse).unwrap();
     let page = fs::read_to_string(&file).unwrap();
     assert_eq!(page, workspace.page().unwrap());
-    refused(write(workspace.runs(), &file, Overwrite::Refuse, Over::Jobs, None), "already exists");
+    refused(write(&report, &file, Overwrite::Refuse), "already exists");
     fs::write(&file, "something else").unwrap();
-    write(workspace.runs(), &file, Overwrite::Replace, Over::Jobs, None).unwrap();
+    write(&report, &file, Overwrite::Replace).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), page);
-    refused(
-        write(workspace.runs(), &workspace.path("below"), Overwrite::Replace, Over::Jobs, None),
-        "this is a folder",
-    );
+    refused(write(&report, &workspace.path("below"), Overwrite::Replace), "this is a folder");
     assert_eq!(fs::read_dir(workspace.path("below")).unwrap().count(), 1, "no draft is left");
 }

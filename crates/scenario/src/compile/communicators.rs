@@ -51,15 +51,8 @@ impl NamedGroups {
 
     /// The number of a group that is named.
     pub(super) fn number(&self, name: &Located<String>, problems: &mut Problems) -> Option<u16> {
-        let found = self.names.iter().position(|known| *known == name.value);
-        if found.is_none() {
-            let known = self.names.iter().map(String::as_str);
-            let help = suggest::closest(&name.value, known).map(|name| format!("did you mean `{name}`?"));
-            let help = help.unwrap_or_else(|| "define it above: `groups: { tp: 8, dp: 4 }`".to_owned());
-            let report = problems.report(name.location, format!("there is no group `{}`", name.value));
-            report.label("not among the job's `groups`").help(help);
-        }
-        found.map(|number| number as u16)
+        check_name(name, self.names.iter().map(String::as_str), problems);
+        self.names.iter().position(|known| *known == name.value).map(|number| number as u16)
     }
 
     /// The different numbers of ranks in the job and in its groups, in rising order.
@@ -77,6 +70,21 @@ impl NamedGroups {
     pub(super) fn largest(&self, number: u16) -> u32 {
         self.kinds[usize::from(number)].lists.iter().map(Vec::len).max().unwrap_or(0) as u32
     }
+}
+
+/// Reports a name that is none of the known groups.
+pub(super) fn check_name<'a>(
+    name: &Located<String>,
+    known: impl Iterator<Item = &'a str> + Clone,
+    problems: &mut Problems,
+) {
+    if known.clone().any(|known| known == name.value) {
+        return;
+    }
+    let help = suggest::closest(&name.value, known).map(|name| format!("did you mean `{name}`?"));
+    let help = help.unwrap_or_else(|| "define it above: `groups: { tp: 8, dp: 4 }`".to_owned());
+    let report = problems.report(name.location, format!("there is no group `{}`", name.value));
+    report.label("not among the job's `groups`").help(help);
 }
 
 fn distinct(sizes: impl Iterator<Item = u32>) -> Vec<u32> {

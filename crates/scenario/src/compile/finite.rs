@@ -40,7 +40,7 @@ pub(super) fn flows(
     let hosts = names.iter().filter_map(|name| built_fabric.host_or_number(name, problems));
     let mut maker = Maker { wanted, built_fabric, ends: hosts.collect(), by_name: BTreeMap::new() };
     let flows = maker.flows(table, problems);
-    if problems.len() > n_before {
+    if problems.len() > n_before || table.is_some_and(|table| !table.is_complete) {
         return None;
     }
     let services = classes::services(draft);

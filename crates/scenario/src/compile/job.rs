@@ -13,7 +13,7 @@ use netloom_units::HostId;
 use super::built_fabric::BuiltFabric;
 use super::communicators::NamedGroups;
 use super::overlap::Scheduler;
-use super::{placement, repetition, stages};
+use super::{communicators, placement, repetition, stages};
 use crate::diagnostic::Problems;
 use crate::location::{Located, Location};
 use crate::resolved::{self, Overlap, Parameters, PhaseEntry, Stages};
@@ -59,8 +59,10 @@ fn one(
     problems: &mut Problems,
 ) -> Option<Job> {
     let n_ranks = ranks.len() as u32;
-    let groups = NamedGroups::new(&wanted.groups, n_ranks, problems);
-    let groups = groups?;
+    let Some(groups) = NamedGroups::new(&wanted.groups, n_ranks, problems) else {
+        report_unknown_groups(&wanted.phases, &wanted.groups, problems);
+        return None;
+    };
     let orders = orders(wanted, &groups.sizes(n_ranks), problems)?;
     let mut maker = Maker {
         n_ranks,
@@ -94,6 +96,26 @@ fn one(
         return None;
     }
     alone.jobs.pop()
+}
+
+/// Reports the names that are no groups, in a job whose groups are wrong.
+fn report_unknown_groups(phases: &[PhaseEntry], known: &[resolved::Group], problems: &mut Problems) {
+    let names = known.iter().map(|group| group.name.value.as_str());
+    for PhaseEntry { phase, .. } in phases {
+        match &phase.value {
+            resolved::Phase::Repeat { phases, .. } => report_unknown_groups(phases, known, problems),
+            resolved::Phase::Collectives { each, .. } => {
+                let named = each.iter().filter_map(|collective| collective.group.as_ref());
+                named.for_each(|name| communicators::check_name(name, names.clone(), problems));
+            }
+            resolved::Phase::PointToPoint { stages, .. } | resolved::Phase::Pipeline { stages, .. } => {
+                if let Stages::Group(name) = &stages.value {
+                    communicators::check_name(name, names.clone(), problems);
+                }
+            }
+            resolved::Phase::Compute(_) | resolved::Phase::Barrier => {}
+        }
+    }
 }
 
 /// The phase that an error is about, and the error without the numbers that its location makes redundant.
@@ -204,6 +226,11 @@ impl<'a> Maker<'a> {
         problems: &mut Problems,
     ) -> Option<()> {
         let location = phase.location;
+        if let resolved::Phase::Repeat { times, phases } = &phase.value {
+            return self.repeat(times.value, phases, problems);
+        }
+        // First, so that phases that wait for this one are right even if it is wrong.
+        let scheduled = self.scheduler.add(overlap, problems);
         let (made, settings) = match &phase.value {
             resolved::Phase::Compute(span) => (Phase::Compute { span: *span }, None),
             resolved::Phase::Barrier => (Phase::Barrier, None),
@@ -216,9 +243,9 @@ impl<'a> Maker<'a> {
             resolved::Phase::Pipeline { settings, stages } => {
                 (self.pipeline(settings, stages, location, problems)?, Some(settings))
             }
-            resolved::Phase::Repeat { times, phases } => return self.repeat(times.value, phases, problems),
+            resolved::Phase::Repeat { .. } => unreachable!("repeats are unrolled"),
         };
-        self.scheduler.add(overlap, problems)?;
+        scheduled?;
         self.phases.push(made);
         self.origins.push(Origin { location, settings });
         Some(())

@@ -38,10 +38,15 @@ impl<'a> Scheduler<'a> {
     /// Adds the next phase.
     pub(super) fn add(&mut self, overlap: &'a Overlap, problems: &mut Problems) -> Option<()> {
         let stream = match &overlap.stream {
-            Some(name) => self.stream(name, problems)?,
-            None => 0,
+            Some(name) => self.stream(name, problems),
+            None => Some(0),
         };
         let after: Vec<_> = overlap.after.iter().map(|name| self.before(name, problems)).collect();
+        // Even if it is wrong, so that phases that wait for it are not reported, too.
+        if let Some(name) = &overlap.name {
+            self.by_name.insert(&name.value, self.phases.len() as u16);
+        }
+        let stream = stream?;
         let mut after = after.into_iter().collect::<Option<Vec<u16>>>()?;
         after.sort_unstable();
         after.dedup();
@@ -52,9 +57,6 @@ impl<'a> Scheduler<'a> {
                 problems.report(location, format!("phases wait for more than {MOST_AWAITED} others"));
             report.label("too many from here on, repeats unrolled");
             return None;
-        }
-        if let Some(name) = &overlap.name {
-            self.by_name.insert(&name.value, self.phases.len() as u16);
         }
         self.phases.push(ScheduledPhase { stream, after });
         Some(())

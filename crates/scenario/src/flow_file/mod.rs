@@ -47,6 +47,8 @@ pub struct FlowTable {
     pub kinds: Vec<Located<String>>,
     /// The BLAKE3 digest of the file, in hexadecimal digits.
     pub digest: String,
+    /// Whether all rows are as they should be; those with mistakes are no flows, and only their hosts are used.
+    pub is_complete: bool,
     /// Rows whose `after` names a flow of other hosts by their names, some of them, with their locations.
     suspects: Vec<(u32, Location)>,
 }
@@ -84,7 +86,7 @@ impl Interned {
     }
 }
 
-/// Reads a file; `name` names it in messages.
+/// Reads a file; `name` names it in messages. A file with mistakes in its rows is read to its end.
 pub(crate) fn read(
     file: Box<dyn Read>,
     name: &str,
@@ -109,10 +111,8 @@ pub(crate) fn read(
         report.label("a heading without rows");
         return None;
     }
-    if problems.len() > n_before {
-        return None;
-    }
-    Some(rows.finish(reader.into_inner().digest()))
+    let is_complete = problems.len() == n_before;
+    Some(rows.finish(reader.into_inner().digest(), is_complete))
 }
 
 /// All rows; none if the heading is not one.

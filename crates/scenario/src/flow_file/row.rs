@@ -69,9 +69,10 @@ impl Rows {
         self.flows.is_empty()
     }
 
-    pub fn finish(self, digest: String) -> FlowTable {
+    pub fn finish(self, digest: String, is_complete: bool) -> FlowTable {
         let Rows { flows, hosts, kinds, suspects, .. } = self;
-        FlowTable { flows: Arc::new(flows), hosts: hosts.list, kinds: kinds.list, digest, suspects }
+        let (flows, hosts, kinds) = (Arc::new(flows), hosts.list, kinds.list);
+        FlowTable { flows, hosts, kinds, digest, is_complete, suspects }
     }
 
     /// Adds a row; a row with mistakes keeps its number.

@@ -89,6 +89,7 @@ fn every_mistake_is_reported_by_line_and_column() {
     assert_eq!(
         found,
         [
+            "2:3 there is no host `leaf1.host9` | unknown host",
             "3:5 `-1KiB` is negative | expected a size that is not negative",
             "5:10 this row starts before one above it | expected 2us or later",
             "6:13 there is no row 9 before this one, which is row 4 | expected a number from 0 to 3",

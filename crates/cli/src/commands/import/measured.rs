@@ -48,7 +48,7 @@ fn finish(found: &Measurements, into: &IntoFolder, output: &mut Output) -> Resul
     if !into.beside.is_empty() {
         let page = page(&into.output);
         let runs: Vec<PathBuf> = locations.into_iter().chain(into.beside.iter().cloned()).collect();
-        netloom_lab::report(&runs, &page, overwrite, Over::Jobs, None)?;
+        netloom_lab::report(&runs, &page, overwrite, Over::Jobs, None, None)?;
         output.line(format!("report {}", page.display()));
     }
     Ok(ExitCode::Good)

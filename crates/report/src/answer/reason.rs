@@ -1,0 +1,163 @@
+//! Why a variant is faster or slower: the causes of a typical step beside those of the baseline.
+//!
+//! Models: the causes that differ most in the direction of the difference: as many as reach half of it, and those that
+//! make a tenth of it; if more than three are needed for the half, there is no single cause.
+//! Leaves out: where the causes of a step come from.
+//!
+//! Invariants: nothing is claimed that the two steps do not show; every sentence names both steps and their times.
+
+use serde::Serialize;
+
+use crate::words::span;
+
+/// Most causes of a sentence.
+const MOST_CAUSES: usize = 3;
+/// A cause with this share of the difference is named even if others make half of it.
+const NAMED_SHARE: f64 = 0.1;
+
+/// What a step of a run waited for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StepCauses {
+    /// Number of the step.
+    pub step: u32,
+    /// Its length in seconds.
+    pub time_s: f64,
+    /// Its causes with their times in seconds, which add up to the length.
+    pub causes: Vec<(String, f64)>,
+}
+
+/// Why a variant differs from the baseline.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reason {
+    /// The step of the variant.
+    pub own: StepCauses,
+    /// The step of the baseline.
+    pub baseline: StepCauses,
+    /// The causes of most of the difference, the largest first; none if there is no single cause.
+    pub causes: Vec<CauseDifference>,
+    /// This in words.
+    pub sentence: String,
+}
+
+/// A cause, with its time in both steps.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CauseDifference {
+    /// What it is.
+    pub cause: String,
+    /// Its time in the step of the variant, in seconds.
+    pub time_s: f64,
+    /// Its time in that of the baseline, in seconds.
+    pub baseline_time_s: f64,
+}
+
+impl CauseDifference {
+    fn gain(&self) -> f64 {
+        self.baseline_time_s - self.time_s
+    }
+}
+
+impl Reason {
+    /// The reason that the typical steps of a variant and of the baseline, with their names, give for what was found:
+    /// that the variant is faster, or that it is slower.
+    pub fn of([own, base]: [StepCauses; 2], names: [&str; 2], is_faster: bool) -> Reason {
+        let gain = base.time_s - own.time_s;
+        let steps = format!(
+            "typical steps {} of {} and {} of {}, {} and {}",
+            own.step,
+            names[0],
+            base.step,
+            names[1],
+            span(own.time_s),
+            span(base.time_s)
+        );
+        if (gain > 0.0) != is_faster || gain == 0.0 {
+            let sentence = format!("why: not shown by the {steps}");
+            return Reason { own, baseline: base, causes: Vec::new(), sentence };
+        }
+        let mut all = differences(&own, &base);
+        all.sort_by(|one, other| (other.gain() / gain).total_cmp(&(one.gain() / gain)));
+        let n_needed = half(&all, gain);
+        let n_large = all.iter().take(MOST_CAUSES).filter(|found| found.gain() / gain >= NAMED_SHARE).count();
+        let words = |found: &CauseDifference| {
+            format!("{} {} instead of {}", found.cause, span(found.time_s), span(found.baseline_time_s))
+        };
+        let (n_kept, start) = if n_needed <= MOST_CAUSES {
+            (n_needed.max(n_large), "why: ")
+        } else {
+            (0, "why: no single cause; most: ")
+        };
+        let listed: Vec<String> = all[..n_kept.max(1)].iter().map(words).collect();
+        let sentence = format!("{start}{} ({steps})", listed.join(", "));
+        all.truncate(n_kept);
+        Reason { own, baseline: base, causes: all, sentence }
+    }
+}
+
+/// How many of the largest differences make half of the whole.
+fn half(all: &[CauseDifference], gain: f64) -> usize {
+    let mut sum = 0.0;
+    let reached = all.iter().position(|found| {
+        sum += found.gain();
+        sum / gain >= 0.5
+    });
+    reached.map_or(all.len(), |last| last + 1)
+}
+
+/// The times of each cause in both steps.
+fn differences(own: &StepCauses, base: &StepCauses) -> Vec<CauseDifference> {
+    let time = |step: &StepCauses, cause: &str| {
+        step.causes.iter().find(|(name, _)| name == cause).map_or(0.0, |(_, time)| *time)
+    };
+    let only_own = own.causes.iter().filter(|(name, _)| base.causes.iter().all(|(known, _)| known != name));
+    let names = base.causes.iter().chain(only_own).map(|(name, _)| name);
+    let difference = |cause: &String| CauseDifference {
+        cause: cause.clone(),
+        time_s: time(own, cause),
+        baseline_time_s: time(base, cause),
+    };
+    names.map(difference).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(step: u32, causes: &[(&str, f64)]) -> StepCauses {
+        let causes: Vec<(String, f64)> =
+            causes.iter().map(|(name, time)| ((*name).to_owned(), *time)).collect();
+        StepCauses { step, time_s: causes.iter().map(|(_, time)| time).sum(), causes }
+    }
+
+    #[test]
+    fn the_causes_that_reach_half_are_named() {
+        let slow = step(3, &[("queues up", 0.5), ("queues down", 0.3), ("transmission", 0.1)]);
+        let fast = step(7, &[("transmission", 0.1), ("held", 0.1), ("queues down", 0.2)]);
+        let reason = Reason::of([fast.clone(), slow.clone()], ["spray", "ecmp"], true);
+        assert_eq!(
+            reason.sentence,
+            "why: queues up 0 s instead of 500 ms, queues down 200 ms instead of 300 ms (typical steps 7 of spray and 3 of ecmp, 400 ms and 900 ms)"
+        );
+        let reason = Reason::of([slow.clone(), fast.clone()], ["ecmp", "spray"], false);
+        assert_eq!(reason.causes.len(), 2);
+        assert_eq!((reason.causes[0].time_s, reason.causes[0].baseline_time_s), (0.5, 0.0));
+        let contrary = Reason::of([slow, fast], ["ecmp", "spray"], true);
+        assert!(
+            contrary.causes.is_empty() && contrary.sentence.starts_with("why: not shown"),
+            "{contrary:?}"
+        );
+    }
+
+    #[test]
+    fn many_small_causes_are_no_single_cause() {
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        let each = |time: f64| step(0, &names.map(|name| (name, time)));
+        let reason = Reason::of([each(0.1), each(0.2)], ["x", "y"], true);
+        assert!(reason.causes.is_empty());
+        assert_eq!(
+            reason.sentence,
+            "why: no single cause; most: a 100 ms instead of 200 ms (typical steps 0 of x and 0 of y, 800 ms and 1.6 s)"
+        );
+        let equal = Reason::of([each(0.1), each(0.1)], ["x", "y"], true);
+        assert!(equal.sentence.starts_with("why: not shown"), "{equal:?}");
+    }
+}
