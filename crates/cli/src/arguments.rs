@@ -4,12 +4,12 @@
 
 mod field;
 mod import;
+mod runs;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use netloom_lab::explain::SelectedStep;
 use netloom_lab::figures::{self, Format as FigureFormat};
 use netloom_lab::show::themis;
 use netloom_lab::summary::over;
@@ -19,6 +19,7 @@ use netloom_lab::{Over, Seeds};
 
 pub use field::{FieldCollect, FieldPrepare, FieldRun};
 pub use import::{Beside, Crab, Format, Import, IntoFolder, NcclTests, Osu, SeedSim};
+pub use runs::{Compare, Explain, Report};
 
 /// Packet-level simulation of the networks that AI training runs on.
 #[derive(Debug, Parser)]
@@ -157,75 +158,6 @@ pub struct Sweep {
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `netloom compare`.
-#[derive(Debug, Args)]
-pub struct Compare {
-    /// Run folders, or folders of sweeps or of measured runs
-    #[arg(value_name = "RUN", required = true)]
-    pub runs: Vec<PathBuf>,
-    /// Part of the run covered by statistics of background messages, by mean throughput and by utilization: `jobs`, the
-    /// time while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
-    #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
-    pub over: Over,
-    /// Run or variant to compare the others with [default: that of the sweep, else the first run]
-    #[arg(long, value_name = "NAME")]
-    pub baseline: Option<String>,
-    /// Explain why a variant is better: the runs whose typical steps are compared are run again, twice each, up to these steps
-    #[arg(long)]
-    pub why: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `netloom report`.
-#[derive(Debug, Args)]
-pub struct Report {
-    /// Run folders, in the order in which to show them, or folders of sweeps
-    #[arg(value_name = "RUN", required = true)]
-    pub runs: Vec<PathBuf>,
-    /// HTML file to write [default: out/report.html; with --text: none]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Part of the run covered by statistics of background messages, by mean throughput and by utilization: `jobs`, the
-    /// time while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
-    #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
-    pub over: Over,
-    /// Run or variant to compare the others with [default: that of the sweep, else the first run]
-    #[arg(long, value_name = "NAME")]
-    pub baseline: Option<String>,
-    /// Explain why a variant is better: the runs whose typical steps are compared are run again, twice each, up to these steps
-    #[arg(long)]
-    pub why: bool,
-    /// Replace an existing file
-    #[arg(long)]
-    pub force: bool,
-    /// Print a summary with bars, sparklines and heat maps, as wide as the terminal or as `COLUMNS` says (80 columns if
-    /// there is neither); colours are used only on a terminal, and not if `NO_COLOR` is set
-    #[arg(long)]
-    pub text: bool,
-}
-
-/// `netloom explain`.
-#[derive(Debug, Args)]
-pub struct Explain {
-    /// Run folder; its scenario is run again, twice, up to the end of the step
-    #[arg(value_name = "RUN")]
-    pub run: PathBuf,
-    /// Step to explain; `typical` is the first one whose length is within 2 % of the median
-    #[arg(long, value_name = "worst|median|typical|N", default_value = "worst")]
-    pub step: SelectedStep,
-    /// Job whose step is explained [default: the first one]
-    #[arg(long, value_name = "NAME")]
-    pub job: Option<String>,
-    /// Number of threads to simulate with; results do not depend on it
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads())]
-    pub threads: u16,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,

@@ -34,6 +34,8 @@ const MOST_STEPS: usize = 1 << 16;
 pub struct StepTimes {
     /// By job: number and time in ps, of the first steps.
     of_jobs: BTreeMap<u16, Vec<(u32, u64)>>,
+    /// Also by job: first begin and last end of these steps, in ps.
+    spans: BTreeMap<u16, (u64, u64)>,
 }
 
 impl Collector for StepTimes {
@@ -43,6 +45,8 @@ impl Collector for StepTimes {
             let times = self.of_jobs.entry(row.job).or_default();
             if times.len() < MOST_STEPS {
                 times.push((row.step, row.end.since(row.start).0));
+                let (start, end) = self.spans.entry(row.job).or_insert((row.start.0, row.end.0));
+                (*start, *end) = ((*start).min(row.start.0), (*end).max(row.end.0));
             }
         }
     }
@@ -62,10 +66,38 @@ pub struct Observed {
     jobs: Vec<(String, Vec<(u32, f64)>)>,
     /// Mean completion time of messages that belong to no job, in seconds.
     fct_s: Option<f64>,
+    /// Jobs whose steps overlap.
+    overlaps: Vec<Overlap>,
+}
+
+/// A job whose steps overlap, because nothing keeps its ranks together.
+#[derive(Debug, Clone)]
+struct Overlap {
+    job: String,
+    /// Time from the begin of a step to that of the next one, on average, in seconds.
+    interval_s: f64,
+    /// Mean length of a step in seconds.
+    step_s: f64,
+}
+
+/// Steps overlap if they are longer than the time between them by this factor; less is the drift of a few ranks.
+const OVERLAP: f64 = 1.05;
+
+impl Overlap {
+    fn of(job: String, times: &[(u32, u64)], (start, end): (u64, u64)) -> Option<Overlap> {
+        let n_steps = times.len() as f64;
+        let interval_s = (end - start) as f64 / 1e12 / n_steps;
+        let step_s = times.iter().map(|(_, time)| *time as f64 / 1e12).sum::<f64>() / n_steps;
+        (step_s > interval_s * OVERLAP).then_some(Overlap { job, interval_s, step_s })
+    }
 }
 
 impl Observed {
     pub(crate) fn new(mut steps: StepTimes, about: &About, jobs: &[JobRow]) -> Observed {
+        let overlap = |row: &JobRow| {
+            Overlap::of(about.job(row.job), steps.of_jobs.get(&row.job)?, *steps.spans.get(&row.job)?)
+        };
+        let overlaps = jobs.iter().filter_map(overlap).collect();
         let job = |row: &JobRow| {
             let times = steps.of_jobs.remove(&row.job).unwrap_or_default();
             let in_seconds = times.into_iter().map(|(step, time)| (step, time as f64 / 1e12)).collect();
@@ -78,6 +110,7 @@ impl Observed {
             policy: policy_name(&about.manifest.scenario["balance"]),
             jobs: jobs.iter().map(job).collect(),
             fct_s: None,
+            overlaps,
         }
     }
 

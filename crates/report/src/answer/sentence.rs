@@ -5,7 +5,7 @@
 
 use super::pairs::{Basis, Pairs, Speedup};
 use super::variants::Variant;
-use super::{Observed, Outcome};
+use super::{Observed, Outcome, Overlap};
 use crate::words::{number, some, span};
 
 /// How a variant compares with the baseline; of a job, where there are several.
@@ -72,8 +72,30 @@ fn ratio(value: f64) -> String {
     }
 }
 
-/// Runs that ended before their work was done.
+/// Runs that ended before their work was done, and jobs whose steps overlap.
 pub(super) fn notes(runs: &[Observed], variants: &[Variant]) -> Vec<String> {
+    incomplete(runs, variants).into_iter().chain(overlaps(runs, variants)).collect()
+}
+
+/// A line for each variant and job whose steps overlap in its first run.
+fn overlaps(runs: &[Observed], variants: &[Variant]) -> Vec<String> {
+    let line = |variant: &Variant, overlap: &Overlap| {
+        format!(
+            "{}: steps of {} overlap, since its ranks drift apart: one begins every {} and takes {} from its first rank's begin \
+             to its last rank's end",
+            variant.name,
+            overlap.job,
+            span(overlap.interval_s),
+            span(overlap.step_s)
+        )
+    };
+    let of_variant = |variant: &Variant| -> Vec<String> {
+        runs[variant.runs[0]].overlaps.iter().map(|overlap| line(variant, overlap)).collect()
+    };
+    variants.iter().flat_map(of_variant).collect()
+}
+
+fn incomplete(runs: &[Observed], variants: &[Variant]) -> Vec<String> {
     let of_variant = |variant: &Variant| {
         let n_incomplete = variant.runs.iter().filter(|&&run| !runs[run].is_complete).count();
         let all = some(variant.runs.len() as u64, "run");

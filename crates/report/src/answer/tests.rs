@@ -11,6 +11,7 @@ fn run(name: &str, seed: u64, steps: &[f64]) -> Observed {
         policy: None,
         jobs: vec![("ring".to_owned(), steps)],
         fct_s: None,
+        overlaps: Vec::new(),
     }
 }
 
@@ -154,4 +155,16 @@ fn runs_that_ended_early_are_named() {
     runs[1].is_complete = false;
     let found = answer(&runs, &[differing("balance", &["ecmp", "spray"])]);
     assert_eq!(found.notes, ["b: 1 of 1 run ended early; what was completed until then counts"]);
+}
+
+#[test]
+fn a_job_whose_steps_overlap_is_named_with_the_time_between_them() {
+    let times = [(0, 4_000_000_000_000), (1, 5_000_000_000_000)];
+    assert!(Overlap::of("ring".to_owned(), &times, (0, 9_000_000_000_000)).is_none());
+    let mut runs = [run("a", 1, &[4.0, 5.0]), run("b", 1, &[2.0, 2.1])];
+    runs[0].overlaps.extend(Overlap::of("ring".to_owned(), &times, (0, 6_000_000_000_000)));
+    let found = answer(&runs, &[differing("balance", &["ecmp", "spray"])]);
+    let said = "a: steps of ring overlap, since its ranks drift apart: one begins every 3 s and takes 4.5 s from its first \
+                rank's begin to its last rank's end";
+    assert_eq!(found.notes, [said]);
 }
