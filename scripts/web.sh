@@ -92,7 +92,7 @@ cp -r "$place/beside_4" "$place/collected"
 find "$place/collected" -name manifest.json -exec sed -i \
     '1s/{/{"measured": {"by": "netloom-field", "source": "a simulation", "facts": {"clock": "made up"}},/' {} +
 netloom report "$place/beside_4" "$place/collected" -o "$place/measured.html" >/dev/null
-netloom report "$place/ecmp" "$place/adaptive" -o "$place/demo.html" >/dev/null
+netloom report "$place/ecmp" "$place/adaptive" --why -o "$place/demo.html" >/dev/null
 netloom report "$place/<"* "$place/custom" -o "$place/hostile.html" >/dev/null
 netloom report "$place/nic_sr" "$place/themis" "$place/lossless" -o "$place/rdma.html" >/dev/null
 netloom report "$place/over_time" "$place/by_stage" "$place/ecmp" -o "$place/flows.html" >/dev/null

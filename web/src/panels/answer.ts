@@ -21,9 +21,10 @@ const OUTCOME: Record<Compared["outcome"], string> = {
   no_pair: "no pair",
 };
 
-/** With a full stop, and a capital letter unless it begins with a name. */
+/** With a full stop, arrows that no line breaks, and a capital letter unless it begins with a name. */
 function sentence(text: string): string {
-  return `${/^(no|job|why)\b/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text}.`;
+  const whole = text.replaceAll("->", "\u2011>");
+  return `${/^(no|job|why)\b/.test(whole) ? whole.charAt(0).toUpperCase() + whole.slice(1) : whole}.`;
 }
 
 function bar({ variants }: Answer, { variant, speedup, outcome }: Compared): Bar[] {
