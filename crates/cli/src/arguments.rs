@@ -19,7 +19,7 @@ use netloom_lab::{Over, Seeds};
 
 pub use field::{FieldCollect, FieldPrepare, FieldRun};
 pub use import::{Beside, Crab, Format, Import, IntoFolder, NcclTests, Osu, SeedSim};
-pub use runs::{Compare, Explain, Report};
+pub use runs::{Compare, ComparedRuns, Explain, Report};
 
 /// Packet-level simulation of the networks that AI training runs on.
 #[derive(Debug, Parser)]

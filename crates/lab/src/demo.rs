@@ -10,7 +10,7 @@ use netloom_report::{check_overwrite, write};
 use crate::compare::{Comparison, Entry, compare};
 use crate::error::LabError;
 use crate::reason::ReasonRequest;
-use crate::report::reported;
+use crate::report::read_report;
 use crate::source::Source;
 use crate::sweep::{Point, PointReport, Sweep, SweepProgress, sweep};
 use crate::watch::RunProgress;
@@ -71,8 +71,8 @@ pub fn demo(demo: Demo<'_>) -> Result<(Vec<PointReport>, Comparison), LabError> 
         on_progress: demo.on_progress,
     });
     let reports: Vec<PointReport> = reports.into_iter().collect::<Result<_, _>>()?;
-    let reasons = ReasonRequest { threads: 1, stop: demo.stop, on_progress: demo.on_reason };
-    let reported = reported(&folders, demo.over, None, Some(&reasons))?;
+    let reasons = ReasonRequest { stop: demo.stop, on_progress: demo.on_reason };
+    let reported = read_report(&folders, demo.over, None, Some(&reasons))?;
     write(&reported, &page, demo.overwrite)?;
     let entry = |(policy, report): (&str, &PointReport)| Entry {
         name: policy.to_owned(),

@@ -1,7 +1,7 @@
 //! The façade: the pipeline from a scenario to a run folder, and everything built on it.
 //!
 //! Models: compile, simulate, store ([`run`]); the figures of a run ([`summary`]), runs side by side ([`compare`]) and
-//! on a page ([`report`]), as text ([`report_text`]) and in figures for papers ([`figures`]), in the formats of other
+//! on a page or as text ([`report`]) and in figures for papers ([`figures`]), in the formats of other
 //! programs ([`export`]), live views of a run ([`live`]), fabrics in characters ([`text::fabric()`]), the life of
 //! packets in them ([`show`]), a fabric as a network of namespaces ([`testbed`]), a study on a real machine
 //! ([`field`]), many runs at once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking
@@ -76,11 +76,11 @@ pub use netloom_engine::Options;
 pub use netloom_engine::observe::{Control, Observer, Progress, States};
 pub use netloom_records::statistics::Over;
 pub use netloom_records::{Digest, Manifest, Outcome, Overwrite, Status};
-pub use netloom_report::AnswerData;
+pub use netloom_report::{AnswerData, Sentence};
 pub use netloom_scenario::{Diagnostics, Overrides, Style};
 pub use prepare::{Prepared, ScenarioSize, prepare};
 pub use reason::ReasonRequest;
-pub use report::{report, report_text};
+pub use report::{ReportOutputs, report};
 pub use seeds::{NotSeeds, Seeds};
 pub use simulate::{Simulated, simulate};
 pub use source::Source;

@@ -1,23 +1,20 @@
 //! Why a variant is faster or slower than the baseline: their typical steps, explained beside each other.
 //!
-//! Models: of both the first runs with a common seed, else their first runs; of each a typical step, whose length is near the median.
+//! Models: of both the first runs that are compared as a pair; of each a typical step, whose length is near the median.
 //! Leaves out: variants without a shown difference, which need no reason.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use netloom_records::RunFolder;
 use netloom_report::{AnswerData, Outcome, Reason, ReportedRun, StepCauses};
 
 use crate::error::LabError;
-use crate::explain::{ExplainRequest, Explanation, SelectedStep, explain};
+use crate::explain::{ExplainError, ExplainRequest, Explanation, SelectedStep, explain};
 use crate::watch::{RunProgress, Watch};
 
 /// How reasons are found.
 #[derive(Default)]
 pub struct ReasonRequest<'a> {
-    /// Number of threads; no result depends on it.
-    pub threads: usize,
     /// Set to stop.
     pub stop: Option<&'a AtomicBool>,
     /// Called with the progress of each second run.
@@ -44,32 +41,17 @@ pub(crate) fn add_reasons(
                 (Outcome::OnePair, Some(speedup)) => speedup.ratio >= 1.0,
                 _ => continue,
             };
-            let both = [compared.variant, *baseline].map(|variant| &variants[variant]);
-            let [own, base] = common(runs, both.map(|variant| &variant.runs))?;
+            let Some([own, base]) = compared.pair else { continue };
             let job = verdict.job.as_deref();
             let (Some(own), Some(base)) = (steps.causes(own, job)?, steps.causes(base, job)?) else {
                 continue;
             };
-            let names = both.map(|variant| variant.name.as_str());
+            let names = [compared.variant, *baseline].map(|number| variants[number].name.as_str());
             compared.reason = Some(Reason::of([own, base], names, is_faster));
         }
     }
     notes.append(&mut steps.notes);
     Ok(())
-}
-
-/// A run of each, with a common seed if there is one.
-fn common(runs: &[ReportedRun], [own, base]: [&Vec<usize>; 2]) -> Result<[usize; 2], LabError> {
-    let seed =
-        |run: &usize| -> Result<_, LabError> { Ok(RunFolder::open(&runs[*run].folder)?.manifest().seed) };
-    let of_base: Vec<_> = base.iter().map(seed).collect::<Result<_, _>>()?;
-    for run in own {
-        let own_seed = seed(run)?;
-        if let Some(found) = of_base.iter().position(|seed| *seed == own_seed) {
-            return Ok([*run, base[found]]);
-        }
-    }
-    Ok([own[0], base[0]])
 }
 
 /// The causes of typical steps of runs, each found once.
@@ -88,7 +70,7 @@ impl TypicalSteps<'_> {
         }
         let found = match self.explained(run, job) {
             Ok(found) => Some(step_causes(found)),
-            Err(LabError::Explain(error)) => {
+            Err(LabError::Explain(error)) if error != ExplainError::Stopped => {
                 self.notes.push(format!(
                     "why {} took as long as it did cannot be said: {error}",
                     self.runs[run].name
@@ -109,10 +91,9 @@ impl TypicalSteps<'_> {
         };
         let watch =
             Watch { stop: self.request.stop, on_progress: Some(&mut on_progress), ..Watch::default() };
-        let threads = self.request.threads.max(1);
         let job = job.map(str::to_owned);
         let step = SelectedStep::Typical;
-        explain(&self.runs[run].folder, ExplainRequest { job, step, threads, watch })
+        explain(&self.runs[run].folder, ExplainRequest { job, step, threads: 1, watch })
     }
 }
 

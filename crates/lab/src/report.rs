@@ -16,44 +16,42 @@ use crate::show::interference::runs_in;
 use crate::sweep::PLAN_FILE;
 use crate::text::{self, Look};
 
-/// Writes the report about these run folders, or all runs of these sweeps, with the names that [`crate::compare`]
-/// gives, with figures over a part of each. With a request for reasons, runs are explained to say why a variant is better.
+/// What is made of a report.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReportOutputs<'a> {
+    /// The page: one HTML file.
+    pub page: Option<(&'a Path, Overwrite)>,
+    /// The text for a terminal: the data of the page's panels, in characters.
+    pub text: Option<Look>,
+}
+
+/// Reports on these run folders, or all runs of these sweeps, with the names that [`crate::compare`] gives, with figures
+/// over a part of each; with a request for reasons, runs are explained to say why a variant is better. The runs are read
+/// once. Returns the text, if it is wanted.
 ///
 /// # Errors
 /// If one of them is not a complete run folder or cannot be read, an interval is not within it, no variant has the name
-/// of the baseline, or the report cannot be written.
+/// of the baseline, a run that is explained was stopped, or the page cannot be written.
 pub fn report(
     folders: &[PathBuf],
-    file: &Path,
-    overwrite: Overwrite,
     over: Over,
     baseline: Option<&str>,
     reasons: Option<&ReasonRequest<'_>>,
-) -> Result<(), LabError> {
-    check_overwrite(file, overwrite)?;
-    let reported = reported(folders, over, baseline, reasons)?;
-    Ok(write(&reported, file, overwrite)?)
-}
-
-/// The same runs as text for a terminal: the data of the report's panels, in characters.
-///
-/// # Errors
-/// If one of them is not a complete run folder or cannot be read, an interval is not within it, or no variant has the name
-/// of the baseline.
-pub fn report_text(
-    folders: &[PathBuf],
-    over: Over,
-    baseline: Option<&str>,
-    reasons: Option<&ReasonRequest<'_>>,
-    look: Look,
-) -> Result<String, LabError> {
-    let reported = reported(folders, over, baseline, reasons)?;
+    outputs: ReportOutputs<'_>,
+) -> Result<Option<String>, LabError> {
+    if let Some((file, overwrite)) = outputs.page {
+        check_overwrite(file, overwrite)?;
+    }
+    let reported = read_report(folders, over, baseline, reasons)?;
+    if let Some((file, overwrite)) = outputs.page {
+        write(&reported, file, overwrite)?;
+    }
     let said: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
-    Ok(text::report(&reported, &said, look))
+    Ok(outputs.text.map(|look| text::report(&reported, &said, look)))
 }
 
 /// The data of the report.
-pub(crate) fn reported(
+pub(crate) fn read_report(
     folders: &[PathBuf],
     over: Over,
     baseline: Option<&str>,

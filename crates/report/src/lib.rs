@@ -33,7 +33,7 @@ use netloom_records::statistics::Over;
 use netloom_records::{DraftFile, Overwrite, RunFolder};
 
 pub use answer::{
-    AnswerData, CauseDifference, Compared, Outcome, Reason, Speedup, StepCauses, Variant, Verdict,
+    AnswerData, CauseDifference, Compared, Outcome, Reason, Sentence, Speedup, StepCauses, Variant, Verdict,
 };
 pub use error::ReportError;
 pub use live::{LivePage, LiveView, render_live};

@@ -4,7 +4,8 @@ import { areaName } from "../areas.ts";
 import type { Area } from "../areas.ts";
 import { barChart } from "../bars.ts";
 import type { Bar } from "../bars.ts";
-import type { Answer, Compared, Report, StepCauses } from "../data.ts";
+import type { Answer, Compared, StepCauses } from "../answer_data.ts";
+import type { Report } from "../data.ts";
 import { element, note } from "../dom.ts";
 import { COLOURS, legendOf, runColour } from "../palette.ts";
 import { partsChart } from "../parts.ts";
@@ -40,7 +41,7 @@ function bar({ variants }: Answer, { variant, speedup, outcome }: Compared): Bar
 const TEXTURES: Area["texture"][] = ["plain", "lines", "dots"];
 
 /** Each cause has a colour; a texture as well, once the colours are used up. */
-const areaOfCause = (_: string, place: number): Area => ({
+const areaOfCause = (place: number): Area => ({
   colour: `var(--run-${place % COLOURS})`,
   texture: TEXTURES[Math.floor(place / COLOURS) % TEXTURES.length] ?? "plain",
   edges: [0, 1],
@@ -69,7 +70,7 @@ function reasons({ variants, baseline }: Answer, compared: Compared[], of: strin
   }
   const steps = [{ variant: baseline, step: first.reason.baseline }, ...found.map(({ variant, reason }) => ({ variant, step: reason.own }))];
   const names = [...new Set(steps.flatMap(({ step }) => step.causes.map(([name]) => name)))];
-  const areas = names.map(areaOfCause);
+  const areas = names.map((_, place) => areaOfCause(place));
   const time = (step: StepCauses, cause: string) => step.causes.find(([name]) => name === cause)?.[1] ?? 0;
   const bars = steps.map(({ variant, step }) => ({
     name: `${variants[variant]?.name ?? ""} · step ${count(step.step)}`,
@@ -80,7 +81,7 @@ function reasons({ variants, baseline }: Answer, compared: Compared[], of: strin
   const columns = [{ title: "step" }, { title: "time", number: true }, ...names.map((title) => ({ title, number: true }))];
   const cells = steps.map(({ step }, place) => [bars[place]?.name ?? "", span(step.time_s), ...names.map((name) => span(time(step, name)))]);
   return [
-    legendOf(names.map((name, place) => areaName(name, areas[place] ?? areaOfCause(name, place)))),
+    legendOf(names.map((name, place) => areaName(name, areaOfCause(place)))),
     figure(`What the chain of messages of a typical step waited for${of}`, partsChart(`Causes of typical steps${of}`, "time of the step", unit, areas, bars)),
     asTable(`Causes of typical steps${of}`, columns, cells),
   ];

@@ -9,10 +9,10 @@ use netloom_lab::summary::over;
 
 use super::threads;
 
-/// `netloom compare`.
+/// Runs side by side.
 #[derive(Debug, Args)]
-pub struct Compare {
-    /// Run folders, or folders of sweeps or of measured runs
+pub struct ComparedRuns {
+    /// Run folders, in the order in which to show them, or folders of sweeps or of measured runs
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<PathBuf>,
     /// Part of the run covered by statistics of background messages, by mean throughput and by utilization: `jobs`, the
@@ -25,6 +25,14 @@ pub struct Compare {
     /// Explain why a variant is better: the runs whose typical steps are compared are run again, twice each, up to these steps
     #[arg(long)]
     pub why: bool,
+}
+
+/// `netloom compare`.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// The runs.
+    #[command(flatten)]
+    pub compared: ComparedRuns,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
@@ -33,22 +41,12 @@ pub struct Compare {
 /// `netloom report`.
 #[derive(Debug, Args)]
 pub struct Report {
-    /// Run folders, in the order in which to show them, or folders of sweeps
-    #[arg(value_name = "RUN", required = true)]
-    pub runs: Vec<PathBuf>,
+    /// The runs.
+    #[command(flatten)]
+    pub compared: ComparedRuns,
     /// HTML file to write [default: out/report.html; with --text: none]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Part of the run covered by statistics of background messages, by mean throughput and by utilization: `jobs`, the
-    /// time while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
-    #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
-    pub over: Over,
-    /// Run or variant to compare the others with [default: that of the sweep, else the first run]
-    #[arg(long, value_name = "NAME")]
-    pub baseline: Option<String>,
-    /// Explain why a variant is better: the runs whose typical steps are compared are run again, twice each, up to these steps
-    #[arg(long)]
-    pub why: bool,
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,

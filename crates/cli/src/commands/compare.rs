@@ -1,10 +1,10 @@
 //! `netloom compare`: runs side by side.
 
 use netloom_lab::compare::{Cell, Comparison, METRICS, Metric, Row, Unit, compare_folders};
-use netloom_lab::{AnswerData, ExitCode, LabError, ReasonRequest, RunProgress, Status, words};
+use netloom_lab::{AnswerData, ExitCode, LabError, ReasonRequest, RunProgress, Sentence, Status, words};
 
 use super::run::status_word;
-use crate::arguments::Compare;
+use crate::arguments::{Compare, ComparedRuns};
 use crate::interrupt;
 use crate::output::Output;
 use crate::progress::Progress;
@@ -12,13 +12,10 @@ use crate::table::{Lean, Table};
 
 /// Compares run folders.
 pub fn compare(arguments: &Compare, output: &mut Output) -> Result<ExitCode, LabError> {
-    let baseline = arguments.baseline.as_deref();
-    let comparison = if arguments.why {
-        let (runs, over) = (&arguments.runs, arguments.over);
-        with_reasons(output, |reasons| compare_folders(runs, over, baseline, Some(reasons)))?
-    } else {
-        compare_folders(&arguments.runs, arguments.over, baseline, None)?
-    };
+    let ComparedRuns { runs, over, baseline, why } = &arguments.compared;
+    let comparison = with_reasons(*why, !arguments.json, output, |reasons| {
+        compare_folders(runs, *over, baseline.as_deref(), reasons)
+    })?;
     if arguments.json {
         output.json(&comparison.to_json())?;
     } else {
@@ -27,12 +24,20 @@ pub fn compare(arguments: &Compare, output: &mut Output) -> Result<ExitCode, Lab
     Ok(ExitCode::Good)
 }
 
-/// What `find` finds with reasons, while their progress is shown.
-pub fn with_reasons<T>(output: &mut Output, find: impl FnOnce(&ReasonRequest<'_>) -> T) -> T {
-    let progress = Progress::new(true);
+/// What `find` finds, with reasons if they are wanted, while their progress is shown.
+pub fn with_reasons<T>(
+    wanted: bool,
+    is_shown: bool,
+    output: &mut Output,
+    find: impl FnOnce(Option<&ReasonRequest<'_>>) -> T,
+) -> T {
+    if !wanted {
+        return find(None);
+    }
+    let progress = Progress::new(is_shown);
     let on_progress = |now: &RunProgress| progress.run(now);
     let stop = Some(interrupt::stop_flag(output));
-    let found = find(&ReasonRequest { threads: 1, stop, on_progress: Some(&on_progress) });
+    let found = find(Some(&ReasonRequest { stop, on_progress: Some(&on_progress) }));
     progress.clear();
     found
 }
@@ -59,7 +64,8 @@ pub fn print(comparison: &Comparison, output: &mut Output) {
 /// The sentences of an answer, and a gap.
 pub fn print_answer(answer: Option<&AnswerData>, output: &mut Output) {
     if let Some(answer) = answer {
-        output.lines(answer.sentences());
+        let line = |said: Sentence<'_>| format!("{}{}", if said.is_reason { "  " } else { "" }, said.text);
+        output.lines(answer.sentences().map(line));
         output.line("");
     }
 }

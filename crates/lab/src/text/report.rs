@@ -64,8 +64,8 @@ fn answer(sheet: &mut Sheet, report: &Report) {
     let Some(answer) = &report.answer else { return };
     sheet.heading("Answer");
     for sentence in answer.sentences() {
-        let indent = if sentence.starts_with(' ') { 4 } else { 2 };
-        sheet.hanging(Line::indented(indent), Ink::Plain, &sentence);
+        let indent = if sentence.is_reason { 4 } else { 2 };
+        sheet.hanging(Line::indented(indent), Ink::Plain, sentence.text);
     }
 }
 

@@ -1,9 +1,11 @@
 //! Comparison of runs.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use netloom_lab::compare::{Comparison, METRICS, compare_folders};
-use netloom_lab::{Over, Overrides, RunRequest, Source, run};
+use netloom_lab::explain::ExplainError;
+use netloom_lab::{LabError, Over, Overrides, ReasonRequest, RunRequest, Source, run};
 
 use crate::scenes::TWO_JOBS;
 
@@ -58,6 +60,33 @@ fn each_run_is_shown_relative_to_the_first() {
     let unknown =
         compare_folders(&folders, Over::Jobs, Some("other"), None).expect_err("there is none").to_string();
     assert_eq!(unknown, "no variant is called `other`: these are ecmp; adaptive");
+}
+
+#[test]
+fn a_slower_variant_comes_with_the_causes_of_a_typical_step() {
+    let workspace = tempfile::tempdir().expect("a folder can be made");
+    let folders = ["100Gbps", "10Gbps"].map(|rate| {
+        let folder = workspace.path().join(rate);
+        let set = vec![("fabric.leaf_spine.host_rate".to_owned(), rate.to_owned())];
+        let overrides = Overrides { set, ..Overrides::default() };
+        let request = RunRequest::new(Source::text("two", TWO_JOBS));
+        run(RunRequest { folder: Some(folder.clone()), overrides, ..request }).expect("it runs");
+        folder
+    });
+    let found = compare_folders(&folders, Over::Jobs, None, Some(&ReasonRequest::default()));
+    let answer = found.expect("they can be read").answer.expect("there are two variants");
+    let compared = &answer.verdicts[0].compared[0];
+    let reason = compared.reason.as_ref().expect("it is slower");
+    assert!(reason.sentence.starts_with("why: ") && !reason.causes.is_empty(), "{}", reason.sentence);
+    assert!(reason.causes.iter().all(|cause| cause.time_s > cause.baseline_time_s), "{:?}", reason.causes);
+    for step in [&reason.own, &reason.baseline] {
+        let sum: f64 = step.causes.iter().map(|(_, time)| time).sum();
+        assert!((sum / step.time_s - 1.0).abs() < 1e-9, "{step:?}");
+    }
+    let stop = AtomicBool::new(true);
+    let request = ReasonRequest { stop: Some(&stop), ..ReasonRequest::default() };
+    let stopped = compare_folders(&folders, Over::Jobs, None, Some(&request));
+    assert!(matches!(stopped, Err(LabError::Explain(ExplainError::Stopped))));
 }
 
 #[test]

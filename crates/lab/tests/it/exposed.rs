@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use netloom_lab::summary::summary;
 use netloom_lab::text::Look;
-use netloom_lab::{Overrides, RunReport, RunRequest, Source, report_text, run};
+use netloom_lab::{Overrides, RunReport, RunRequest, Source, run};
 use netloom_records::statistics::Over;
 use netloom_records::{Activity, RunFolder, SpanRow};
 use netloom_report::breakdown::{BoundKind, Breakdown, RankTimes};
@@ -152,7 +152,7 @@ fn a_run_without_recorded_steps_has_none_of_these_figures() {
     let stored = stored(&[("record.timeline", "0")]);
     assert_eq!(stored.report.summary.jobs[0].exposed, None);
     assert_eq!(stored.jobs(), []);
-    let text = report_text(std::slice::from_ref(&stored.folder), Over::Jobs, None, None, Look::PLAIN)
+    let text = crate::scenes::text(std::slice::from_ref(&stored.folder), Over::Jobs, Look::PLAIN)
         .expect("it can be read");
     assert!(!text.contains("Exposed communication"), "{text}");
 }

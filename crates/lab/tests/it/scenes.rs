@@ -1,6 +1,12 @@
 //! Scenarios for tests, and helpers to run them.
 
-use netloom_lab::{Options, Overrides, Prepared, Simulated, Source, Style, Watch, prepare, simulate};
+use std::path::PathBuf;
+
+use netloom_lab::text::Look;
+use netloom_lab::{
+    LabError, Options, Over, Overrides, Prepared, ReportOutputs, Simulated, Source, Style, Watch, prepare,
+    report, simulate,
+};
 use netloom_records::MemorySink;
 
 /// Two jobs and mice on sixteen hosts.
@@ -29,4 +35,10 @@ pub fn simulated(prepared: &Prepared, options: Options) -> (Simulated, MemorySin
     let mut sink = MemorySink::default();
     let simulated = simulate(prepared, &mut sink, options, Watch::default()).expect("memory does not fail");
     (simulated, sink)
+}
+
+/// The report on these runs as text.
+pub fn text(folders: &[PathBuf], over: Over, look: Look) -> Result<String, LabError> {
+    let outputs = ReportOutputs { text: Some(look), ..ReportOutputs::default() };
+    report(folders, over, None, None, outputs).map(|text| text.expect("it is wanted"))
 }

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use netloom_lab::compare::compare_folders;
 use netloom_lab::summary::Summary;
-use netloom_lab::{Over, Overrides, Overwrite, RunRequest, Source, Style, export, prepare, report_text, run};
+use netloom_lab::{
+    Over, Overrides, Overwrite, ReportOutputs, RunRequest, Source, Style, export, prepare, run,
+};
 use netloom_records::RunFolder;
 use netloom_report::{ReportedRun, read};
 use netloom_units::Time;
@@ -229,18 +231,13 @@ fn a_span_outside_of_the_run_is_refused_by_every_view() {
     assert!(compare_folders(&folders, Over::Jobs, None, None).is_ok());
     refused(compare_folders(&folders, outside, None, None).expect_err("it is outside").to_string());
     refused(
-        report_text(&folders, outside, None, None, netloom_lab::text::Look::PLAIN)
+        crate::scenes::text(&folders, outside, netloom_lab::text::Look::PLAIN)
             .expect_err("it is outside")
             .to_string(),
     );
-    let page = netloom_lab::report(
-        &folders,
-        &workspace.path().join("page.html"),
-        Overwrite::Refuse,
-        outside,
-        None,
-        None,
-    );
+    let file = workspace.path().join("page.html");
+    let outputs = ReportOutputs { page: Some((&file, Overwrite::Refuse)), ..ReportOutputs::default() };
+    let page = netloom_lab::report(&folders, outside, None, None, outputs);
     refused(page.expect_err("it is outside").to_string());
-    assert!(!workspace.path().join("page.html").exists());
+    assert!(!file.exists());
 }

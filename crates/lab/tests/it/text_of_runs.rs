@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use netloom_lab::text::{self, Look};
-use netloom_lab::{Over, Overrides, RunRequest, Source, Style, Watch, report_text, run};
+use netloom_lab::{Over, Overrides, RunRequest, Source, Style, Watch, run};
 use netloom_records::{
     DropReason, DropRow, FaultRow, FolderSink, JobRow, MemorySink, Names, Outcome, Overwrite, PortRow,
     RunSummary, SeriesRow, Status, StepRow,
@@ -254,8 +254,8 @@ fn runs_are_named_by_their_folders_and_the_command_for_the_page_is_shown() {
     let mut workspace = Workspace::new();
     workspace.store("nothing", &MemorySink::default(), no_names(), 0);
     let folder = workspace.runs[0].folder.clone();
-    let text = report_text(&[folder], Over::Jobs, None, None, Look { width: 160, colours: false })
+    let text = crate::scenes::text(&[folder], Over::Jobs, Look { width: 160, colours: false })
         .expect("it can be read");
     assert!(text.contains("run0") && text.contains("netloom report "), "{text}");
-    assert!(report_text(&[PathBuf::from("nowhere")], Over::Jobs, None, None, Look::PLAIN).is_err());
+    assert!(crate::scenes::text(&[PathBuf::from("nowhere")], Over::Jobs, Look::PLAIN).is_err());
 }

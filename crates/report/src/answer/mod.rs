@@ -12,6 +12,7 @@ mod sentence;
 mod variants;
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use netloom_records::{Batch, JobRow, Status};
 use serde::Serialize;
@@ -70,25 +71,25 @@ pub struct Observed {
     overlaps: Vec<Overlap>,
 }
 
-/// A job whose steps overlap, because nothing keeps its ranks together.
+/// A job whose steps overlap: some ranks begin a step before others have ended the one before.
 #[derive(Debug, Clone)]
 struct Overlap {
     job: String,
-    /// Time from the begin of a step to that of the next one, on average, in seconds.
-    interval_s: f64,
+    /// Time from the first begin to the last end, for each step, in seconds.
+    pace_s: f64,
     /// Mean length of a step in seconds.
     step_s: f64,
 }
 
-/// Steps overlap if they are longer than the time between them by this factor; less is the drift of a few ranks.
+/// Steps overlap if their mean length exceeds the time of the job for each by this factor.
 const OVERLAP: f64 = 1.05;
 
 impl Overlap {
     fn of(job: String, times: &[(u32, u64)], (start, end): (u64, u64)) -> Option<Overlap> {
         let n_steps = times.len() as f64;
-        let interval_s = (end - start) as f64 / 1e12 / n_steps;
+        let pace_s = (end - start) as f64 / 1e12 / n_steps;
         let step_s = times.iter().map(|(_, time)| *time as f64 / 1e12).sum::<f64>() / n_steps;
-        (step_s > interval_s * OVERLAP).then_some(Overlap { job, interval_s, step_s })
+        (step_s > pace_s * OVERLAP).then_some(Overlap { job, pace_s, step_s })
     }
 }
 
@@ -157,6 +158,9 @@ pub struct Compared {
     pub outcome: Outcome,
     /// This in words.
     pub sentence: String,
+    /// The first run of the variant and that of the baseline which are compared; absent without a pair.
+    #[serde(skip)]
+    pub pair: Option<[usize; 2]>,
     /// Why, if runs were explained for it.
     pub reason: Option<Reason>,
 }
@@ -206,14 +210,28 @@ impl AnswerData {
     }
 
     /// All sentences, the headline first, each followed by its reason if there is one.
-    pub fn sentences(&self) -> impl Iterator<Item = String> {
-        let said = |compared: &Compared| {
-            let reason = compared.reason.as_ref().map(|reason| format!("  {}", reason.sentence));
-            [Some(compared.sentence.clone()), reason].into_iter().flatten()
-        };
+    pub fn sentences(&self) -> impl Iterator<Item = Sentence<'_>> {
         let verdicts = self.verdicts.iter().flat_map(|verdict| &verdict.compared);
-        verdicts.flat_map(said).chain(self.notes.iter().cloned())
+        let notes = self.notes.iter().map(|text| Sentence { text, is_reason: false });
+        verdicts.flat_map(Compared::sentences).chain(notes)
     }
+}
+
+impl Compared {
+    /// Its sentence, and its reason if there is one.
+    fn sentences(&self) -> impl Iterator<Item = Sentence<'_>> {
+        let reason = self.reason.iter().map(|reason| Sentence { text: &reason.sentence, is_reason: true });
+        iter::once(Sentence { text: &self.sentence, is_reason: false }).chain(reason)
+    }
+}
+
+/// A sentence of the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sentence<'a> {
+    /// It.
+    pub text: &'a str,
+    /// Whether it is the reason for the one before.
+    pub is_reason: bool,
 }
 
 /// The jobs of all runs by name, in order of appearance; no name where there are none.
@@ -243,6 +261,7 @@ impl Verdict {
                 speedup: pairs.speedup(),
                 outcome,
                 sentence: sentence::compared(names, prefix, &pairs),
+                pair: pairs.runs,
                 reason: None,
             }
         };

@@ -33,6 +33,8 @@ pub(super) enum Basis {
 pub(super) struct Pairs {
     pub basis: Basis,
     pub pairs: Vec<Pair>,
+    /// The first two runs with a common seed.
+    pub runs: Option<[usize; 2]>,
     /// Whether the times are those of steps.
     pub of_steps: bool,
 }
@@ -62,13 +64,13 @@ impl Pairs {
         let (own, base) = (by_seed(own), by_seed(base));
         let common: Vec<[usize; 2]> =
             own.iter().filter_map(|(seed, &run)| Some([run, *base.get(seed)?])).collect();
-        let of_steps = job.is_some();
+        let (first, of_steps) = (common.first().copied(), job.is_some());
         if let (&[[one, other]], Some(job)) = (common.as_slice(), job) {
             let pairs = pairs_of_steps(steps(&runs[one], job), steps(&runs[other], job));
-            return Pairs { basis: Basis::Steps(runs[one].seed), pairs, of_steps };
+            return Pairs { basis: Basis::Steps(runs[one].seed), pairs, runs: first, of_steps };
         }
         let pair = |both: &[usize; 2]| both.map(|run| mean_time(&runs[run], job).expect("it was asked for"));
-        Pairs { basis: Basis::Seeds, pairs: common.iter().map(pair).collect(), of_steps }
+        Pairs { basis: Basis::Seeds, pairs: common.iter().map(pair).collect(), runs: first, of_steps }
     }
 
     /// Mean over the pairs.

@@ -81,11 +81,11 @@ pub(super) fn notes(runs: &[Observed], variants: &[Variant]) -> Vec<String> {
 fn overlaps(runs: &[Observed], variants: &[Variant]) -> Vec<String> {
     let line = |variant: &Variant, overlap: &Overlap| {
         format!(
-            "{}: steps of {} overlap, since its ranks drift apart: one begins every {} and takes {} from its first rank's begin \
-             to its last rank's end",
+            "{}: steps of {} overlap: the job takes {} per step, and a step {} from its first rank's begin to its last \
+             rank's end",
             variant.name,
             overlap.job,
-            span(overlap.interval_s),
+            span(overlap.pace_s),
             span(overlap.step_s)
         )
     };

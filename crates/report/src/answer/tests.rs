@@ -158,13 +158,13 @@ fn runs_that_ended_early_are_named() {
 }
 
 #[test]
-fn a_job_whose_steps_overlap_is_named_with_the_time_between_them() {
+fn a_job_whose_steps_overlap_is_named_with_its_time_per_step() {
     let times = [(0, 4_000_000_000_000), (1, 5_000_000_000_000)];
     assert!(Overlap::of("ring".to_owned(), &times, (0, 9_000_000_000_000)).is_none());
     let mut runs = [run("a", 1, &[4.0, 5.0]), run("b", 1, &[2.0, 2.1])];
     runs[0].overlaps.extend(Overlap::of("ring".to_owned(), &times, (0, 6_000_000_000_000)));
     let found = answer(&runs, &[differing("balance", &["ecmp", "spray"])]);
-    let said = "a: steps of ring overlap, since its ranks drift apart: one begins every 3 s and takes 4.5 s from its first \
-                rank's begin to its last rank's end";
+    let said = "a: steps of ring overlap: the job takes 3 s per step, and a step 4.5 s from its first rank's begin to its \
+                last rank's end";
     assert_eq!(found.notes, [said]);
 }

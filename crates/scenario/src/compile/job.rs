@@ -226,27 +226,23 @@ impl<'a> Maker<'a> {
         problems: &mut Problems,
     ) -> Option<()> {
         let location = phase.location;
-        if let resolved::Phase::Repeat { times, phases } = &phase.value {
-            return self.repeat(times.value, phases, problems);
-        }
-        // First, so that phases that wait for this one are right even if it is wrong.
-        let scheduled = self.scheduler.add(overlap, problems);
         let (made, settings) = match &phase.value {
-            resolved::Phase::Compute(span) => (Phase::Compute { span: *span }, None),
-            resolved::Phase::Barrier => (Phase::Barrier, None),
+            resolved::Phase::Compute(span) => (Some(Phase::Compute { span: *span }), None),
+            resolved::Phase::Barrier => (Some(Phase::Barrier), None),
             resolved::Phase::Collectives { settings, each } => {
-                (self.collectives(settings, each, location, problems)?, Some(settings))
+                (self.collectives(settings, each, location, problems), Some(settings))
             }
             resolved::Phase::PointToPoint { settings, stages } => {
-                (self.point_to_point(settings, stages, location, problems)?, Some(settings))
+                (self.point_to_point(settings, stages, location, problems), Some(settings))
             }
             resolved::Phase::Pipeline { settings, stages } => {
-                (self.pipeline(settings, stages, location, problems)?, Some(settings))
+                (self.pipeline(settings, stages, location, problems), Some(settings))
             }
-            resolved::Phase::Repeat { .. } => unreachable!("repeats are unrolled"),
+            resolved::Phase::Repeat { times, phases } => return self.repeat(times.value, phases, problems),
         };
-        scheduled?;
-        self.phases.push(made);
+        // Even if it is wrong, so that those that wait for it are not reported, too.
+        self.scheduler.add(overlap, problems)?;
+        self.phases.push(made?);
         self.origins.push(Origin { location, settings });
         Some(())
     }

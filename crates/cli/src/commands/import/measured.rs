@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use netloom_lab::import::{self, Measurements, Options};
-use netloom_lab::{ExitCode, LabError, Over, Overwrite, Source};
+use netloom_lab::{ExitCode, LabError, Over, Overwrite, ReportOutputs, Source};
 
 use crate::arguments::{Beside, Crab, IntoFolder, NcclTests, Osu};
 use crate::commands::run::command_line;
@@ -48,7 +48,8 @@ fn finish(found: &Measurements, into: &IntoFolder, output: &mut Output) -> Resul
     if !into.beside.is_empty() {
         let page = page(&into.output);
         let runs: Vec<PathBuf> = locations.into_iter().chain(into.beside.iter().cloned()).collect();
-        netloom_lab::report(&runs, &page, overwrite, Over::Jobs, None, None)?;
+        let outputs = ReportOutputs { page: Some((&page, overwrite)), text: None };
+        netloom_lab::report(&runs, Over::Jobs, None, None, outputs)?;
         output.line(format!("report {}", page.display()));
     }
     Ok(ExitCode::Good)
