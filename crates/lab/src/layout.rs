@@ -5,11 +5,12 @@
 //!
 //! Invariants: equal buckets that follow each other are one entry, so a layout grows with what was written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use netloom_catalog::workload::collective::Plan;
+use netloom_catalog::workload::collective::{Demand, Plan};
 use netloom_model::{Bucket, Collective, Job, Phase, Pipeline, PointToPoint};
-use netloom_records::{BucketLayout, CollectiveLayout, GroupLayout, JobLayout, PhaseLayout};
+use netloom_records::{BucketLayout, CollectiveLayout, GroupLayout, JobLayout, LackedBytes, PhaseLayout};
+use netloom_units::Bytes;
 
 use crate::line::phase_name;
 use crate::prepare::Prepared;
@@ -62,20 +63,40 @@ fn bucket_layouts(job: &Job, buckets: &[Bucket]) -> Vec<BucketLayout> {
 
 /// The collectives of a bucket; those of one kind of groups run in the same communicators.
 fn collective_layouts(job: &Job, collectives: &[Collective]) -> Vec<CollectiveLayout> {
-    let mut by_group: BTreeMap<Option<u16>, BTreeMap<u32, u64>> = BTreeMap::new();
+    let mut by_group: BTreeMap<Option<u16>, Vec<&Collective>> = BTreeMap::new();
     for collective in collectives {
-        let bus_bytes = by_group.entry(collective.groups).or_default();
-        let mut sizes: Vec<u32> = job.communicator_sizes(collective).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
-        for size in sizes {
-            *bus_bytes.entry(size).or_default() += bytes_on_bus(collective, size);
-        }
+        by_group.entry(collective.groups).or_default().push(collective);
     }
-    by_group.into_iter().map(|(group, bus_bytes)| CollectiveLayout { group, bus_bytes }).collect()
+    by_group.into_iter().map(|(group, found)| collective_layout(job, group, &found)).collect()
 }
 
-/// Bytes that bus bandwidth counts in a communicator of this size; none for one that the compiler would refuse.
-fn bytes_on_bus(collective: &Collective, n_ranks: u32) -> u64 {
-    Plan::new(collective, n_ranks).map_or(0, |plan| plan.bus_factor().of(collective.size).0)
+fn collective_layout(job: &Job, group: Option<u16>, collectives: &[&Collective]) -> CollectiveLayout {
+    let sizes: BTreeSet<u32> =
+        collectives.first().map(|one| job.communicator_sizes(one).collect()).unwrap_or_default();
+    // The compiler refuses collectives that have no plan.
+    let plans = |size: u32| {
+        let plan = move |one: &&Collective| Some((Plan::new(one, size).ok()?, one.size));
+        collectives.iter().filter_map(plan)
+    };
+    let bus_bytes = |size| plans(size).map(|(plan, bytes)| plan.bus_factor().of(bytes).0).sum();
+    let lacked = |size| {
+        let of_one = |(plan, bytes): (Plan, Bytes)| lacked_bytes(plan.demand(), bytes.0);
+        let sum = plans(size).try_fold(LackedBytes::default(), |sum, one| Some(sum.plus(of_one(one)?)));
+        sum.map(|sum| (size, sum))
+    };
+    CollectiveLayout {
+        group,
+        bus_bytes: sizes.iter().map(|&size| (size, bus_bytes(size))).collect(),
+        lacked: sizes.iter().filter_map(|&size| lacked(size)).collect(),
+    }
+}
+
+fn lacked_bytes(demand: Demand, size: u64) -> Option<LackedBytes> {
+    let none = LackedBytes::default();
+    match demand {
+        Demand::Blocks(times) => Some(LackedBytes { shared: times * size, ..none }),
+        Demand::Pairs => Some(LackedBytes { each: size, ..none }),
+        Demand::Vector => Some(LackedBytes { whole: size, ..none }),
+        Demand::Unknown => None,
+    }
 }

@@ -63,6 +63,38 @@ pub struct CollectiveLayout {
     pub group: Option<u16>,
     /// Bytes that bus bandwidth counts, by the number of ranks of a communicator.
     pub bus_bytes: BTreeMap<u32, u64>,
+    /// What a set of members lacks, by the number of ranks of a communicator; absent where a collective does not say.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub lacked: BTreeMap<u32, LackedBytes>,
+}
+
+/// The bytes that a set of `g` of the `n` members of a communicator lacks: `whole + (shared + g each)(n - g)/n`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LackedBytes {
+    /// Of broadcasts and of reductions by switches.
+    pub whole: u64,
+    /// Of all-gathers, reduce-scatters and all-reduces.
+    pub shared: u64,
+    /// Of all-to-alls, for each member.
+    pub each: u64,
+}
+
+impl LackedBytes {
+    /// The bytes that a set of this many of `n_ranks` members lacks.
+    pub fn of(self, n_members: u32, n_ranks: u32) -> f64 {
+        let outside = f64::from(n_ranks - n_members) / f64::from(n_ranks);
+        self.whole as f64 + (self.shared as f64 + f64::from(n_members) * self.each as f64) * outside
+    }
+
+    /// With those of another collective of the same communicator.
+    #[must_use]
+    pub fn plus(self, other: LackedBytes) -> LackedBytes {
+        LackedBytes {
+            whole: self.whole + other.whole,
+            shared: self.shared + other.shared,
+            each: self.each + other.each,
+        }
+    }
 }
 
 impl JobLayout {
@@ -112,7 +144,11 @@ mod tests {
     fn a_bucket_is_found_among_equal_ones() {
         let bucket = |count, group| BucketLayout {
             count,
-            collectives: vec![CollectiveLayout { group, bus_bytes: BTreeMap::from([(2, 100)]) }],
+            collectives: vec![CollectiveLayout {
+                group,
+                bus_bytes: BTreeMap::from([(2, 100)]),
+                lacked: BTreeMap::from([(2, LackedBytes { shared: 100, ..LackedBytes::default() })]),
+            }],
         };
         let phases = vec![PhaseLayout {
             name: "two".to_owned(),

@@ -36,7 +36,7 @@ pub use folder::{
     BatchReader, DraftFile, FolderError, FolderSink, INCOMPLETE_FILE, MANIFEST_FILE, MEASURED_FILE, Marker,
     Overwrite, Problem, ReadError, RowReader, RunFolder, SWEEP_FILE, Verified, fresh, verify, write_whole,
 };
-pub use layout::{BucketLayout, CollectiveLayout, GroupLayout, JobLayout, PhaseLayout};
+pub use layout::{BucketLayout, CollectiveLayout, GroupLayout, JobLayout, LackedBytes, PhaseLayout};
 pub use manifest::{ChangedSetting, Manifest, Outcome, RunSummary, Status};
 pub use measured::{Allocation, Measured};
 pub use names::{Family, Names};

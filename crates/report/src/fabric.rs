@@ -14,7 +14,7 @@ use crate::collect::About;
 /// Leaves and spines, each in the order of their ids.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TwoTiers {
-    /// Switches with hosts.
+    /// Switches with hosts and with links to spines.
     pub leaves: Vec<NodeId>,
     /// Switches without.
     pub spines: Vec<NodeId>,
@@ -34,7 +34,10 @@ impl TwoTiers {
                 _ => return None,
             };
         }
-        let found = TwoTiers { leaves: leaves.into_iter().collect(), spines: spines.into_iter().collect() };
+        // A switch inside a server has hosts, but no link to a spine.
+        let linked: BTreeSet<NodeId> = ports.iter().filter(between).map(|port| port.node).collect();
+        let leaves = leaves.intersection(&linked).copied().collect();
+        let found = TwoTiers { leaves, spines: spines.into_iter().collect() };
         (!found.spines.is_empty()).then_some(found)
     }
 }

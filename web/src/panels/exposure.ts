@@ -106,7 +106,7 @@ const waitRow = (row: MemberWait): string[] => [
   count(row.step),
 ];
 
-const BOUNDS = { nic: "NIC of the slowest host", local: "within the host" };
+const BOUNDS = { nic: "links of hosts or servers", local: "within the host" };
 
 const bandwidthRow = (row: GroupBandwidth): string[] => [
   row.group,
@@ -167,8 +167,8 @@ function content(report: Report): HTMLElement[] {
     ...listed(
       "Bandwidth of groups and its bound",
       "Bus bandwidth of a communicator, from the last begin of a member to the last end, mean over communicators; where early " +
-        "members have moved data before that, it may exceed its bound. The bound is the rate of the slowest host towards the " +
-        "other hosts of one communicator by itself; communicators that share hosts share it.",
+        "members have moved data before that, it may exceed its bound. At the bound of one communicator by itself " +
+        "the links of a host or of a server are full with what its members lack; communicators that share links share it.",
       BANDWIDTH_COLUMNS,
       jobs,
       ({ bandwidths }) => bandwidths,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_catalog::expand;
-use netloom_catalog::workload::collective::{self, Plan, SPECS, Step};
+use netloom_catalog::workload::collective::{self, Demand, Plan, SPECS, Step};
 use netloom_model::{Bucket, Collective, FabricService, Hosts, Job, Order, Phase, Repetition, Workload};
 use netloom_units::{Bytes, HostId, Random, Settings, Time, Value};
 
@@ -409,6 +409,39 @@ fn bus_factors_are_those_of_nccl_tests() {
         assert_eq!(factor(name, 8), 1000, "{name}");
     }
     assert_eq!(factor("ring_all_gather", 3), 667);
+}
+
+/// Bytes that a server of `g` of `n` ranks lacks; `None` where that depends on who sends to whom.
+fn lacked(demand: Demand, g: u32, n: u32, size: u64) -> Option<u128> {
+    let [g, n, size] = [u128::from(g), u128::from(n), u128::from(size)];
+    match demand {
+        Demand::Blocks(times) => Some(u128::from(times) * size * (n - g) / n),
+        Demand::Pairs => Some(g * size * (n - g) / n),
+        Demand::Vector => Some(size),
+        Demand::Unknown => None,
+    }
+}
+
+#[test]
+fn what_the_ranks_of_a_server_lack_enters_it() {
+    for (case, servers, g) in
+        cases().iter().flat_map(|case| (2..5).flat_map(move |k| (1..5).map(move |g| (case, k, g))))
+    {
+        let n = servers * g;
+        let size = u64::from(n) * 5040;
+        let one = collective(case, size, true, Order::Rank);
+        let Some(needed) = Plan::new(&one, n).ok().and_then(|plan| lacked(plan.demand(), g, n, size)) else {
+            continue;
+        };
+        let mut entering = vec![0; servers as usize];
+        for (_, sender, message) in trace(&job(n, 1, vec![one]), n, Delay::Fixed(DELAY)).sends {
+            if sender / g != message.to.0 / g {
+                entering[(message.to.0 / g) as usize] += u128::from(message.size.0);
+            }
+        }
+        let most = entering.into_iter().max().unwrap_or(0);
+        assert!(most >= needed, "{} n {n} g {g}: {most} of {needed}", case.name);
+    }
 }
 
 #[test]

@@ -52,12 +52,25 @@ pub fn print(comparison: &Comparison, output: &mut Output) {
     let others: Vec<&Row> = comparison.rows.iter().filter(|row| row.run != comparison.baseline).collect();
     if !others.is_empty() {
         output.line("");
-        let title = format!("vs {}", comparison.baseline);
-        output.lines(table(others, &title, change).lines());
+        print_changes(&others, &comparison.baseline, output);
     }
     output.lines(spans(comparison));
     for row in comparison.rows.iter().filter(|row| row.status != Status::Complete) {
         output.line(format!("{}: {}", row.run, status_word(row.status)));
+    }
+}
+
+/// The changes of these rows relative to the baseline; says so where a run has no figure in common with it.
+fn print_changes(others: &[&Row], baseline: &str, output: &mut Output) {
+    let compares = |row: &Row| row.cells.iter().flatten().any(|cell| cell.ratio.is_some());
+    let compared: Vec<&Row> = others.iter().copied().filter(|row| compares(row)).collect();
+    if !compared.is_empty() {
+        output.lines(table(compared.iter().copied(), &format!("vs {baseline}"), change).lines());
+    }
+    let mut alone: Vec<&str> = others.iter().map(|row| row.run.as_str()).collect();
+    alone.dedup();
+    for run in alone.into_iter().filter(|run| compared.iter().all(|row| row.run != **run)) {
+        output.line(format!("{run}: no figure above zero in common with {baseline}"));
     }
 }
 
@@ -81,7 +94,7 @@ fn spans(comparison: &Comparison) -> Vec<String> {
         }
     }
     let Some((first, _)) = reported.first() else { return Vec::new() };
-    let head = "FCT: of background messages that started";
+    let head = "FCT: of background messages and finite flows that started";
     if reported.len() == 1 {
         return vec![String::new(), format!("{head} {first}")];
     }

@@ -4,8 +4,8 @@ use std::env;
 
 use netloom_lab::live::Serve;
 use netloom_lab::summary::{
-    ExposedSummary, FlowThroughput, MeasuredSummary, PeakSummary, QueuePairSummary, ReorderingSummary,
-    SizeBucket, Slowdowns, StageSummary, StagedSummary, Summary, TrafficSummary,
+    ExposedSummary, FlowThroughput, JobSummary, MeasuredSummary, PeakSummary, QueuePairSummary,
+    ReorderingSummary, SizeBucket, Slowdowns, StageSummary, StagedSummary, Summary, TrafficSummary,
 };
 use netloom_lab::{
     Diagnostics, ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest,
@@ -183,7 +183,48 @@ fn jobs(report: &RunReport, is_complete: bool, output: &mut Output) {
     for job in jobs {
         output.lines(job.exposed.iter().map(|found| exposed(&job.name, found)));
     }
+    output.lines(overlaps(jobs, report.summary.simulated_s));
     output.line("");
+}
+
+/// Largest number of pairs of jobs with a line of their own.
+const MOST_PAIRS: usize = 4;
+
+/// How long pairs of jobs ran at once, the longest first; a job without an end ran to the end of the run.
+fn overlaps(jobs: &[JobSummary], end_s: f64) -> Vec<String> {
+    let span = |job: &JobSummary| {
+        let start = job.start_s?;
+        Some((start, job.time_s.map_or(end_s, |time| start + time)))
+    };
+    let spans: Vec<(&str, (f64, f64))> =
+        jobs.iter().filter_map(|job| Some((job.name.as_str(), span(job)?))).collect();
+    let mut pairs = Vec::new();
+    for (number, (one, of_one)) in spans.iter().enumerate() {
+        for (other, of_other) in &spans[number + 1..] {
+            let both = (of_one.1.min(of_other.1) - of_one.0.max(of_other.0)).max(0.0);
+            let shares = [of_one, of_other].map(|(start, end)| words::percent(both / (end - start)));
+            pairs.push((both, [*one, *other], shares));
+        }
+    }
+    pairs.sort_by(|left, right| right.0.total_cmp(&left.0));
+    let more = pairs.len().saturating_sub(MOST_PAIRS);
+    let mut lines: Vec<String> = pairs.into_iter().take(MOST_PAIRS).map(overlap).collect();
+    if more > 0 {
+        lines.push(format!("at once     {} of jobs overlap less", words::some(more as u64, "more pair")));
+    }
+    lines
+}
+
+fn overlap((both, names, shares): (f64, [&str; 2], [String; 2])) -> String {
+    let [one, other] = names.map(words::harmless);
+    if both == 0.0 {
+        return format!("at once     {one} and {other}: never");
+    }
+    let [of_one, of_other] = shares;
+    let time = words::span(both);
+    format!(
+        "at once     {one} and {other}: {time}, {of_one} of the time of {one}, {of_other} of that of {other}"
+    )
 }
 
 /// The mean step time of a job of a measured run.

@@ -8,14 +8,14 @@
 
 use super::paper::{Paper, Target};
 use super::quantity::Quantity;
-use super::runs::Measured;
+use super::runs::SimulatedRun;
 use crate::sample::Sample;
 
 /// Looks figures up.
 #[derive(Clone, Copy)]
 pub(super) struct Bench<'a> {
     pub paper: &'a Paper,
-    pub measured: &'a [Measured],
+    pub runs: &'a [SimulatedRun],
 }
 
 /// A quantity of a run or a part, over another one if a divisor is given.
@@ -42,7 +42,7 @@ impl Asked {
 impl Bench<'_> {
     /// A figure with every seed; empty where the run does not have it.
     pub(super) fn values(&self, target: &Target, quantity: Quantity) -> Vec<f64> {
-        let runs = self.measured.iter().filter(|measured| measured.run == target.run);
+        let runs = self.runs.iter().filter(|run| run.run == target.run);
         runs.filter_map(|run| run.get(target.part.as_deref(), quantity)).collect()
     }
 
@@ -50,12 +50,11 @@ impl Bench<'_> {
     pub(super) fn by_seed(&self, asked: &Asked) -> Vec<f64> {
         let (target, quantity) = &asked.above;
         let Some((below, by)) = &asked.below else { return self.values(target, *quantity) };
-        let ratio = |run: &Measured| {
-            let other =
-                self.measured.iter().find(|other| other.run == below.run && other.seed == run.seed)?;
+        let ratio = |run: &SimulatedRun| {
+            let other = self.runs.iter().find(|other| other.run == below.run && other.seed == run.seed)?;
             Some(run.get(target.part.as_deref(), *quantity)? / other.get(below.part.as_deref(), *by)?)
         };
-        self.measured.iter().filter(|run| run.run == target.run).filter_map(ratio).collect()
+        self.runs.iter().filter(|run| run.run == target.run).filter_map(ratio).collect()
     }
 
     /// Half of the 95 % confidence interval.

@@ -20,7 +20,7 @@ use super::error::ReproduceError;
 use super::paper::{Paper, Plan};
 use super::quantity::Quantity;
 use super::report::Report;
-use super::runs::Measured;
+use super::runs::SimulatedRun;
 use crate::cells::scenario::{at, without_aggressor};
 use crate::cells::{At, Cell, CellRun, is_name, remove};
 use crate::error::LabError;
@@ -69,7 +69,7 @@ struct Found {
 /// Writes the cells of a report, if its paper measures any.
 pub(super) fn write(report: &Report, folder: &Path) -> Result<(), ReproduceError> {
     let folder = folder.join(FOLDER);
-    let runs = of(&report.paper, &report.measured)?;
+    let runs = of(&report.paper, &report.runs)?;
     for run in &runs {
         run.store(&folder.join(&run.system), Overwrite::Replace, &[])?;
     }
@@ -85,12 +85,12 @@ pub(super) fn write(report: &Report, folder: &Path) -> Result<(), ReproduceError
 }
 
 /// The cells of all systems, by name.
-fn of(paper: &Paper, measured: &[Measured]) -> Result<Vec<CellRun>, ReproduceError> {
+fn of(paper: &Paper, runs: &[SimulatedRun]) -> Result<Vec<CellRun>, ReproduceError> {
     if !paper.asks_for(Quantity::MeasuredMean) {
         return Ok(Vec::new());
     }
     let mut systems: BTreeMap<String, Found> = BTreeMap::new();
-    for seeds in measured.chunk_by(|left, right| left.run == right.run) {
+    for seeds in runs.chunk_by(|left, right| left.run == right.run) {
         let times: Vec<f64> =
             seeds.iter().filter_map(|run| run.get(Some(VICTIM), Quantity::MeasuredMean)).collect();
         let Some(times) = Sample::of(&times) else { continue };
@@ -203,7 +203,7 @@ experiments:
   - { name: elsewhere, from: pond-4, set: { interference.aggressor: '{ all_to_all_linear: { size: 2MiB } }', interference.steps: '9' }, shows: nothing published }
   - { name: otherwise, from: pond-4, set: { balance: spray }, shows: another policy }
 claims:
-  - { id: slower, said: here, text: slower, kind: predicted, measured: measured_mean, at: [beside/victim, elsewhere/victim, otherwise/victim], per: { at: [alone/victim, alone/victim, alone/victim] }, relation: { at_least: 1 }, recorded: reproduced }
+  - { id: slower, said: here, text: slower, kind: predicted, quantity: measured_mean, at: [beside/victim, elsewhere/victim, otherwise/victim], per: { at: [alone/victim, alone/victim, alone/victim] }, relation: { at_least: 1 }, recorded: reproduced }
 ";
 
     #[test]
@@ -232,7 +232,7 @@ claims:
         assert_eq!(beside.aggressor_size.0, 1 << 20);
         assert_eq!(beside.baseline, Some(alone.mean));
         assert!(beside.mean > alone.mean, "an exchange slows a ring");
-        let none = Report { measured: Vec::new(), ..report };
+        let none = Report { runs: Vec::new(), ..report };
         write(&none, home.path()).expect("it can be written");
         assert!(!home.path().join("cells").exists(), "cells of an earlier report are gone");
     }

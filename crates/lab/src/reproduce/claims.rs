@@ -104,7 +104,7 @@ pub(super) struct Figure {
     /// What it shows, paraphrased.
     pub shows: String,
     /// The quantities plotted, and further ones for comparison.
-    pub measured: Vec<Quantity>,
+    pub quantities: Vec<Quantity>,
     /// Runs, `run/job`, or groups.
     pub at: Vec<String>,
     /// The divisor of each quantity, in an additional column.
@@ -129,7 +129,7 @@ pub(super) struct Claim {
     /// The size of the runs that it is about; by default both.
     #[serde(default)]
     pub scale: Option<Scale>,
-    pub measured: Quantity,
+    pub quantity: Quantity,
     /// Runs, `run/job`, or groups.
     pub at: Vec<String>,
     /// The divisor of each figure.
@@ -159,7 +159,7 @@ pub(super) struct Claim {
 #[serde(deny_unknown_fields)]
 pub(super) struct Divisor {
     #[serde(default)]
-    pub measured: Option<Quantity>,
+    pub quantity: Option<Quantity>,
     #[serde(default)]
     pub at: Vec<String>,
 }

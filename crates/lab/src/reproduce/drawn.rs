@@ -33,9 +33,9 @@ struct Drawing<'a> {
 fn of(report: &Report, figure: &Figure) -> Option<FigureMaps> {
     let checked = "figures are checked when the paper is read";
     let map = figure.map.as_ref()?;
-    let above = *figure.measured.first().expect(checked);
-    let below = figure.per.as_ref().and_then(|per| per.measured).unwrap_or(above);
-    let bench = Bench { paper: &report.paper, measured: &report.measured };
+    let above = *figure.quantities.first().expect(checked);
+    let below = figure.per.as_ref().and_then(|per| per.quantity).unwrap_or(above);
+    let bench = Bench { paper: &report.paper, runs: &report.runs };
     let drawing = Drawing { bench, quantities: [above, below] };
     let cells = maps::cells(&report.paper, figure).expect(checked);
     let laid = maps::laid(map, &cells).expect(checked);

@@ -42,7 +42,7 @@ fn section(report: &Report, figure: &Figure) -> Option<String> {
     if lines.is_empty() {
         return None;
     }
-    let names = figure.measured.iter().flat_map(|quantity| {
+    let names = figure.quantities.iter().flat_map(|quantity| {
         let column = quantity.column();
         let ratio = figure.per.as_ref().map(|_| format!("{column}, ratio"));
         [Some(column.to_owned()), ratio].into_iter().flatten()
@@ -58,7 +58,7 @@ fn section(report: &Report, figure: &Figure) -> Option<String> {
 
 /// Describes the numerators and denominators of the ratios.
 fn in_words(rows: &[Target], below: &[Target], figure: &Figure) -> String {
-    let by = figure.per.as_ref().and_then(|per| per.measured);
+    let by = figure.per.as_ref().and_then(|per| per.quantity);
     let what = by.map_or(String::new(), |quantity| format!("`{}` of ", quantity.column()));
     let pair = |(row, below): (&Target, &Target)| format!("`{}` over {what}`{}`", row.name(), below.name());
     let first = rows.iter().zip(below).map(pair).next().unwrap_or_default();
@@ -67,13 +67,13 @@ fn in_words(rows: &[Target], below: &[Target], figure: &Figure) -> String {
 
 /// The row of a run or part; `None` if it was not run.
 fn row(report: &Report, figure: &Figure, target: &Target, divisor: Option<&Target>) -> Option<String> {
-    let bench = Bench { paper: &report.paper, measured: &report.measured };
-    let n_runs = report.measured.iter().filter(|run| run.run == target.run).count();
+    let bench = Bench { paper: &report.paper, runs: &report.runs };
+    let n_runs = report.runs.iter().filter(|run| run.run == target.run).count();
     if n_runs == 0 {
         return None;
     }
-    let by = figure.per.as_ref().and_then(|per| per.measured);
-    let asked = figure.measured.iter().flat_map(|&quantity| {
+    let by = figure.per.as_ref().and_then(|per| per.quantity);
+    let asked = figure.quantities.iter().flat_map(|&quantity| {
         let above = (target.of(quantity), quantity);
         let by = by.unwrap_or(quantity);
         let ratio = divisor.map(|divisor| Asked { above: above.clone(), below: Some((divisor.of(by), by)) });

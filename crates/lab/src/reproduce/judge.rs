@@ -11,7 +11,7 @@ use super::bench::{Asked, Bench, mean};
 use super::claims::{Claim, Kind, Near, Recorded, Relation, Within};
 use super::paper::{Paper, Target};
 use super::quantity::Quantity;
-use super::runs::Measured;
+use super::runs::SimulatedRun;
 use super::score::{Score, Scored, quantile};
 use crate::sample::{Interval, Sample};
 
@@ -89,8 +89,8 @@ impl Judged {
 pub(super) fn runs(paper: &Paper) -> Result<BTreeSet<String>, String> {
     let mut runs = BTreeSet::new();
     for claim in &paper.claims.claims {
-        runs.extend(paper.targets(&claim.at, claim.measured)?.into_iter().map(|target| target.run));
-        if let Some((_, targets)) = paper.divisors(&claim.at, claim.measured, claim.per.as_ref())? {
+        runs.extend(paper.targets(&claim.at, claim.quantity)?.into_iter().map(|target| target.run));
+        if let Some((_, targets)) = paper.divisors(&claim.at, claim.quantity, claim.per.as_ref())? {
             runs.extend(targets.into_iter().map(|target| target.run));
         }
     }
@@ -98,8 +98,8 @@ pub(super) fn runs(paper: &Paper) -> Result<BTreeSet<String>, String> {
 }
 
 /// Evaluates all claims, in their order.
-pub(super) fn judge(paper: &Paper, measured: &[Measured]) -> Result<Vec<Judged>, String> {
-    let bench = Bench { paper, measured };
+pub(super) fn judge(paper: &Paper, runs: &[SimulatedRun]) -> Result<Vec<Judged>, String> {
+    let bench = Bench { paper, runs };
     let mut judged = Vec::new();
     for claim in &paper.claims.claims {
         match (&claim.near, claim.relation) {
@@ -119,7 +119,7 @@ impl Bench<'_> {
             let target = &asked.above.0;
             let name = target.name();
             let published = match &asked.below {
-                None => self.paper.published_of(target, claim.measured),
+                None => self.paper.published_of(target, claim.quantity),
                 Some(_) => Some(self.published(&asked)).filter(|published| !published.is_nan()),
             };
             let published =
@@ -142,7 +142,7 @@ impl Bench<'_> {
     /// An exception inverts the recorded verdict.
     fn except(&self, claim: &Claim, target: &Target, judged: &mut Judged) -> Result<(), String> {
         for exception in &claim.except {
-            if self.paper.targets(&exception.at, claim.measured)?.contains(target) {
+            if self.paper.targets(&exception.at, claim.quantity)?.contains(target) {
                 judged.recorded = match claim.recorded {
                     Recorded::Reproduced => Recorded::NotReproduced,
                     Recorded::NotReproduced => Recorded::Reproduced,
@@ -190,9 +190,9 @@ impl Bench<'_> {
 
     /// The figures that a claim refers to.
     fn asked(&self, claim: &Claim) -> Result<Vec<Asked>, String> {
-        let targets = self.paper.targets(&claim.at, claim.measured)?;
-        let divisors = self.paper.divisors(&claim.at, claim.measured, claim.per.as_ref())?;
-        Ok(Asked::all(claim.measured, targets, divisors))
+        let targets = self.paper.targets(&claim.at, claim.quantity)?;
+        let divisors = self.paper.divisors(&claim.at, claim.quantity, claim.per.as_ref())?;
+        Ok(Asked::all(claim.quantity, targets, divisors))
     }
 }
 
@@ -257,7 +257,7 @@ fn blank(claim: &Claim, at: String) -> Judged {
         claim: claim.id.clone(),
         at,
         said: claim.said.clone(),
-        quantity: claim.measured,
+        quantity: claim.quantity,
         published: Vec::new(),
         simulated: Vec::new(),
         halves: Vec::new(),

@@ -105,8 +105,8 @@ pub(super) type CellsOfMap<'a> = BTreeMap<(usize, usize), &'a Cell>;
 /// All cells that a figure's maps may have: its own, and those left out of scores.
 pub(super) fn cells(paper: &Paper, figure: &Figure) -> Result<Vec<Cell>, String> {
     let Some(map) = &figure.map else { return Ok(Vec::new()) };
-    let [_] = figure.measured.as_slice() else {
-        return Err(format!("map: expected one quantity, and the figure has {}", figure.measured.len()));
+    let [_] = figure.quantities.as_slice() else {
+        return Err(format!("map: expected one quantity, and the figure has {}", figure.quantities.len()));
     };
     let Some(below) = paper.rows_below(figure)? else {
         return Err("map: expected ratios, and the figure has no `per`".into());

@@ -42,7 +42,7 @@ pub use parts::Parts;
 pub use published::Published;
 pub use quantity::Quantity;
 pub use report::{Report, Tally};
-pub use runs::Measured;
+pub use runs::SimulatedRun;
 pub(crate) use store::REPORT_FILE;
 
 pub use crate::sample::{Interval, Sample};
@@ -95,9 +95,9 @@ pub fn reproduce(mut paper: Paper, request: &Request<'_>) -> Result<Report, Repr
     if let Some(id) = request.only.iter().find(|id| !paper.has_claim(id)) {
         return Err(ReproduceError::OtherSize(id.clone()));
     }
-    let (measured, account) = match stored {
+    let (runs, account) = match stored {
         Some(stored) => (stored.runs, run_store::StoreReport::default()),
         None => runs::run(&paper, request)?,
     };
-    Report::new(paper, measured, account)
+    Report::new(paper, runs, account)
 }

@@ -170,10 +170,10 @@ impl Paper {
         if before.iter().any(|other| other.id == claim.id) {
             return Err("there are two claims of this name".into());
         }
-        self.targets(&claim.at, claim.measured)?;
-        self.divisors(&claim.at, claim.measured, claim.per.as_ref())?;
+        self.targets(&claim.at, claim.quantity)?;
+        self.divisors(&claim.at, claim.quantity, claim.per.as_ref())?;
         for exception in &claim.except {
-            self.targets(&exception.at, claim.measured)?;
+            self.targets(&exception.at, claim.quantity)?;
         }
         match (&claim.near, claim.relation) {
             (Some(near), None) => drop(near.within()?),
@@ -337,13 +337,13 @@ impl Paper {
 
     /// Whether a claim or a figure uses a quantity.
     pub(super) fn asks_for(&self, quantity: Quantity) -> bool {
-        let below = |per: &Option<Divisor>| per.as_ref().and_then(|per| per.measured) == Some(quantity);
-        self.claims.claims.iter().any(|claim| claim.measured == quantity || below(&claim.per))
+        let below = |per: &Option<Divisor>| per.as_ref().and_then(|per| per.quantity) == Some(quantity);
+        self.claims.claims.iter().any(|claim| claim.quantity == quantity || below(&claim.per))
             || self
                 .claims
                 .figures
                 .iter()
-                .any(|figure| figure.measured.contains(&quantity) || below(&figure.per))
+                .any(|figure| figure.quantities.contains(&quantity) || below(&figure.per))
     }
 
     /// The parts of a run that claims and figures name for these quantities.
@@ -353,8 +353,8 @@ impl Paper {
             return BTreeSet::new();
         }
         let of_claims = self.claims.claims.iter().flat_map(|claim| {
-            let own = self.targets(&claim.at, claim.measured).ok().map(|targets| (claim.measured, targets));
-            let below = self.divisors(&claim.at, claim.measured, claim.per.as_ref());
+            let own = self.targets(&claim.at, claim.quantity).ok().map(|targets| (claim.quantity, targets));
+            let below = self.divisors(&claim.at, claim.quantity, claim.per.as_ref());
             own.into_iter().chain(below.ok().flatten())
         });
         let of_figures = self.claims.figures.iter().flat_map(|figure| {
@@ -362,8 +362,8 @@ impl Paper {
             let drawn = maps::cells(self, figure).unwrap_or_default();
             let drawn = drawn.into_iter().flat_map(|cell| [cell.above, cell.below]).collect();
             let targets = [self.rows(figure).unwrap_or_default(), below, drawn].concat();
-            let measured = figure.measured.iter().chain(figure.per.iter().flat_map(|per| &per.measured));
-            measured.map(move |quantity| (*quantity, targets.clone()))
+            let quantities = figure.quantities.iter().chain(figure.per.iter().flat_map(|per| &per.quantity));
+            quantities.map(move |quantity| (*quantity, targets.clone()))
         });
         let asked = of_claims.chain(of_figures).filter(|(quantity, _)| quantities.contains(quantity));
         let targets = asked.flat_map(|(_, targets)| targets).filter(|target| target.run == run);
@@ -385,13 +385,13 @@ impl Paper {
     pub(super) fn divisors(
         &self,
         at: &[String],
-        measured: Quantity,
+        of_claim: Quantity,
         per: Option<&Divisor>,
     ) -> Result<Option<(Quantity, Vec<Target>)>, String> {
         let Some(per) = per else { return Ok(None) };
-        let quantity = per.measured.unwrap_or(measured);
+        let quantity = per.quantity.unwrap_or(of_claim);
         let targets = self.targets(if per.at.is_empty() { at } else { &per.at }, quantity)?;
-        if targets.len() != self.targets(at, measured)?.len() {
+        if targets.len() != self.targets(at, of_claim)?.len() {
             return Err("the number of divisors differs from that of figures".into());
         }
         Ok(Some((quantity, targets)))
@@ -400,6 +400,6 @@ impl Paper {
 
 /// The quantity that decides whether the rows of a figure are parts.
 pub(super) fn row_quantity(figure: &Figure) -> Result<Quantity, String> {
-    let of_parts = figure.measured.iter().find(|quantity| quantity.is_of_a_part());
-    of_parts.or(figure.measured.first()).copied().ok_or_else(|| "shows nothing".into())
+    let of_parts = figure.quantities.iter().find(|quantity| quantity.is_of_a_part());
+    of_parts.or(figure.quantities.first()).copied().ok_or_else(|| "shows nothing".into())
 }

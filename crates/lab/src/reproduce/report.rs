@@ -8,7 +8,7 @@ use super::error::ReproduceError;
 use super::judge::{self, Judged, Verdict};
 use super::paper::Paper;
 use super::run_store::StoreReport;
-use super::runs::Measured;
+use super::runs::SimulatedRun;
 use super::{drawn, figures, store, table};
 use crate::error::LabError;
 
@@ -18,7 +18,7 @@ pub struct Report {
     /// The paper.
     pub paper: Paper,
     /// Every run with every seed.
-    pub measured: Vec<Measured>,
+    pub runs: Vec<SimulatedRun>,
     /// Every claim, in the order of the paper.
     pub judged: Vec<Judged>,
     /// The stored runs that were used.
@@ -45,12 +45,12 @@ impl Report {
     /// If the paper's files contradict each other.
     pub(super) fn new(
         paper: Paper,
-        measured: Vec<Measured>,
+        runs: Vec<SimulatedRun>,
         account: StoreReport,
     ) -> Result<Report, ReproduceError> {
-        let judged = judge::judge(&paper, &measured);
+        let judged = judge::judge(&paper, &runs);
         let judged = judged.map_err(|reason| ReproduceError::Paper { paper: paper.id.clone(), reason })?;
-        Ok(Report { paper, measured, judged, account })
+        Ok(Report { paper, runs, judged, account })
     }
 
     /// Number of claims by verdict.
@@ -75,9 +75,9 @@ impl Report {
 
     /// Violated invariants, with run and seed.
     pub fn broken_laws(&self) -> impl Iterator<Item = String> {
-        self.measured.iter().flat_map(|measured| {
-            let location = format!("{}, seed {}", measured.run, measured.seed);
-            measured.broken_laws.iter().map(move |law| format!("{location}: {law}"))
+        self.runs.iter().flat_map(|run| {
+            let location = format!("{}, seed {}", run.run, run.seed);
+            run.broken_laws.iter().map(move |law| format!("{location}: {law}"))
         })
     }
 

@@ -14,7 +14,7 @@ use netloom_records::{Digest, write_whole};
 use serde::{Deserialize, Serialize};
 
 use super::error::ReproduceError;
-use super::runs::Measured;
+use super::runs::SimulatedRun;
 use crate::build::build;
 use crate::error::LabError;
 
@@ -39,7 +39,7 @@ struct Kept {
     build: Option<String>,
     /// Digest of the resolved scenario.
     scenario: String,
-    measured: Measured,
+    run: SimulatedRun,
 }
 
 /// What the store has of a run.
@@ -49,7 +49,7 @@ pub(super) enum Found {
     /// A run of the scenario by another build.
     OtherBuild,
     /// The run.
-    Run(Box<Measured>),
+    Run(Box<SimulatedRun>),
 }
 
 /// The stored runs that a report used.
@@ -117,14 +117,14 @@ impl RunStore {
         match serde_json::from_str::<Kept>(&text) {
             Ok(kept) if kept.scenario != digest(scenario) => Found::Nothing,
             Ok(kept) if kept.build.is_none() || kept.build != self.build => Found::OtherBuild,
-            Ok(kept) => Found::Run(Box::new(kept.measured)),
+            Ok(kept) => Found::Run(Box::new(kept.run)),
             Err(_) => Found::Nothing,
         }
     }
 
     /// Stores a run.
-    pub fn put(&self, file: &str, measured: &Measured, scenario: &str) -> Result<(), ReproduceError> {
-        let kept = Kept { build: self.build.clone(), scenario: digest(scenario), measured: measured.clone() };
+    pub fn put(&self, file: &str, run: &SimulatedRun, scenario: &str) -> Result<(), ReproduceError> {
+        let kept = Kept { build: self.build.clone(), scenario: digest(scenario), run: run.clone() };
         let text = serde_json::to_string(&kept).expect("a run is data");
         let path = self.folder.join(file);
         let written = write_whole(&path, &path.with_extension("draft"), text.as_bytes());
@@ -145,8 +145,8 @@ fn digest(scenario: &str) -> String {
 mod tests {
     use super::*;
 
-    fn measured(seed: u64) -> Measured {
-        Measured {
+    fn run_of(seed: u64) -> SimulatedRun {
+        SimulatedRun {
             run: "one".into(),
             seed,
             broken_laws: Vec::new(),
@@ -164,14 +164,14 @@ mod tests {
     #[test]
     fn a_run_is_reused_only_by_the_build_that_made_it() {
         let folder = tempfile::tempdir().expect("a folder");
-        keep(folder.path(), Some("old")).put("one.json", &measured(1), "small").expect("it can be written");
+        keep(folder.path(), Some("old")).put("one.json", &run_of(1), "small").expect("it can be written");
         let found = |build, scenario| keep(folder.path(), build).find("one.json", scenario);
         assert!(matches!(found(Some("old"), "small"), Found::Run(_)));
         assert!(matches!(found(Some("new"), "small"), Found::OtherBuild));
         assert!(matches!(found(None, "small"), Found::OtherBuild));
         assert!(matches!(found(Some("old"), "large"), Found::Nothing));
         // An unknown build never equals another, not even another unknown one.
-        keep(folder.path(), None).put("one.json", &measured(1), "small").expect("it can be written");
+        keep(folder.path(), None).put("one.json", &run_of(1), "small").expect("it can be written");
         assert!(matches!(found(None, "small"), Found::OtherBuild));
     }
 
@@ -181,14 +181,14 @@ mod tests {
         let keep = keep(folder.path(), Some("same"));
         let sizes = [("small", 10), ("large", 100)];
         for (scenario, hops) in sizes {
-            let one = Measured { hops, ..measured(1) };
+            let one = SimulatedRun { hops, ..run_of(1) };
             keep.put(&file("one", 1, scenario), &one, scenario).expect("it can be written");
         }
         for (scenario, hops) in sizes {
-            let Found::Run(measured) = keep.find(&file("one", 1, scenario), scenario) else {
+            let Found::Run(run) = keep.find(&file("one", 1, scenario), scenario) else {
                 panic!("{scenario} is gone")
             };
-            assert_eq!(measured.hops, hops);
+            assert_eq!(run.hops, hops);
         }
     }
 }

@@ -28,7 +28,7 @@ use crate::watch::Watch;
 
 /// The figures of one run with one seed.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct Measured {
+pub struct SimulatedRun {
     /// Which run.
     pub run: String,
     /// Its seed.
@@ -45,7 +45,7 @@ pub struct Measured {
     pub parts: Parts,
 }
 
-impl Measured {
+impl SimulatedRun {
     /// A figure of the run, or of one of its parts.
     pub fn get(&self, part: Option<&str>, quantity: Quantity) -> Option<f64> {
         let values = if quantity.is_of_a_part() { self.parts.get(part?)? } else { &self.values };
@@ -65,7 +65,7 @@ struct Job {
 
 /// A run that was made or reused.
 struct Made {
-    measured: Measured,
+    run: SimulatedRun,
     /// Its file in the store, and what the store had.
     kept: Option<(String, Found)>,
 }
@@ -74,7 +74,7 @@ struct Made {
 pub(super) fn run(
     paper: &Paper,
     request: &Request<'_>,
-) -> Result<(Vec<Measured>, StoreReport), ReproduceError> {
+) -> Result<(Vec<SimulatedRun>, StoreReport), ReproduceError> {
     check(paper)?;
     let jobs = jobs(paper, request)?;
     let keep = request.store.map(RunStore::open).transpose()?;
@@ -88,21 +88,21 @@ pub(super) fn run(
                 return Err(ReproduceError::Stopped);
             }
             let made = make(job, keep.as_ref(), Watch { stop: request.stop, ..Watch::default() })?;
-            task.finish(made.measured.hops);
+            task.finish(made.run.hops);
             Ok(made)
         },
     )?;
     let mut account = StoreReport::default();
-    let mut measured = Vec::new();
+    let mut runs = Vec::new();
     for result in results {
         let made = result?;
         if let Some((file, found)) = made.kept {
             account.add(file, &found);
         }
-        measured.push(made.measured);
+        runs.push(made.run);
     }
-    measured.sort_by(|left, right| (&left.run, left.seed).cmp(&(&right.run, right.seed)));
-    Ok((measured, account))
+    runs.sort_by(|left, right| (&left.run, left.seed).cmp(&(&right.run, right.seed)));
+    Ok((runs, account))
 }
 
 /// Compiles every run once, so that errors are found before the first run begins; returns their number.
@@ -142,22 +142,22 @@ fn jobs(paper: &Paper, request: &Request<'_>) -> Result<Vec<Job>, ReproduceError
 fn make(job: &Job, keep: Option<&RunStore>, watch: Watch<'_>) -> Result<Made, ReproduceError> {
     let overrides = Overrides { set: job.plan.set.clone(), seed: Some(job.seed), ..Overrides::default() };
     let prepared = prepare(&job.plan.source, &overrides)?;
-    let Some(keep) = keep else { return Ok(Made { measured: measure(job, &prepared, watch)?, kept: None }) };
+    let Some(keep) = keep else { return Ok(Made { run: simulate_run(job, &prepared, watch)?, kept: None }) };
     let scenario = &prepared.compiled.resolved_yaml;
     let file = run_store::file(&job.plan.run, job.seed, scenario);
     let found = keep.find(&file, scenario);
-    let measured = match &found {
-        Found::Run(measured) => Measured::clone(measured),
+    let run = match &found {
+        Found::Run(run) => SimulatedRun::clone(run),
         Found::OtherBuild | Found::Nothing => {
-            let measured = measure(job, &prepared, watch)?;
-            keep.put(&file, &measured, scenario)?;
-            measured
+            let run = simulate_run(job, &prepared, watch)?;
+            keep.put(&file, &run, scenario)?;
+            run
         }
     };
-    Ok(Made { measured, kept: Some((file, found)) })
+    Ok(Made { run, kept: Some((file, found)) })
 }
 
-fn measure(job: &Job, prepared: &Prepared, watch: Watch<'_>) -> Result<Measured, ReproduceError> {
+fn simulate_run(job: &Job, prepared: &Prepared, watch: Watch<'_>) -> Result<SimulatedRun, ReproduceError> {
     let mice = Mice::new(&prepared.compiled.model);
     let mut watched = Watched { mice, asks: &job.asks, rows: Rows::default() };
     let simulated = simulate(prepared, &mut watched, Options::default(), watch)?;
@@ -167,7 +167,7 @@ fn measure(job: &Job, prepared: &Prepared, watch: Watch<'_>) -> Result<Measured,
     let mut values = whole(prepared, &simulated);
     watched.mice.add_to(&mut values);
     values.extend(watched.rows.completion.whole(&prepared.compiled.model));
-    Ok(Measured {
+    Ok(SimulatedRun {
         run: job.plan.run.clone(),
         seed: job.seed,
         broken_laws: broken_laws(prepared, &simulated, job.may_lose),

@@ -11,7 +11,7 @@ use super::error::ReproduceError;
 use super::judge::Judged;
 use super::quantity::Quantity;
 use super::report::{Report, Tally};
-use super::runs::Measured;
+use super::runs::SimulatedRun;
 use crate::sample::Sample;
 
 /// The document for programs.
@@ -39,7 +39,7 @@ struct Document<'a> {
     broken_laws: Vec<String>,
     claims: &'a [Judged],
     points: Vec<Point>,
-    runs: &'a [Measured],
+    runs: &'a [SimulatedRun],
 }
 
 /// Writes all files of a report.
@@ -56,7 +56,7 @@ pub(super) fn write(report: &Report, folder: &Path) -> Result<(), ReproduceError
         broken_laws: report.broken_laws().collect(),
         claims: &report.judged,
         points,
-        runs: &report.measured,
+        runs: &report.runs,
     };
     let json = serde_json::to_string_pretty(&document).map_err(|error| refused(error.into()))?;
     let maps = report.maps()?;
@@ -97,7 +97,7 @@ pub(super) struct Stored {
     #[serde(default)]
     pub full: bool,
     /// Its runs.
-    pub runs: Vec<Measured>,
+    pub runs: Vec<SimulatedRun>,
 }
 
 /// The runs of a stored report.
@@ -118,7 +118,7 @@ pub(super) fn runs(paper: &str, folder: &Path) -> Result<Stored, ReproduceError>
 
 fn points(report: &Report) -> Vec<Point> {
     let mut points = Vec::new();
-    for seeds in report.measured.chunk_by(|left, right| left.run == right.run) {
+    for seeds in report.runs.chunk_by(|left, right| left.run == right.run) {
         let parts = seeds[0].parts.keys().map(|part| Some(part.as_str()));
         for part in std::iter::once(None).chain(parts) {
             for quantity in
@@ -194,7 +194,7 @@ fn runs_table(report: &Report) -> String {
         text.push_str(quantity.column());
     }
     text.push_str(",hops,wall_time_s\n");
-    for run in &report.measured {
+    for run in &report.runs {
         for part in run.parts.keys() {
             let mut cells = vec![run.run.clone(), run.seed.to_string(), part.clone()];
             cells.extend(Quantity::ALL.map(|quantity| optional(run.get(Some(part), quantity))));

@@ -259,6 +259,7 @@ impl Gather {
             ranks: row.ranks,
             steps: row.steps,
             time_s: row.start.zip(row.end).map(|(start, end)| end.since(start).as_seconds()),
+            start_s: row.start.map(|start| start.since(Time::ZERO).as_seconds()),
             step: Distribution::of(self.steps.get(&row.job).cloned().unwrap_or_default()),
             measured: self.measures.get(&row.job).map(|found| measured(found, self.steps.get(&row.job))),
             exposed: None,

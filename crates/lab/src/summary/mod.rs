@@ -108,6 +108,8 @@ pub struct JobSummary {
     pub steps: u32,
     /// From the first rank's start to the last rank's end; absent if it did not finish.
     pub time_s: Option<f64>,
+    /// When its first rank started; absent if none did.
+    pub start_s: Option<f64>,
     /// Step times, each from the first rank's start to the last rank's end.
     pub step: Option<Distribution>,
     /// The measured mean step time; absent for a job with neither a warm-up nor a required precision.

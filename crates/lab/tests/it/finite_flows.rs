@@ -71,7 +71,7 @@ fn a_run_has_the_digest_of_its_file_and_slowdowns_by_size() {
 fn every_mistake_of_a_file_is_reported_by_line() {
     let rows = "src,dest,size,start\n";
     let wrong = mistakes(&source(folder(rows).path()), &[]);
-    assert!(wrong.contains("there is no column `dst`") && wrong.contains("trace.csv:1:5"), "{wrong}");
+    assert!(wrong.contains("there is no column `dest`") && wrong.contains("trace.csv:1:5"), "{wrong}");
     let rows =
         "src,dst,size,start,after\n0,1,-1KiB,9us,\n0,leaf7.host0,1KiB,9us,\n0,1,1KiB,5us,\n0,1,1KiB,9us,7\n";
     let wrong = mistakes(&source(folder(rows).path()), &[]);

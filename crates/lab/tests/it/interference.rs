@@ -153,7 +153,7 @@ claims:
 /// A claim about the ratio.
 fn ratio_claim(id: &str, relation: &str) -> String {
     format!(
-        "  - {{id: {id}, said: own prediction, text: The ratio., kind: predicted, measured: measured_mean, at: [alone/victim], \
+        "  - {{id: {id}, said: own prediction, text: The ratio., kind: predicted, quantity: measured_mean, at: [alone/victim], \
          per: {{at: [beside/victim]}}, relation: {{{relation}}}, recorded: not judged}}\n"
     )
 }
@@ -164,7 +164,7 @@ fn claims_use_ratios_seed_by_seed() {
     // An endless aggressor has no number of steps and leaves messages in flight, which violates no invariant.
     assert_eq!(first.broken_laws().count(), 0, "{:?}", first.broken_laws().collect::<Vec<_>>());
     let of = |run: &str| {
-        let runs = first.measured.iter().filter(|measured| measured.run == run).collect::<Vec<_>>();
+        let runs = first.runs.iter().filter(|found| found.run == run).collect::<Vec<_>>();
         let get =
             |quantity| runs.iter().map(move |run| run.get(Some("victim"), quantity).expect("it has it"));
         (get(Quantity::MeasuredMean).collect::<Vec<_>>(), get(Quantity::StepVariation).collect::<Vec<_>>())

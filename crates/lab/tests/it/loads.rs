@@ -29,13 +29,13 @@ experiments:
       jobs.0.phases: '[{ring_all_reduce: {size: 64KiB}}, barrier, {ring_all_reduce: {size: 8MiB}}]'
     shows: two sizes
 figures:
-  - {name: Figure 1, shows: Shares., measured: [flows_beyond], at: [crossing/2.9]}
+  - {name: Figure 1, shows: Shares., quantities: [flows_beyond], at: [crossing/2.9]}
 claims:
   - id: last
     said: own prediction
     text: Three on one uplink take three times as long.
     kind: predicted
-    measured: flow_longest
+    quantity: flow_longest
     at: [crossing]
     near: {within: '0.01'}
     recorded: reproduced
@@ -43,7 +43,7 @@ claims:
     said: own prediction
     text: One alone takes the ideal time.
     kind: predicted
-    measured: flow_shortest
+    quantity: flow_shortest
     at: [crossing]
     relation: {between: [1.0, 1.01]}
     recorded: reproduced
@@ -51,7 +51,7 @@ claims:
     said: own prediction
     text: The mean is that of three and one.
     kind: predicted
-    measured: flow_mean
+    quantity: flow_mean
     at: [crossing]
     relation: {between: [2.49, 2.51]}
     recorded: reproduced
@@ -59,7 +59,7 @@ claims:
     said: own prediction
     text: Three of four flows are slow.
     kind: predicted
-    measured: flows_beyond
+    quantity: flows_beyond
     at: [crossing]
     near: {within: exact}
     recorded: reproduced
@@ -67,7 +67,7 @@ claims:
     said: own prediction
     text: One of two uplinks carries more than 1.4 times the mean.
     kind: predicted
-    measured: links_beyond
+    quantity: links_beyond
     at: [crossing/leaf0/1.4]
     relation: {between: [0.5, 0.5]}
     recorded: reproduced
@@ -75,7 +75,7 @@ claims:
     said: own prediction
     text: It is exactly 1.5 times the mean, and not beyond.
     kind: predicted
-    measured: links_clear
+    quantity: links_clear
     at: [crossing/leaf0/1.5]
     relation: {between: [1, 1]}
     recorded: reproduced
@@ -83,7 +83,7 @@ claims:
     said: own prediction
     text: Large vectors come nearer to the line, 12.5 GB/s.
     kind: predicted
-    measured: collective_busbw
+    quantity: collective_busbw
     at: [sized/crossing/ring_all_reduce/vector/65536, sized/crossing/ring_all_reduce/vector/8388608]
     relation: rising
     recorded: reproduced
@@ -107,13 +107,13 @@ fn completion_times_and_loads_are_reported_relative_to_the_ideal_and_the_mean() 
     let report = reproduce(paper, &Request::default()).unwrap_or_else(|error| panic!("{error}"));
     assert!(report.is_as_recorded(), "{}", report.table());
     assert_eq!(report.tally().reproduced, 8, "{}", report.table());
-    let crossing = &report.measured[0];
+    let crossing = &report.runs[0];
     // Only the parts that claims and figures name.
     let multiples: Vec<&str> = crossing.parts.keys().map(String::as_str).collect();
     assert_eq!(multiples, ["1.1", "2.9", "3.1", "crossing", "leaf0/1.4", "leaf0/1.5"]);
     assert_eq!(crossing.get(Some("leaf0/1.5"), Quantity::LinksBeyond), Some(0.0));
     // A run without claims about loads has none, and no bandwidth is above the line rate.
-    let sized = &report.measured[1];
+    let sized = &report.runs[1];
     assert!(sized.parts.keys().all(|part| part.starts_with("crossing")), "{:?}", sized.parts.keys());
     let part = "crossing/ring_all_reduce/vector/8388608";
     let busbw = sized.get(Some(part), Quantity::CollectiveBusbw).expect("it is there");

@@ -31,7 +31,7 @@ experiments:
 figures:
   - name: 'Figure 7, odd & even'
     shows: What spraying gains.
-    measured: [step_mean]
+    quantities: [step_mean]
     at: [above]
     per: {at: [below]}
     map:
@@ -46,7 +46,7 @@ claims:
     said: own prediction
     text: Spraying gains.
     kind: predicted
-    measured: step_mean
+    quantity: step_mean
     at: [above, odd_ecmp]
     per: {at: [below, odd_spray]}
     relation: {at_least: 0.1}
@@ -55,7 +55,7 @@ claims:
     said: own prediction
     text: Spraying gains.
     kind: predicted
-    measured: step_mean
+    quantity: step_mean
     at: [grid_ecmp_1]
     per: {at: [grid_spray_1]}
     relation: {at_least: 0.1}
@@ -64,7 +64,7 @@ claims:
     said: own prediction
     text: No cell of a map is about this.
     kind: predicted
-    measured: step_mean
+    quantity: step_mean
     at: [pairs]
     relation: {at_least: 0.0}
     recorded: not judged
@@ -133,7 +133,7 @@ fn cells_show_mean_over_mean_and_scores_exclude_cells_that_are_left_out() {
     let page = page(&report);
     let figure = &page["maps"]["figures"][0];
     let mean = |run: &str| {
-        let seeds = report.measured.iter().filter(|measured| measured.run == run);
+        let seeds = report.runs.iter().filter(|found| found.run == run);
         let values: Vec<f64> =
             seeds.map(|seed| seed.get(Some("pairs"), Quantity::StepMean).expect("timed")).collect();
         assert_eq!(values.len(), 2);
@@ -199,8 +199,8 @@ fn a_folder_has_the_page_of_its_own_runs() {
 fn maps_that_do_not_fit_their_figure_are_refused() {
     let cases = [
         (
-            "measured: [step_mean]\n    at: [above]",
-            "measured: [step_mean, step_p95]\n    at: [above]",
+            "quantities: [step_mean]\n    at: [above]",
+            "quantities: [step_mean, step_p95]\n    at: [above]",
             "the figure has 2",
         ),
         ("    per: {at: [below]}\n    map", "    map", "no `per`"),

@@ -32,7 +32,7 @@ claims:
     said: own prediction
     text: Half is for who is near.
     kind: predicted
-    measured: flow_throughput
+    quantity: flow_throughput
     at: [heir]
     near: {within: 1%}
     recorded: reproduced
@@ -40,7 +40,7 @@ claims:
     said: own prediction
     text: So it is in another run, whose stages are those of the one it changes.
     kind: predicted
-    measured: flow_throughput
+    quantity: flow_throughput
     at: [hurried/stage1/near]
     near: {within: 1%}
     recorded: reproduced
@@ -48,7 +48,7 @@ claims:
     said: own prediction
     text: The link is full.
     kind: predicted
-    measured: stage_sum
+    quantity: stage_sum
     at: [heir]
     near: {within: 1%}
     recorded: reproduced
@@ -56,7 +56,7 @@ claims:
     said: own prediction
     text: It is even at first, and not later.
     kind: predicted
-    measured: stage_jain
+    quantity: stage_jain
     at: [heir/stage0]
     per: {at: [heir/stage1]}
     relation: {between: [1.1, 1.15]}
@@ -65,9 +65,9 @@ claims:
     said: own prediction
     text: The mean of the variances is half that of the second stage.
     kind: predicted
-    measured: stage_variance
+    quantity: stage_variance
     at: [heir/stage1]
-    per: {measured: variance_mean}
+    per: {quantity: variance_mean}
     relation: {between: [1.99, 2.01]}
     recorded: reproduced
 ";
@@ -77,7 +77,7 @@ const PORTS: &str = "
     said: own prediction
     text: Links beyond hosts carry more than these send.
     kind: predicted
-    measured: port_bytes
+    quantity: port_bytes
     at: [heir/leaf1.host0/leaf1.host0.nic0, heir/leaf0.host1/leaf0.host1.nic0]
     per: {at: [heir/leaf1/leaf1-spine0.0, heir/leaf0/leaf0.host0.nic0]}
     relation: {between: [0.4, 0.9]}
@@ -86,7 +86,7 @@ const PORTS: &str = "
     said: own prediction
     text: At a downlink of a leaf an uplink meets one other host.
     kind: predicted
-    measured: arbitrated_most
+    quantity: arbitrated_most
     at: [heir/tier1/down]
     relation: {between: [2, 2]}
     recorded: reproduced
@@ -130,7 +130,7 @@ fn stages_and_flows_are_evaluated_like_jobs() {
     let expected =
         ["heir/stage0/far", "heir/stage0/near", "heir/stage1/far", "heir/stage1/late", "heir/stage1/near"];
     assert_eq!(at, expected);
-    let run = &report.measured[0];
+    let run = &report.runs[0];
     assert!(run.get(Some("stage0/late"), Quantity::FlowThroughput).is_none(), "it had not begun");
     assert!(run.get(None, Quantity::StageSum).is_none(), "a run has no quantities of stages");
     let far = |stage: &str| run.get(Some(&format!("{stage}/far")), Quantity::FlowThroughput);
@@ -143,7 +143,7 @@ fn ports_and_tables_are_examined_only_if_a_claim_uses_them() {
     let report = judged(&format!("{CLAIMS}{PORTS}"));
     assert!(report.is_as_recorded(), "{}", report.table());
     let ports = |report: &Report| {
-        let parts = report.measured[0].parts.values();
+        let parts = report.runs[0].parts.values();
         parts.filter(|values| values.contains_key(&Quantity::PortBytes)).count()
     };
     // Six links, two ends each.

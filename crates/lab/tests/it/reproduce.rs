@@ -29,11 +29,11 @@ experiments:
 figures:
   - name: Figure 1
     shows: How long steps take.
-    measured: [packets, step_mean, step_p95]
+    quantities: [packets, step_mean, step_p95]
     at: [both]
   - name: Figure 2
     shows: What spraying gains.
-    measured: [packets, step_mean]
+    quantities: [packets, step_mean]
     at: [hashed/pairs]
     per: {at: [sprayed/pairs]}
 claims:
@@ -41,7 +41,7 @@ claims:
     said: table 1
     text: The number of packets.
     kind: predicted
-    measured: packets
+    quantity: packets
     at: [hashed]
     near: {within: exact}
     recorded: reproduced
@@ -49,7 +49,7 @@ claims:
     said: table 1
     text: The mean step.
     kind: calibrated
-    measured: step_mean
+    quantity: step_mean
     at: [hashed]
     near: {within: interval}
     recorded: reproduced
@@ -57,7 +57,7 @@ claims:
     said: table 1
     text: The tail of the step.
     kind: predicted
-    measured: step_p95
+    quantity: step_p95
     at: [hashed]
     near: {within: 1%}
     recorded: not reproduced
@@ -66,7 +66,7 @@ claims:
     said: figure 1
     text: Spraying is faster than hashing.
     kind: predicted
-    measured: step_mean
+    quantity: step_mean
     at: [hashed/pairs]
     per: {at: [sprayed/pairs]}
     relation: {at_least: 1.0}
@@ -75,7 +75,7 @@ claims:
     said: own prediction
     text: Equal runs are equal.
     kind: predicted
-    measured: simulator_end
+    quantity: simulator_end
     at: [hashed, again]
     relation: equal
     recorded: reproduced
@@ -90,8 +90,8 @@ fn paper(published: &str, claims: &str) -> Result<Paper, ReproduceError> {
 fn published() -> String {
     let blank = "run,part,step_mean_ms,step_p95_ms,packets\nhashed,pairs,0.1,9.0,1\n";
     let first = judged(blank, "1..1", false);
-    let packets = first.measured[0].get(None, Quantity::Packets).expect("packets are counted");
-    let step = first.measured[0].get(Some("pairs"), Quantity::StepMean).expect("steps are timed");
+    let packets = first.runs[0].get(None, Quantity::Packets).expect("packets are counted");
+    let step = first.runs[0].get(Some("pairs"), Quantity::StepMean).expect("steps are timed");
     format!("run,part,step_mean_ms,step_p95_ms,packets\nhashed,pairs,{step},9.0,{packets}\n")
 }
 
@@ -110,7 +110,7 @@ fn verdict(report: &Report, claim: &str) -> Verdict {
 fn verdicts_follow_from_the_figures() {
     let report = judged(&published(), "", false);
     // Runs: hashed, again and sprayed, four seeds each.
-    assert_eq!(report.measured.len(), 12);
+    assert_eq!(report.runs.len(), 12);
     let expected = [
         ("packets", Verdict::Reproduced),
         ("step", Verdict::Reproduced),
@@ -152,7 +152,7 @@ fn one_seed_is_too_few_for_an_interval() {
 #[test]
 fn a_check_runs_more_seeds() {
     let report = judged(&published(), "", true);
-    let count = |run: &str| report.measured.iter().filter(|measured| measured.run == run).count();
+    let count = |run: &str| report.runs.iter().filter(|found| found.run == run).count();
     assert_eq!((count("hashed"), count("sprayed"), count("again")), (8, 6, 6));
 }
 
@@ -167,7 +167,7 @@ fn selected_claims_are_evaluated() {
         reproduce(paper(&published(), CLAIMS).expect("it fits"), &request)
     };
     let report = only("packets").expect("there is such a claim");
-    assert_eq!((report.judged.len(), report.measured.len()), (1, 2));
+    assert_eq!((report.judged.len(), report.runs.len()), (1, 2));
     let unknown = only("speed").expect_err("there is none");
     assert_eq!(unknown.exit_code(), ExitCode::BadInput);
     assert!(unknown.to_string().contains("`speed`"));
@@ -227,7 +227,7 @@ fn stored_runs_are_evaluated_again() {
     let again =
         |paper: Paper| reproduce(paper, &Request { stored: Some(folder.path()), ..Request::default() });
     let read = again(paper(&published(), CLAIMS).expect("it fits")).expect("the runs are there");
-    assert_eq!((&read.measured, &read.judged), (&report.measured, &report.judged));
+    assert_eq!((&read.runs, &read.judged), (&report.runs, &report.judged));
     // Claims may have changed since; the runs of a new experiment are missing.
     let more = CLAIMS.replace("from: hashed, set: {balance: spray}", "from: hashed, set: {balance: ecmp}");
     let more = more.replace("name: sprayed", "name: other").replace("sprayed", "other");
@@ -291,7 +291,7 @@ claims:
     said: own prediction
     text: Packets of a step.
     kind: calibrated
-    measured: packets
+    quantity: packets
     at: [same]
     relation: {between: [512, 512]}
     scale: quick
@@ -300,7 +300,7 @@ claims:
     said: own prediction
     text: Packets of two steps.
     kind: predicted
-    measured: packets
+    quantity: packets
     at: [same_ecmp, same_spray]
     relation: {between: [1024, 1024]}
     scale: full
@@ -309,9 +309,9 @@ claims:
     said: own prediction
     text: Lost packets are retransmitted.
     kind: predicted
-    measured: packets_retransmitted
+    quantity: packets_retransmitted
     at: [leaking]
-    per: {measured: dropped}
+    per: {quantity: dropped}
     relation: {between: [0.5, 1.5]}
     recorded: reproduced
 ";
@@ -323,7 +323,7 @@ fn varied(claims: &str) -> Paper {
 }
 
 fn made(report: &Report) -> Vec<(&str, u64)> {
-    report.measured.iter().map(|measured| (measured.run.as_str(), measured.seed)).collect()
+    report.runs.iter().map(|found| (found.run.as_str(), found.seed)).collect()
 }
 
 #[test]
@@ -377,7 +377,7 @@ fn a_variant_may_have_a_full_size_of_its_own() {
         let seeds = Some(Seeds(1..=1));
         let request = Request { full, only, seeds, ..Request::default() };
         let report = reproduce(varied(&claims), &request).expect("it runs");
-        let each = report.measured.iter().map(|run| run.get(None, Quantity::Packets));
+        let each = report.runs.iter().map(|run| run.get(None, Quantity::Packets));
         each.map(|packets| packets.expect("they are counted")).collect::<Vec<f64>>()
     };
     // One step, and two or three steps: the variant's setting takes precedence over the experiment's.
@@ -436,7 +436,7 @@ fn a_reproduction_that_was_stopped_is_resumed() {
     std::fs::write(&before[1], other.to_string()).expect("it can be written");
     for (number, text, build) in [(2, third, Some("0")), (3, fourth, None)] {
         let mut marked: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
-        marked["measured"]["wall_time_s"] = 1e9.into();
+        marked["run"]["wall_time_s"] = 1e9.into();
         if let Some(build) = build {
             marked["build"] = build.into();
         }
@@ -445,8 +445,8 @@ fn a_reproduction_that_was_stopped_is_resumed() {
 
     let request = Request { stop: None, on_progress: None, ..request };
     let report = reproduce(varied(VARIED), &request).expect("it goes on");
-    assert_eq!(report.measured.len(), 7);
-    assert_eq!(report.measured.iter().filter(|run| run.wall_time_s > 1e8).count(), 1);
+    assert_eq!(report.runs.len(), 7);
+    assert_eq!(report.runs.iter().filter(|run| run.wall_time_s > 1e8).count(), 1);
     assert!(
         report.table().contains("stored runs: 1 reused, 1 of another build ignored\n"),
         "{}",
@@ -487,7 +487,7 @@ fn inconsistent_files_are_refused() {
             ),
             "a group",
         ),
-        (CLAIMS.replace("measured: packets", "measured: speed"), "speed"),
+        (CLAIMS.replace("quantity: packets", "quantity: speed"), "speed"),
     ];
     for (claims, part) in cases {
         let said = paper(fits, &claims).expect_err("it does not fit").to_string();

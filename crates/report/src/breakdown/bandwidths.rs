@@ -1,14 +1,15 @@
-//! Bus bandwidth of the communicators of a phase, against the rate of the network interfaces of their hosts.
+//! Bus bandwidth of the communicators of a phase, against that at which the links of their hosts or servers are full.
 //!
-//! Models: the bound of one communicator by itself.
+//! Models: the bound of one communicator by itself: for each cut of its members, what they lack over the rate.
 //! Leaves out: that several communicators may share the network interfaces of a host; the sum of theirs has that bound.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use netloom_records::{JobLayout, SpanRow};
+use netloom_records::{CollectiveLayout, JobLayout, LackedBytes, SpanRow};
 use netloom_units::HostId;
 use serde::Serialize;
 
+use super::host_links::Cut;
 use super::{CommunicatorKey, HostLinks, communicator_name, for_each_communicator, phase_name};
 use crate::round::{share, six_digits};
 
@@ -43,7 +44,7 @@ pub struct GroupBandwidth {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BoundKind {
-    /// The rate of the slowest of its hosts towards the others.
+    /// The links of one of its hosts or servers, full with what its members lack.
     Nic,
     /// The rate between ranks of one host, which all of its members share.
     Local,
@@ -53,19 +54,26 @@ pub enum BoundKind {
 #[derive(Debug, Default)]
 struct BusTally {
     bytes: f64,
+    /// What sets of members lacked; absent if a collective does not say.
+    lacked: Option<LackedBytes>,
     from_last: f64,
     from_first: f64,
-    hosts: BTreeSet<HostId>,
+    ranks: BTreeMap<u32, HostId>,
 }
 
 impl BusTally {
-    fn add(&mut self, bytes: u64, members: &[&SpanRow]) {
+    fn add(&mut self, collectives: &CollectiveLayout, members: &[&SpanRow]) {
+        let n_ranks = members.len() as u32;
         let starts = || members.iter().map(|row| row.start.0);
         let end = members.iter().filter_map(|row| row.end).map(|end| end.0).max().unwrap_or(0);
-        self.bytes += bytes as f64;
+        let is_first = self.ranks.is_empty();
+        let lacked = collectives.lacked.get(&n_ranks).copied();
+        let sum = if is_first { Some(LackedBytes::default()) } else { self.lacked };
+        self.lacked = sum.zip(lacked).map(|(sum, more)| sum.plus(more));
+        self.bytes += collectives.bus_bytes.get(&n_ranks).copied().unwrap_or(0) as f64;
         self.from_last += end.saturating_sub(starts().max().unwrap_or(end)) as f64;
         self.from_first += end.saturating_sub(starts().min().unwrap_or(end)) as f64;
-        self.hosts.extend(members.iter().map(|row| row.host));
+        self.ranks.extend(members.iter().map(|row| (row.rank, row.host)));
     }
 
     /// Bytes per second.
@@ -73,20 +81,37 @@ impl BusTally {
         if ps > 0.0 { self.bytes / (ps / 1e12) } else { 0.0 }
     }
 
-    fn bound(&self, local_rate: Option<u64>, links: &HostLinks) -> Option<(u64, BoundKind)> {
-        if self.hosts.len() == 1 {
-            return Some((local_rate?, BoundKind::Local));
+    /// The largest bus bandwidth in bytes per second.
+    fn bound(&self, local_rate: Option<u64>, links: &HostLinks) -> Option<(f64, BoundKind)> {
+        let mut hosts: BTreeMap<HostId, u32> = BTreeMap::new();
+        for &host in self.ranks.values() {
+            *hosts.entry(host).or_default() += 1;
         }
-        Some((links.slowest(&self.hosts)?.0, BoundKind::Nic))
+        if hosts.len() == 1 {
+            return Some((local_rate? as f64 / 8.0, BoundKind::Local));
+        }
+        let bounds = links.cuts(&hosts).into_iter().filter_map(|cut| self.bound_of(cut));
+        bounds.min_by(f64::total_cmp).map(|bound| (bound, BoundKind::Nic))
+    }
+
+    /// The bus bandwidth at which the links of a cut are full; unknown of several members whose demand is.
+    fn bound_of(&self, cut: Cut) -> Option<f64> {
+        let n_ranks = self.ranks.len() as u32;
+        let rate = cut.rate as f64 / 8.0;
+        match self.lacked {
+            Some(lacked) => Some(rate * self.bytes / lacked.of(cut.members, n_ranks)),
+            None if cut.members == 1 => Some(rate),
+            None => None,
+        }
     }
 }
 
 /// All of them, the lowest share of the bound first.
 pub(super) fn bandwidths(layout: &JobLayout, steps: &[&[SpanRow]], links: &HostLinks) -> Vec<GroupBandwidth> {
     let mut tallies: BTreeMap<(Option<u16>, u16), BTreeMap<CommunicatorKey, BusTally>> = BTreeMap::new();
-    for_each_communicator(layout, steps, |key, bytes, members| {
+    for_each_communicator(layout, steps, |key, collectives, members| {
         let phase = members[0].phase.unwrap_or(0);
-        tallies.entry((key.group, phase)).or_default().entry(key).or_default().add(bytes, members);
+        tallies.entry((key.group, phase)).or_default().entry(key).or_default().add(collectives, members);
     });
     let mut rows: Vec<GroupBandwidth> = Vec::new();
     for (key, all) in tallies {
@@ -128,9 +153,8 @@ fn row(
     };
     let busbw = mean(|tally| tally.from_last);
     let bounds = || timed().filter_map(|(_, tally)| Some((tally, tally.bound(layout.local_rate, links)?)));
-    let bound = bounds().map(|(_, bound)| bound).min();
-    let in_bytes = bound.map(|(rate, _)| rate as f64 / 8.0);
-    let shares = || bounds().map(|(tally, (rate, _))| tally.over(tally.from_last) / (rate as f64 / 8.0));
+    let bound = bounds().map(|(_, bound)| bound).min_by(|(one, _), (other, _)| one.total_cmp(other));
+    let shares = || bounds().map(|(tally, (bound, _))| tally.over(tally.from_last) / bound);
     Some(GroupBandwidth {
         group: layout.group_name(group).to_owned(),
         phase,
@@ -140,10 +164,10 @@ fn row(
         from_first: six_digits(mean(|tally| tally.from_first)),
         lowest: six_digits(slowest),
         lowest_communicator: communicator_name(layout, lowest),
-        bound: in_bytes.map(six_digits),
+        bound: bound.map(|(bound, _)| six_digits(bound)),
         bound_kind: bound.map(|(_, kind)| kind),
-        share: in_bytes
-            .filter(|bound| *bound > 0.0)
+        share: bound
+            .filter(|(bound, _)| *bound > 0.0)
             .map(|_| share(shares().sum::<f64>() / shares().count() as f64)),
     })
 }

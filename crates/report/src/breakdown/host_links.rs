@@ -1,10 +1,11 @@
-//! The links of hosts, and the rate at which a host exchanges data with the others of a communicator.
+//! The links of hosts, and the cuts that the data of a communicator must cross.
 //!
-//! Models: links to switches that all members have, such as the switch inside a server or the leaf of a rail; else, where
-//! no two members share a switch without further links, links to switches with such links.
-//! Leaves out: paths; where neither rule applies the bound is that of all links together.
+//! Models: links to switches that all members have, such as the switch inside a server or the leaf of a rail; else all
+//! links of each host, and of each server (hosts that share a switch without further links) those to switches that lead
+//! on.
+//! Leaves out: paths, and links between switches; links of hosts that are not members.
 //!
-//! Invariants: the rate is never below that of the links which the communicator can use.
+//! Invariants: a cut is never narrower than the links which its members can use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,35 +37,66 @@ impl HostLinks {
         *self.rates.entry(host).or_default().entry(switch).or_default() += rate.0;
     }
 
-    /// The rate of the slowest of these hosts towards the others.
-    pub(super) fn slowest(&self, hosts: &BTreeSet<HostId>) -> Option<Rate> {
-        let links: Vec<&BTreeMap<NodeId, u64>> =
-            hosts.iter().filter_map(|host| self.rates.get(host)).collect();
-        let used = self.used(&links);
-        let rate = |links: &&BTreeMap<NodeId, u64>| {
-            let used =
-                links.iter().filter(|(switch, _)| used.as_ref().is_none_or(|used| used.contains(switch)));
-            used.map(|(_, rate)| rate).sum()
-        };
-        links.iter().map(rate).min().map(Rate)
+    #[cfg(test)]
+    pub(super) fn set_onward(&mut self, switches: &[u32]) {
+        self.onward = switches.iter().copied().map(NodeId).collect();
     }
 
-    /// The switches over which these hosts exchange data; `None` if it may be any.
-    fn used(&self, links: &[&BTreeMap<NodeId, u64>]) -> Option<BTreeSet<NodeId>> {
-        let mut counts: BTreeMap<NodeId, usize> = BTreeMap::new();
-        for switch in links.iter().flat_map(|links| links.keys()) {
-            *counts.entry(*switch).or_default() += 1;
+    /// The sets of members whose links must carry what the set lacks; `members` are numbers of ranks by host.
+    pub(super) fn cuts(&self, members: &BTreeMap<HostId, u32>) -> Vec<Cut> {
+        let links = |&host: &HostId| self.rates.get(&host);
+        if !members.keys().all(|host| links(host).is_some()) {
+            return Vec::new();
         }
-        let common: BTreeSet<NodeId> =
-            counts.iter().filter(|(_, count)| **count == links.len()).map(|(switch, _)| *switch).collect();
-        if !common.is_empty() {
-            return Some(common);
-        }
-        let leads_on = |switch: &NodeId| self.onward.contains(switch);
-        let is_onward_only = counts.iter().all(|(switch, &count)| count == 1 || leads_on(switch));
-        let all_have_one = links.iter().all(|links| links.keys().any(leads_on));
-        (is_onward_only && all_have_one).then(|| self.onward.clone())
+        let hosts: Vec<(u32, &BTreeMap<NodeId, u64>)> =
+            members.iter().filter_map(|(host, &count)| Some((count, links(host)?))).collect();
+        let common = common_switches(&hosts);
+        let by_host = hosts.iter().map(|&(members, links)| {
+            let is_used = |switch: &NodeId| common.is_empty() || common.contains(switch);
+            Cut { members, rate: rate_to(links, is_used) }
+        });
+        let by_server = if common.is_empty() { self.servers(&hosts) } else { Vec::new() };
+        by_host.chain(by_server).collect()
     }
+
+    /// Hosts in servers: those that share a switch without links to others leave it over their links to switches that
+    /// lead on; none if a host has no such link.
+    fn servers(&self, hosts: &[(u32, &BTreeMap<NodeId, u64>)]) -> Vec<Cut> {
+        let leads_on = |switch: &NodeId| self.onward.contains(switch);
+        if !hosts.iter().all(|(_, links)| links.keys().any(leads_on)) {
+            return Vec::new();
+        }
+        let mut servers: BTreeMap<Option<NodeId>, Vec<Cut>> = BTreeMap::new();
+        for &(members, links) in hosts {
+            let inner = links.keys().copied().find(|switch| !leads_on(switch));
+            let cuts = servers.entry(inner).or_default();
+            let rate = rate_to(links, leads_on);
+            match cuts.first_mut().filter(|_| inner.is_some()) {
+                Some(cut) => *cut = Cut { members: cut.members + members, rate: cut.rate + rate },
+                None => cuts.push(Cut { members, rate }),
+            }
+        }
+        servers.into_values().flatten().collect()
+    }
+}
+
+/// A set of members of a communicator, and the links over which it can exchange data with the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// Number of members in the set.
+    pub(super) members: u32,
+    /// Rate of the links, in bit/s.
+    pub(super) rate: u64,
+}
+
+/// The switches that all of these have links to.
+fn common_switches(hosts: &[(u32, &BTreeMap<NodeId, u64>)]) -> BTreeSet<NodeId> {
+    let Some((_, first)) = hosts.first() else { return BTreeSet::new() };
+    first.keys().copied().filter(|switch| hosts.iter().all(|(_, links)| links.contains_key(switch))).collect()
+}
+
+fn rate_to(links: &BTreeMap<NodeId, u64>, is_used: impl Fn(&NodeId) -> bool) -> u64 {
+    links.iter().filter(|(switch, _)| is_used(switch)).map(|(_, rate)| rate).sum()
 }
 
 #[cfg(test)]
@@ -76,7 +108,8 @@ mod tests {
     /// Two blocks of two servers of two GPUs: hosts 0 to 7, inner switches 10 to 13, leaves 20 to 23 (rail 0 and 1 of
     /// block 0, then of block 1).
     fn rails() -> HostLinks {
-        let mut links = HostLinks { onward: (20..24).map(NodeId).collect(), ..HostLinks::default() };
+        let mut links = HostLinks::default();
+        links.set_onward(&[20, 21, 22, 23]);
         for host in 0..8 {
             links.add(HostId(host), NodeId(10 + host / 2), Rate(3600 * GBPS));
             links.add(HostId(host), NodeId(20 + 2 * (host / 4) + host % 2), Rate(400 * GBPS));
@@ -84,28 +117,36 @@ mod tests {
         links
     }
 
-    #[test]
-    fn the_rate_is_that_of_the_links_between_the_members() {
-        let slowest = |hosts: &[u32]| {
-            let hosts = hosts.iter().map(|&host| HostId(host)).collect();
-            rails().slowest(&hosts).map(|rate| rate.0 / GBPS)
-        };
-        assert_eq!(slowest(&[0, 1]), Some(3600), "in a server");
-        assert_eq!(slowest(&[0, 2]), Some(400), "on a rail");
-        assert_eq!(slowest(&[1, 3, 5, 7]), Some(400), "on a rail, in two blocks");
-        assert_eq!(slowest(&[0, 3]), Some(400), "across rails");
-        // The inner switches carry a part of it.
-        assert_eq!(slowest(&[0, 1, 2, 3]), Some(4000));
-        assert_eq!(slowest(&[8]), None);
+    /// Cuts of communicators with one rank on each of these hosts: members and Gbit/s.
+    fn cuts(links: &HostLinks, hosts: &[u32]) -> Vec<(u32, u64)> {
+        let members = hosts.iter().map(|&host| (HostId(host), 1)).collect();
+        links.cuts(&members).iter().map(|cut| (cut.members, cut.rate / GBPS)).collect()
     }
 
     #[test]
-    fn hosts_of_one_switch_use_all_links_to_it() {
+    fn members_of_one_switch_use_their_links_to_it() {
+        assert_eq!(cuts(&rails(), &[0, 1]), [(1, 3600); 2], "in a server");
+        assert_eq!(cuts(&rails(), &[0, 2]), [(1, 400); 2], "on a rail");
+    }
+
+    #[test]
+    fn servers_are_left_over_the_rails() {
+        let all = |n| vec![(1, 4000); n];
+        let with = |n, servers: &[(u32, u64)]| [all(n), servers.to_vec()].concat();
+        assert_eq!(cuts(&rails(), &[1, 3, 5, 7]), with(4, &[(1, 400); 4]), "on a rail, in two blocks");
+        assert_eq!(cuts(&rails(), &[0, 3]), with(2, &[(1, 400); 2]), "across rails");
+        assert_eq!(cuts(&rails(), &[0, 1, 2, 3]), with(4, &[(2, 800); 2]), "two servers");
+        assert_eq!(cuts(&rails(), &[0, 1, 2]), with(3, &[(2, 800), (1, 400)]), "unequal servers");
+        assert_eq!(cuts(&rails(), &[0, 8]), [], "of a host without links nothing is known");
+    }
+
+    #[test]
+    fn hosts_without_switches_that_lead_on_use_all_links() {
         let mut links = HostLinks::default();
-        for (host, rate) in [(0, 100), (0, 100), (1, 100)] {
-            links.add(HostId(host), NodeId(9), Rate(rate));
+        for (host, switch) in [(0, 9), (0, 9), (1, 9), (1, 8), (2, 8)] {
+            links.add(HostId(host), NodeId(switch), Rate(100 * GBPS));
         }
-        assert_eq!(links.slowest(&[HostId(0), HostId(1)].into()), Some(Rate(100)));
-        assert_eq!(links.slowest(&[HostId(0)].into()), Some(Rate(200)));
+        assert_eq!(cuts(&links, &[0, 1]), [(1, 200), (1, 100)]);
+        assert_eq!(cuts(&links, &[0, 1, 2]), [(1, 200), (1, 200), (1, 100)]);
     }
 }

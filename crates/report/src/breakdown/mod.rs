@@ -15,7 +15,7 @@ mod waits;
 
 use std::collections::BTreeMap;
 
-use netloom_records::{Activity, JobLayout, SpanRow};
+use netloom_records::{Activity, CollectiveLayout, JobLayout, SpanRow};
 use netloom_units::Time;
 use serde::Serialize;
 
@@ -135,7 +135,7 @@ struct CommunicatorKey {
 fn for_each_communicator(
     layout: &JobLayout,
     steps: &[&[SpanRow]],
-    mut visit: impl FnMut(CommunicatorKey, u64, &Members<'_>),
+    mut visit: impl FnMut(CommunicatorKey, &CollectiveLayout, &Members<'_>),
 ) {
     let mut communicators: BTreeMap<Option<u16>, Vec<Vec<u32>>> = BTreeMap::new();
     for rows in steps {
@@ -146,9 +146,8 @@ fn for_each_communicator(
                 for (number, list) in lists.iter().enumerate().filter(|(_, list)| list.len() > 1) {
                     let members: Option<Members<'_>> =
                         list.iter().map(|rank| spans.get(rank).copied()).collect();
-                    let bytes = found.bus_bytes.get(&(list.len() as u32)).copied().unwrap_or(0);
                     if let Some(members) = members {
-                        visit(CommunicatorKey { group: found.group, number }, bytes, &members);
+                        visit(CommunicatorKey { group: found.group, number }, found, &members);
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! Figures of handmade steps, by closed forms.
 
 use super::*;
-use netloom_records::{BucketLayout, CollectiveLayout, GroupLayout, PhaseLayout};
+use netloom_records::{BucketLayout, CollectiveLayout, GroupLayout, LackedBytes, PhaseLayout};
 use netloom_units::{HostId, NodeId, Rate};
 
 const US: u64 = 1_000_000;
@@ -27,7 +27,8 @@ fn overlapping() -> Vec<SpanRow> {
 fn layout(bytes: u64) -> JobLayout {
     let collective = |group| {
         let bus_bytes = BTreeMap::from([(2, bytes), (4, bytes)]);
-        vec![BucketLayout { count: 1, collectives: vec![CollectiveLayout { group, bus_bytes }] }]
+        let lacked = BTreeMap::new();
+        vec![BucketLayout { count: 1, collectives: vec![CollectiveLayout { group, bus_bytes, lacked }] }]
     };
     let phase = |name: &str, buckets| PhaseLayout { name: name.to_owned(), buckets, stages: None };
     JobLayout {
@@ -144,4 +145,46 @@ fn members_on_one_host_are_bounded_by_the_rate_within_it() {
     let found = Breakdown::of(&layout(250_000), &rows, &HostLinks::default()).unwrap();
     let row = &found.bandwidths.rows[0];
     assert_eq!((row.bound, row.bound_kind), (Some(100e9), Some(BoundKind::Local)));
+}
+
+/// The bound of four ranks in two servers of two hosts, with a network interface of 400 Gbit/s each, in units of one.
+fn bound_over_nic(lacked: LackedBytes, bus_bytes: u64) -> Option<f64> {
+    let gbps = 1_000_000_000;
+    let mut links = HostLinks::default();
+    for host in 0..4 {
+        links.add(HostId(host), NodeId(10 + host / 2), Rate(3600 * gbps));
+        links.add(HostId(host), NodeId(20 + host % 2), Rate(400 * gbps));
+    }
+    links.set_onward(&[20, 21]);
+    let collective = CollectiveLayout {
+        group: None,
+        bus_bytes: BTreeMap::from([(4, bus_bytes)]),
+        lacked: BTreeMap::from([(4, lacked)]),
+    };
+    let layout = JobLayout {
+        phases: vec![PhaseLayout {
+            name: "one".to_owned(),
+            buckets: vec![BucketLayout { count: 1, collectives: vec![collective] }],
+            stages: None,
+        }],
+        ..layout(0)
+    };
+    let rows: Vec<SpanRow> = (0..4)
+        .flat_map(|rank| {
+            [span(rank, Activity::Step, None, 0, 60), span(rank, Activity::Collective, Some(0), 0, 60)]
+        })
+        .collect();
+    let found = Breakdown::of(&layout, &rows, &links).unwrap();
+    Some(found.bandwidths.rows[0].bound? / 50e9)
+}
+
+#[test]
+fn a_communicator_of_several_servers_is_bounded_by_what_must_enter_one() {
+    let none = LackedBytes::default();
+    // All-gather of 1200 bytes: 900 on the bus; a server of two lacks 600, which enter at 100 GB/s.
+    assert_eq!(bound_over_nic(LackedBytes { shared: 1200, ..none }, 900), Some(3.0));
+    // All-to-all: each of the two lacks 600.
+    assert_eq!(bound_over_nic(LackedBytes { each: 1200, ..none }, 900), Some(1.5));
+    // A broadcast: a server lacks all 1200.
+    assert_eq!(bound_over_nic(LackedBytes { whole: 1200, ..none }, 1200), Some(2.0));
 }

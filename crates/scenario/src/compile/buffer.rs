@@ -9,7 +9,7 @@ use crate::diagnostic::Problems;
 use crate::location::Location;
 use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
-use crate::resolved::{Parameters, Queues};
+use crate::resolved::{Fabric, Parameters, Queues};
 
 /// `alpha` is stored in this number of parts of one.
 const ALPHA_PARTS: f64 = 1024.0;
@@ -85,6 +85,11 @@ fn check_adapting(draft: &Draft, plan: &classes::Plan, problems: &mut Problems) 
     }
 }
 
+/// Whether a value of the fabric was refused, so that its rates and delays allow no conclusion.
+fn has_unknown_rates(fabric: &Fabric) -> bool {
+    matches!(fabric, Fabric::Parametric(parameters) if parameters.has_stand_ins)
+}
+
 /// Reports a buffer that is too small.
 pub(super) fn check(draft: &Draft, built_fabric: &BuiltFabric, problems: &mut Problems) {
     if let Some(plan) = classes::Plan::new(draft) {
@@ -94,7 +99,7 @@ pub(super) fn check(draft: &Draft, built_fabric: &BuiltFabric, problems: &mut Pr
     let Some(buffer) = buffer(queues) else { return };
     let packet = rdma::packet(transport);
     let Some(plan) = classes::Plan::new(draft) else { return };
-    if plan.n_pausing() > 0 {
+    if plan.n_pausing() > 0 && !draft.fabric.as_ref().is_some_and(has_unknown_rates) {
         let sizes = Sizes { packet, control: rdma::control(transport) };
         headroom(queues, &buffer, (&pause(queues), plan.n_pausing()), &sizes, built_fabric, problems);
     }

@@ -89,7 +89,7 @@ impl<'a> Scheduler<'a> {
             report.label("expected an earlier phase").related(later.location, "it is here");
             report.help("list it first; the order of a list is that of phases of one stream only");
         } else {
-            let help = problems.hint(&name.value, self.names.keys().copied());
+            let help = problems.hint(&name.value, self.by_name.keys().copied());
             let report = problems.report(name.location, format!("there is no phase named `{}`", name.value));
             let help = help.or_else(|| Some("name it: `{ compute: 10ms, name: forward }`".to_owned()));
             report.label("expected the name of an earlier phase").maybe_help(help);

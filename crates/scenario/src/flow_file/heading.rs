@@ -56,14 +56,20 @@ impl Heading {
         });
         let named: Vec<_> = named.collect();
         if !named.iter().any(|(_, name, _)| column(name).is_some()) {
+            let help = if has_other_separator(line) { "separate cells by commas" } else { EXAMPLE };
             let report = problems.report(whole, "the first line does not name the columns");
-            report.label(format!("expected {}", suggest::quoted(&NAMES[..N_REQUIRED]))).help(EXAMPLE);
+            report.label(format!("expected {}", suggest::quoted(&NAMES[..N_REQUIRED]))).help(help);
             return None;
         }
+        let mut meant = Vec::new();
         for (cell, name, range) in named {
             let location = lines.location(line, range);
             let Some((found, unit)) = column(&name) else {
-                let help = suggest::hint(&name, NAMES);
+                let synonym = synonym(&name);
+                meant
+                    .extend(synonym.or_else(|| column(suggest::closest(&name, NAMES)?).map(|found| found.0)));
+                let help = synonym.map(|column| format!("call it `{}`", column.name()));
+                let help = help.or_else(|| suggest::hint(&name, NAMES));
                 let report = problems.report(location, format!("there is no column `{name}`"));
                 report.label("unknown column").maybe_help(help);
                 continue;
@@ -82,7 +88,7 @@ impl Heading {
             .copied()
             .filter(|column| heading.cell(*column).is_none())
             .collect();
-        for column in &missing {
+        for column in missing.iter().filter(|column| !meant.contains(column)) {
             let report = problems.report(whole, format!("there is no column `{}`", column.name()));
             report.label(format!("expected {}", suggest::quoted(&NAMES[..N_REQUIRED]))).help(EXAMPLE);
         }
@@ -93,6 +99,33 @@ impl Heading {
     pub fn cell(&self, column: Column) -> Option<usize> {
         self.cells[column as usize]
     }
+}
+
+/// Names of columns in other tools' files, and the columns that mean the same here.
+const SYNONYMS: &[(&[&str], Column)] = &[
+    (&["source", "sender", "from", "src_host", "src_ip", "srcid", "src_id"], Column::Source),
+    (
+        &["destination", "dest", "receiver", "to", "dst_host", "dst_ip", "dstid", "dst_id"],
+        Column::Destination,
+    ),
+    (&["bytes", "flow_size", "flowsize", "length", "nbytes"], Column::Size),
+    (&["time", "start_time", "starttime", "timestamp", "arrival"], Column::Start),
+    (&["traffic_class", "priority", "prio", "tc"], Column::Class),
+    (&["depends_on", "dependency", "parent", "trigger"], Column::After),
+];
+
+fn synonym(name: &str) -> Option<Column> {
+    let name = name.to_lowercase().replace(['-', ' '], "_");
+    SYNONYMS.iter().find(|(names, _)| names.contains(&name.as_str())).map(|(_, column)| *column)
+}
+
+/// Whether a line without commas has other separators between names of columns.
+fn has_other_separator(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line);
+    [';', '\t', '|', ' '].iter().any(|&separator| {
+        let mut names = text.split(separator).map(str::trim);
+        names.clone().count() > 1 && names.any(|name| column(name).is_some() || synonym(name).is_some())
+    })
 }
 
 /// The column of a name, with its unit: `size`, `size_bytes`, `size_KiB`, `start`, `start_ns`.

@@ -119,11 +119,23 @@ fn mistakes_in_the_heading_are_reported() {
     assert_eq!(
         mistakes("src,dst,sise,start,start\n0,1,1KiB,0s,\n"),
         [
-            "1:1 there is no column `size` | expected `src`, `dst`, `size`, `start`",
             "1:9 there is no column `sise` | unknown column",
             "1:20 there are two columns `start` | the second one",
         ]
     );
+    // A column by another tool's name is not reported as missing, too; one that is missing is.
+    assert_eq!(
+        mistakes("source,Dst-Host,start\n0,1,0s\n"),
+        [
+            "1:1 there is no column `source` | unknown column",
+            "1:1 there is no column `size` | expected `src`, `dst`, `size`, `start`",
+            "1:8 there is no column `Dst-Host` | unknown column",
+        ]
+    );
+    for line in ["src;dst;size;start", "source\tdestination\tbytes\ttime"] {
+        let Err(found) = table(line) else { panic!("{line}") };
+        assert!(found.render(Style::Plain).contains("separate cells by commas"), "{line}");
+    }
     let nameless = mistakes("0,1,1KiB,0s\n");
     assert_eq!(
         nameless,

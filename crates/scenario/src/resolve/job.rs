@@ -176,7 +176,14 @@ pub(super) fn placement(node: &Node, problems: &mut Problems) -> Option<Placemen
         report_repeats(&names, problems);
         return Some(Placement::List(Located::new(names, body.head())));
     }
-    let spec = plugin::find(found.name, found.location, "placement", sections::PLACEMENTS, problems)?;
+    let spec = sections::PLACEMENTS.iter().copied().find(|spec| spec.name == found.name);
+    let Some(spec) = spec else {
+        let known = sections::PLACEMENTS.iter().map(|spec| spec.name).chain(["list"]);
+        let help = problems.hint_for_key(found.name, known);
+        let report = problems.report(found.location, format!("there is no placement `{}`", found.name));
+        report.label("unknown name").maybe_help(help);
+        return None;
+    };
     let (parameters, _) = plugin::section_at(found.body, found.location, spec, &[], problems)?;
     parameters.map(Placement::Rule)
 }

@@ -27,8 +27,8 @@ use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 
 use super::channels::{CHANNEL_SERVER, CHANNELS};
 use super::{
-    Algorithm, Factor, Frame, Plan, Posted, SPECS, Step, halving_doubling_all_reduce, ring_all_reduce,
-    tree_all_reduce,
+    Algorithm, Demand, Factor, Frame, Plan, Posted, SPECS, Step, halving_doubling_all_reduce,
+    ring_all_reduce, tree_all_reduce,
 };
 
 /// The least part of a rank for which `auto` takes a ring, in bytes.
@@ -125,6 +125,10 @@ impl Algorithm for AllReduce {
 
     fn bus_factor(&self) -> Factor {
         self.chosen.bus_factor()
+    }
+
+    fn demand(&self) -> Demand {
+        self.chosen.demand()
     }
 
     fn total_bytes(&self) -> u128 {

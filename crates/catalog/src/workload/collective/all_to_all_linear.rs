@@ -20,7 +20,7 @@
 
 use netloom_units::{Kind, Parameter, Settings, Spec, Value};
 
-use super::{Algorithm, Factor, Frame, Posted, Step, at_once};
+use super::{Algorithm, Demand, Factor, Frame, Posted, Step, at_once};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -71,6 +71,10 @@ impl Algorithm for AllToAllLinear {
 
     fn bus_factor(&self) -> Factor {
         Factor::of_others(self.frame.n_ranks)
+    }
+
+    fn demand(&self) -> Demand {
+        Demand::Pairs
     }
 
     fn total_bytes(&self) -> u128 {

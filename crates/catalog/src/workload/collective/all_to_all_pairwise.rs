@@ -18,7 +18,7 @@
 use netloom_units::{Settings, Spec};
 
 use super::exchange::{self, Exchange};
-use super::{Algorithm, Factor, Frame, Posted, Step, at_once};
+use super::{Algorithm, Demand, Factor, Frame, Posted, Step, at_once};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -62,6 +62,10 @@ impl Algorithm for AllToAllPairwise {
 
     fn bus_factor(&self) -> Factor {
         Factor::of_others(self.frame.n_ranks)
+    }
+
+    fn demand(&self) -> Demand {
+        Demand::Pairs
     }
 
     fn total_bytes(&self) -> u128 {

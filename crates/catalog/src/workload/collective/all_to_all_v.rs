@@ -27,7 +27,7 @@
 use netloom_units::{Kind, Parameter, Random, Settings, Spec, Value};
 
 use super::exchange::{self, Exchange};
-use super::{Algorithm, Factor, Frame, Posted, Step};
+use super::{Algorithm, Demand, Factor, Frame, Posted, Step};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -120,6 +120,10 @@ impl Algorithm for AllToAllV {
 
     fn bus_factor(&self) -> Factor {
         Factor::of_others(self.frame.n_ranks)
+    }
+
+    fn demand(&self) -> Demand {
+        Demand::Pairs
     }
 
     fn total_bytes(&self) -> u128 {

@@ -16,7 +16,7 @@
 use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 
 use super::chunks::Chunks;
-use super::{Algorithm, Factor, Frame, Step, at_once};
+use super::{Algorithm, Demand, Factor, Frame, Step, at_once};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -107,6 +107,10 @@ impl Algorithm for BroadcastChain {
 
     fn bus_factor(&self) -> Factor {
         Factor::ONE
+    }
+
+    fn demand(&self) -> Demand {
+        Demand::Vector
     }
 
     fn total_bytes(&self) -> u128 {

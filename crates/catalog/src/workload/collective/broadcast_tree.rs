@@ -19,7 +19,7 @@
 use netloom_units::{Settings, Spec};
 
 use super::broadcast_chain::{ROOT, root};
-use super::{Algorithm, Factor, Frame, Step, at_once};
+use super::{Algorithm, Demand, Factor, Frame, Step, at_once};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -75,6 +75,10 @@ impl Algorithm for BroadcastTree {
 
     fn bus_factor(&self) -> Factor {
         Factor::ONE
+    }
+
+    fn demand(&self) -> Demand {
+        Demand::Vector
     }
 
     fn total_bytes(&self) -> u128 {

@@ -20,7 +20,7 @@
 use netloom_units::{Settings, Spec};
 
 use super::exchange::{self, Exchange};
-use super::{Algorithm, Factor, Frame, Posted, Step};
+use super::{Algorithm, Demand, Factor, Frame, Posted, Step};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -67,6 +67,10 @@ impl Algorithm for BruckAllGather {
 
     fn bus_factor(&self) -> Factor {
         Factor::of_others(self.frame.n_ranks)
+    }
+
+    fn demand(&self) -> Demand {
+        Demand::Blocks(1)
     }
 
     fn total_bytes(&self) -> u128 {

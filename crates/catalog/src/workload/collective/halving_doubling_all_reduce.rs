@@ -23,7 +23,7 @@
 
 use netloom_units::{Settings, Spec};
 
-use super::{Algorithm, Factor, Frame, Posted, Step, in_form};
+use super::{Algorithm, Demand, Factor, Frame, Posted, Step, in_form};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -150,6 +150,10 @@ impl Algorithm for HalvingDoublingAllReduce {
 
     fn bus_factor(&self) -> Factor {
         Factor::all_reduce(self.frame.n_ranks)
+    }
+
+    fn demand(&self) -> Demand {
+        Demand::Blocks(2)
     }
 
     fn total_bytes(&self) -> u128 {

@@ -24,7 +24,7 @@ use netloom_units::{Settings, Spec, Value};
 use super::chunks::CHUNK;
 use super::ring::Ring;
 use super::servers::{SERVER, Servers};
-use super::{Algorithm, Factor, Frame, Posted, Step, in_form};
+use super::{Algorithm, Demand, Factor, Frame, Posted, Step, in_form};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -135,6 +135,10 @@ impl Algorithm for HierarchicalAllReduce {
 
     fn bus_factor(&self) -> Factor {
         Factor::all_reduce(self.frame.n_ranks)
+    }
+
+    fn demand(&self) -> Demand {
+        Demand::Blocks(2)
     }
 
     fn total_bytes(&self) -> u128 {

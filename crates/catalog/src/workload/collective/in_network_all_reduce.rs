@@ -22,7 +22,7 @@
 
 use netloom_units::{Settings, Spec};
 
-use super::{Algorithm, Factor, Frame, Posted, Step, at_once};
+use super::{Algorithm, Demand, Factor, Frame, Posted, Step, at_once};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -61,6 +61,10 @@ impl Algorithm for InNetworkAllReduce {
 
     fn bus_factor(&self) -> Factor {
         Factor::all_reduce(self.frame.n_ranks)
+    }
+
+    fn demand(&self) -> Demand {
+        Demand::Vector
     }
 
     fn total_bytes(&self) -> u128 {

@@ -17,7 +17,7 @@
 
 use netloom_units::{Kind, Parameter, Settings, Spec, Value};
 
-use super::{Algorithm, Factor, Frame, Posted, Step, at_once};
+use super::{Algorithm, Demand, Factor, Frame, Posted, Step, at_once};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -64,6 +64,10 @@ impl Algorithm for Incast {
 
     fn bus_factor(&self) -> Factor {
         Factor::ONE
+    }
+
+    fn demand(&self) -> Demand {
+        Demand::Unknown
     }
 
     fn total_bytes(&self) -> u128 {

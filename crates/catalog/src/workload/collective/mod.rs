@@ -18,6 +18,7 @@ mod bruck_all_gather;
 mod bruck_all_to_all;
 mod channels;
 mod chunks;
+mod demand;
 mod exchange;
 mod halving_doubling_all_reduce;
 mod hierarchical_all_reduce;
@@ -34,6 +35,7 @@ mod tree_all_reduce;
 
 pub(super) use channels::channels;
 pub use channels::number as number_of_channels;
+pub use demand::Demand;
 use netloom_model::{Bucket, Collective};
 use netloom_units::{Bytes, Settings, Spec};
 
@@ -168,6 +170,9 @@ pub trait Algorithm: Sized {
     /// `busbw` over `algbw`, as nccl-tests define them.
     fn bus_factor(&self) -> Factor;
 
+    /// What a set of members lacks.
+    fn demand(&self) -> Demand;
+
     /// Bytes sent by all members together.
     fn total_bytes(&self) -> u128;
 
@@ -290,6 +295,11 @@ macro_rules! registry {
             /// See [`Algorithm::bus_factor`].
             pub fn bus_factor(&self) -> Factor {
                 match self { $(Plan::$variant(plan) => plan.bus_factor(),)+ }
+            }
+
+            /// See [`Algorithm::demand`].
+            pub fn demand(&self) -> Demand {
+                match self { $(Plan::$variant(plan) => plan.demand(),)+ }
             }
 
             /// See [`Algorithm::total_bytes`].

@@ -20,7 +20,7 @@
 
 use netloom_units::{Kind, Parameter, Random, Settings, Spec, Value};
 
-use super::{Algorithm, Factor, Frame, Step, at_once};
+use super::{Algorithm, Demand, Factor, Frame, Step, at_once};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -99,6 +99,10 @@ impl Algorithm for Permutation {
 
     fn bus_factor(&self) -> Factor {
         Factor::ONE
+    }
+
+    fn demand(&self) -> Demand {
+        Demand::Unknown
     }
 
     fn total_bytes(&self) -> u128 {

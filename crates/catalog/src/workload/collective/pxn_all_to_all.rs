@@ -24,7 +24,7 @@
 use netloom_units::{Settings, Spec};
 
 use super::servers::{SERVER, Servers};
-use super::{Algorithm, Factor, Frame, Posted, Step, in_form};
+use super::{Algorithm, Demand, Factor, Frame, Posted, Step, in_form};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -151,6 +151,10 @@ impl Algorithm for PxnAllToAll {
 
     fn bus_factor(&self) -> Factor {
         Factor::of_others(self.frame.n_ranks)
+    }
+
+    fn demand(&self) -> Demand {
+        Demand::Pairs
     }
 
     fn total_bytes(&self) -> u128 {

@@ -22,7 +22,7 @@ use netloom_units::{Kind, Parameter, Settings, Spec, Value};
 use super::channels::{CHANNEL_SERVER, CHANNELS};
 use super::chunks::CHUNK;
 use super::ring::Ring;
-use super::{Algorithm, Factor, Frame, Posted, Step};
+use super::{Algorithm, Demand, Factor, Frame, Posted, Step};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -67,6 +67,10 @@ impl Algorithm for RingAllReduce {
     fn bus_factor(&self) -> Factor {
         let n = u64::from(self.frame.n_ranks);
         Factor { numerator: u64::from(self.passes) * (n - 1), denominator: n }
+    }
+
+    fn demand(&self) -> Demand {
+        Demand::Blocks(self.passes.into())
     }
 
     fn total_bytes(&self) -> u128 {

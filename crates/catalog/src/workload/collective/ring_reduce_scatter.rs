@@ -21,7 +21,7 @@ use netloom_units::{Settings, Spec};
 use super::channels::{CHANNEL_SERVER, CHANNELS};
 use super::chunks::CHUNK;
 use super::ring::Ring;
-use super::{Algorithm, Factor, Frame, Posted, Step};
+use super::{Algorithm, Demand, Factor, Frame, Posted, Step};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -53,6 +53,10 @@ impl Algorithm for RingReduceScatter {
 
     fn bus_factor(&self) -> Factor {
         Factor::of_others(self.frame.n_ranks)
+    }
+
+    fn demand(&self) -> Demand {
+        Demand::Blocks(1)
     }
 
     fn total_bytes(&self) -> u128 {

@@ -28,7 +28,7 @@ use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 
 use super::channels::{CHANNEL_SERVER, CHANNELS};
 use super::chunks::Chunks;
-use super::{Algorithm, Factor, Frame, Posted, Step, in_form};
+use super::{Algorithm, Demand, Factor, Frame, Posted, Step, in_form};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -200,6 +200,10 @@ impl Algorithm for TreeAllReduce {
 
     fn bus_factor(&self) -> Factor {
         Factor::all_reduce(self.frame.n_ranks)
+    }
+
+    fn demand(&self) -> Demand {
+        Demand::Blocks(2)
     }
 
     fn total_bytes(&self) -> u128 {

@@ -95,14 +95,22 @@ fn wait(row: &MemberWait) -> (String, String) {
 
 fn bandwidth(row: &GroupBandwidth) -> (String, String) {
     let name = format!("phase {}", row.phase);
-    let [busbw, lowest] = [row.busbw, row.lowest].map(words::bytes_per_second);
-    let kind = match row.bound_kind {
-        Some(BoundKind::Local) => "the rate within its host",
-        Some(BoundKind::Nic) | None => "the network interface of its slowest host",
+    let [busbw, from_first, lowest] = [row.busbw, row.from_first, row.lowest].map(words::bytes_per_second);
+    let links = match row.bound_kind {
+        Some(BoundKind::Local) => "within the host",
+        Some(BoundKind::Nic) | None => "that the links allow",
     };
     let bound = row.bound.zip(row.share).map_or_else(String::new, |(bound, share)| {
-        format!(", {} of {} of {kind}", words::percent(share), words::bytes_per_second(bound))
+        format!(", {} of the {} {links}", words::percent(share), words::bytes_per_second(bound))
     });
-    let of = format!("{}, {}", row.name, row.group);
-    (name, format!("{of}: busbw {busbw}{bound}; lowest {lowest} in {}", row.lowest_communicator))
+    let (since, first) = if from_first == busbw {
+        ("", String::new())
+    } else {
+        (" from the last begin of a member", format!(" ({from_first} from the first)"))
+    };
+    let text = format!(
+        "{}, {}: busbw {busbw}{since}{bound}{first}; lowest {lowest} in {}",
+        row.name, row.group, row.lowest_communicator
+    );
+    (name, text)
 }
