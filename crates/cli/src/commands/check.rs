@@ -21,6 +21,7 @@ pub fn check(arguments: &Check, output: &mut Output) -> Result<ExitCode, LabErro
         match checked {
             Ok(checked) if !arguments.json => {
                 output.line(format!("{}: {}", path.display(), good(&checked)));
+                output.lines(groups(&checked));
                 output.lines(costs(&checked));
                 if let Checked::Scenario(prepared) = &checked
                     && !prepared.compiled.warnings.is_empty()
@@ -57,6 +58,40 @@ fn good(checked: &Checked) -> String {
     }
 }
 
+/// Largest number of ranks of a group that are listed.
+const MOST_MEMBERS: usize = 4;
+
+/// The groups of ranks of each job: their number, their size, and the first of them, by which one sees which dimension
+/// is laid out fastest.
+fn groups(checked: &Checked) -> Vec<String> {
+    let Checked::Scenario(prepared) = checked else { return Vec::new() };
+    let compiled = &prepared.compiled;
+    let mut lines = Vec::new();
+    for (number, job) in compiled.model.workload.jobs.iter().enumerate() {
+        let kinds = compiled.group_names[number].iter().zip(&job.groups);
+        let kinds: Vec<String> = kinds.map(|(name, kind)| group(name, &kind.lists)).collect();
+        if !kinds.is_empty() {
+            let (name, ranks) = (&compiled.job_names[number], words::some(job.ranks.len() as u64, "rank"));
+            lines.push(format!("  {}: {ranks}; {}", words::harmless(name), kinds.join("; ")));
+        }
+    }
+    lines
+}
+
+fn group(name: &str, lists: &[Vec<u32>]) -> String {
+    let Some(first) = lists.first() else { return format!("{name} without groups") };
+    let ranks: Vec<String> = first.iter().take(MOST_MEMBERS).map(u32::to_string).collect();
+    let more = if first.len() > MOST_MEMBERS { ", …" } else { "" };
+    let are_equal = lists.iter().all(|list| list.len() == first.len());
+    let up_to = if are_equal { "" } else { "up to " };
+    let size = lists.iter().map(Vec::len).max().unwrap_or_default();
+    format!(
+        "{} {name} of {up_to}{size}, the first of ranks {}{more}",
+        words::count(lists.len() as u64),
+        ranks.join(", ")
+    )
+}
+
 /// The estimated cost of a scenario.
 fn costs(checked: &Checked) -> Vec<String> {
     let Checked::Scenario(prepared) = checked else { return Vec::new() };
@@ -90,5 +125,18 @@ fn as_json(path: &Path, checked: &Result<Checked, LabError>) -> Value {
             json!({"path": path, "valid": true, "kind": "run", "digest": manifest.digest, "outcome": manifest.outcome})
         }
         Err(error) => json!({"path": path, "valid": false, "problems": error.render(Style::Plain)}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::group;
+
+    #[test]
+    fn the_first_group_shows_how_ranks_are_laid_out() {
+        let strided = |start: u32| (0..8).map(|index| start + 4 * index).collect();
+        let lists: Vec<Vec<u32>> = (0..4).map(strided).collect();
+        assert_eq!(group("tp", &lists), "4 tp of 8, the first of ranks 0, 4, 8, 12, …");
+        assert_eq!(group("own", &[vec![3, 1], vec![0, 2, 4]]), "2 own of up to 3, the first of ranks 3, 1");
     }
 }
