@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use netloom_model::Mark;
 use netloom_records::DropReason;
-use netloom_units::StateWriter;
+use netloom_units::{PortId, StateWriter};
 
 use crate::calendar::{CalendarQueue, Event};
 use crate::packet::Packet;
@@ -226,6 +226,13 @@ pub enum Report {
         /// Sum of the links they crossed.
         hops: u64,
     },
+    /// The last packet of a message has arrived at a node.
+    Crossed {
+        /// Slot in the flow table.
+        flow: u32,
+        /// The link.
+        crossing: Crossing,
+    },
     /// A switch generated a packet for a queue pair.
     NackGenerated {
         /// Slot in the flow table.
@@ -275,6 +282,19 @@ pub enum Report {
     Finished,
     /// There are hop records of traced packets.
     HopRecords,
+}
+
+/// A link that the last packet of a message has crossed.
+#[derive(Debug, Clone, Copy)]
+pub struct Crossing {
+    /// The port by which it came.
+    pub port: PortId,
+    /// When it arrived, in ps.
+    pub at: u64,
+    /// Its size.
+    pub bytes: u32,
+    /// Whether it was a retransmission.
+    pub is_retransmission: bool,
 }
 
 /// A timeout of a queue pair.

@@ -379,7 +379,10 @@ impl Node {
         let last = send.next == send.n_packets;
         let bytes = if last { send.last_bytes } else { send.packet_bytes };
         let to = Address { host: send.destination, slot: send.receive_slot };
-        let packet = Packet::data(to, send.flow, sequence, send.entropy, bytes, send.header_flags);
+        let mut packet = Packet::data(to, send.flow, sequence, send.entropy, bytes, send.header_flags);
+        if last && round.model.recording.causes {
+            packet = packet.with(Packet::REPORTED);
+        }
         context.packets += 1;
         self.forward_own(now, &packet, context, round);
     }

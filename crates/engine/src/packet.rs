@@ -34,7 +34,9 @@ pub struct Packet {
 
 impl Packet {
     const KIND_SHIFT: u32 = 8;
-    const KIND: u32 = 0x7f;
+    const KIND: u32 = 0x3f;
+    /// Its arrivals are reported: the last packet of a message whose causes are recorded.
+    pub const REPORTED: u32 = 1 << 14;
     /// Its sender had no packet of the flow in flight; set only if the balancing policy uses it.
     pub const DRAINED: u32 = 1 << 15;
     const HOP: u32 = 1 << 24;

@@ -17,6 +17,7 @@ use crate::node::Node;
 use crate::node::features::{
     BASIC, COMPARING, COUNTED, COUNTED_COMPARING, CREDIT, PAUSING, PAUSING_COMPARING, includes,
 };
+use crate::packet::Packet;
 use crate::ring::Receiver;
 use crate::round::Round;
 use crate::sort::{Sorting, sort_by_time};
@@ -380,6 +381,9 @@ impl Partition {
             let link = (key & LINK_MASK) as u32;
             let receiver = &mut in_links[link as usize].receiver;
             let packet = &receiver.first().packet;
+            if packet.has(Packet::REPORTED) {
+                node.report_crossing(at, link, packet, context, round);
+            }
             if CREDIT {
                 node.return_credits(at, link, packet, context, round);
             }

@@ -134,6 +134,7 @@ pub struct PriorityMap {
 }
 
 /// What to record beyond the defaults.
+#[expect(clippy::struct_excessive_bools, reason = "each is a recording of its own, on or off")]
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recording {
     /// The sampled series of every port; `None` for no series.
@@ -155,6 +156,8 @@ pub struct Recording {
     pub sums_messages: bool,
     /// Whether the arrival order of packets is recorded, in the table `reordering`.
     pub reordering: bool,
+    /// Whether what completion times of messages consist of is recorded, in the table `causes`.
+    pub causes: bool,
     /// First interval of the table `rates`; doubles when it has had 1,000 intervals. `None` for no such table.
     pub rates: Option<Duration>,
     /// Flows from these hosts have rows in that table, a row for each receiver.

@@ -8,9 +8,10 @@
 use crate::column::TableSpec;
 use crate::row::Row;
 use crate::rows::{
-    ArbitrationRow, CellRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow,
-    FaultRow, FlowRow, JobRow, MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow,
-    RingRow, SeriesRow, SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, TrafficRow,
+    ArbitrationRow, CauseRow, CellRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow,
+    EventRow, FaultRow, FlowRow, JobRow, MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow,
+    RepairRow, RingRow, SeriesRow, SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow,
+    TrafficRow,
 };
 use crate::sink::{Sink, SinkError};
 
@@ -142,6 +143,8 @@ tables! {
     Rings rings RingRow;
     /// Studies of interference, aggregated elsewhere.
     Cells cells CellRow;
+    /// What completion times consist of.
+    Causes causes CauseRow;
 }
 
 /// A generic operation on the row type of a table.

@@ -15,6 +15,7 @@ use crate::registry::{Batch, MemorySink, Table};
 use crate::row::{BadCell, Named, Row, RowError, table};
 
 mod arbitration;
+mod causes;
 mod cells;
 mod classes;
 mod congestion;
@@ -25,6 +26,7 @@ mod rings;
 mod spans;
 
 pub use arbitration::{ArbitrationRow, SpuriousTimeoutRow};
+pub use causes::{Cause, CauseRow};
 pub use cells::{CellOrder, CellRow};
 pub use classes::{ClassRow, TrafficRow};
 pub use congestion::{CongestedFlowRow, CongestionRow, Part, Role};

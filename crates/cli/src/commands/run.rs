@@ -4,7 +4,7 @@ use std::env;
 
 use netloom_lab::live::Serve;
 use netloom_lab::summary::{
-    ExposedSummary, FlowThroughput, JobSummary, MeasuredSummary, PeakSummary, QueuePairSummary,
+    CauseSummary, ExposedSummary, FlowThroughput, JobSummary, MeasuredSummary, PeakSummary, QueuePairSummary,
     ReorderingSummary, SizeBucket, Slowdowns, StageSummary, StagedSummary, Summary, TrafficSummary,
 };
 use netloom_lab::{
@@ -355,6 +355,7 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     lines.extend(summary.queue_pairs.iter().flat_map(queue_pairs));
     lines.extend(summary.timeouts.iter().map(waits::timeouts));
     lines.extend(summary.arbitration.iter().flat_map(waits::arbitration));
+    lines.extend(summary.causes.iter().map(causes));
     lines.extend(summary.reordering.iter().map(order));
     let (wall, hops) = (manifest.wall_time_s, summary.hops.unwrap_or_default());
     lines.push(format!(
@@ -436,6 +437,16 @@ fn order(found: &ReorderingSummary) -> String {
         words::some(found.late, "packet"),
         words::some(u64::from(found.extent), "place"),
         words::some(u64::from(found.buffered_packets), "packet"),
+    )
+}
+
+/// What completion times consist of, over all messages.
+fn causes(found: &CauseSummary) -> String {
+    let [sender, queues, transmission, recovery] =
+        [found.sender, found.queues, found.transmission, found.recovery].map(words::percent);
+    format!(
+        "causes      of completion times: sender {sender}, queues {queues}, transmission {transmission}, \
+         recovery {recovery}"
     )
 }
 

@@ -29,6 +29,7 @@ use crate::sampler::Sampler;
 use crate::stages::Stages;
 use crate::timeline::Timeline;
 use crate::trace::{HopRecord, Tracer};
+use causes::Causes;
 use central::Central;
 use global_events::GlobalEvent;
 use messages::Pairs;
@@ -37,6 +38,7 @@ use snapshots::Snapshots;
 use timeouts::Timeouts;
 
 mod audit;
+mod causes;
 mod central;
 mod classes;
 mod congestion;
@@ -96,6 +98,7 @@ pub struct Coordinator<'a, 'h> {
     rows: Vec<FlowRow>,
     /// Reordering of the same messages' packets, if it is recorded.
     reordering: Vec<ReorderingRow>,
+    causes: Option<Causes>,
     repairs: LossRecovery,
     timeouts: Timeouts,
     /// Shared queue pairs, and messages about to be freed.
@@ -156,6 +159,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             reporting: Vec::new(),
             rows: Vec::new(),
             reordering: Vec::new(),
+            causes: Causes::new(scheduler, placement),
             repairs: LossRecovery::default(),
             timeouts: Timeouts::default(),
             pairs: Pairs::default(),
@@ -328,6 +332,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         match *report {
             Report::Started { flow, number, at } => {
                 self.table.started(flow, Time(at), number);
+                if let Some(causes) = &mut self.causes {
+                    causes.started(flow);
+                }
                 if self.rates.is_some() {
                     self.rate_started(flow);
                 }
@@ -344,6 +351,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 if self.model.recording.reordering {
                     self.judge_order(flow, &row);
                 }
+                if let Some(causes) = &mut self.causes {
+                    causes.arrived(flow, &row);
+                }
                 if self.model.transport.rdma().is_some() {
                     self.repairs.expect(flow, &row);
                 }
@@ -351,6 +361,11 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                     self.stage_arrived(flow);
                 }
                 self.retire(flow);
+            }
+            Report::Crossed { flow, crossing } => {
+                if let Some(causes) = &mut self.causes {
+                    causes.crossed(flow, crossing);
+                }
             }
             Report::NackGenerated { flow } => self.table.at_edge(flow).generated += 1,
             Report::NackSuppressed { flow } => self.table.at_edge(flow).suppressed += 1,
@@ -507,6 +522,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             self.rows.clear();
         }
         self.record_reordering()?;
+        self.record_causes()?;
         let mut repairs = self.repairs.take_ready();
         if self.model.recording.sums_messages {
             self.sum_up_repairs(&mut repairs);

@@ -13,7 +13,7 @@ use netloom_records::DropReason;
 use netloom_units::{HostId, NodeId, Random, Time};
 
 use crate::buffer::SharedBuffer;
-use crate::context::PartitionContext;
+use crate::context::{Crossing, PartitionContext, Report};
 use crate::credit::{Crossbar, HostReturns, Notices};
 use crate::edge::TorFilter;
 use crate::group_routes::GroupRoutes;
@@ -199,6 +199,9 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
+        if self.host.is_some() && packet.has(Packet::REPORTED) {
+            self.report_crossing(now, ingress, packet, context, round);
+        }
         if self.has_nic() {
             if includes(FEATURES, COUNTED) {
                 self.return_credits(now, ingress, packet, context, round);
@@ -211,6 +214,27 @@ impl Node {
         self.arrive_at_switch::<FEATURES>(now, ingress, packet, context, round);
     }
 
+    /// Reports that the last packet of a message has arrived here.
+    #[cold]
+    #[inline(never)]
+    pub fn report_crossing(
+        &self,
+        now: u64,
+        ingress: u32,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
+        let fabric = &round.model.fabric;
+        let crossing = Crossing {
+            port: fabric.ports_of(self.id)[ingress as usize].peer,
+            at: now,
+            bytes: packet.bytes,
+            is_retransmission: packet.has(Packet::RETRANSMISSION),
+        };
+        context.reports.push(Report::Crossed { flow: packet.flow, crossing });
+    }
+
     /// Handles a packet that has arrived at this switch.
     #[inline(always)]
     pub fn arrive_at_switch<const FEATURES: u8>(
@@ -221,6 +245,9 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
+        if packet.has(Packet::REPORTED) {
+            self.report_crossing(now, ingress, packet, context, round);
+        }
         if includes(FEATURES, COUNTED) && packet.is_link_local() {
             return self.take_frame(now, ingress, packet, context, round);
         }

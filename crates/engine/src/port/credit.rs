@@ -467,9 +467,14 @@ impl Egress {
         }
     }
 
+    /// The bytes of a packet after which it counts as arrived at the other end; the largest number for all.
+    pub fn header(&self) -> u32 {
+        self.credits.as_deref().map_or(u32::MAX, |credits| credits.cut_through)
+    }
+
     /// The start with the end of the part that must be sent before the packet counts as arrived (cut-through).
     pub fn cut_through_end(&self, start: Start) -> Start {
-        match self.credits.as_deref().map_or(u32::MAX, |credits| credits.cut_through) {
+        match self.header() {
             header if header < start.packet.bytes => {
                 Start { end: start.at + self.serialization(header), ..start }
             }

@@ -376,9 +376,15 @@ fn packet_at(pair: &SendPair, turn: SendItem, message: Posted, rdma: &Rdma, roun
     let to = Address { host: pair.destination, slot: pair.peer_slot };
     let psn = Psn::of(turn.position, rdma.first_psn).bits();
     let flags =
-        if turn.is_again { Packet::RETRANSMISSION } else { 0 } | if is_last { Packet::LAST } else { 0 };
+        if turn.is_again { Packet::RETRANSMISSION } else { 0 } | if is_last { last_flags(round) } else { 0 };
     let packet = Packet::data(to, message.flow, psn, pair.entropy, bytes, message.header_flags).with(flags);
     if packet.has(Packet::DRAINED) { set_drained(packet, pair, turn) } else { packet }
+}
+
+/// The flags of the last packet of a message.
+#[inline(always)]
+fn last_flags(round: &Round) -> u32 {
+    if round.model.recording.causes { Packet::LAST | Packet::REPORTED } else { Packet::LAST }
 }
 
 /// Clears the packet's `DRAINED` flag unless its queue pair has drained: all packets before it are acknowledged, none

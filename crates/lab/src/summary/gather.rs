@@ -19,7 +19,7 @@ use super::{
     BackgroundSummary, DropSummary, ExposedSummary, JobSummary, LinkSummary, MeasuredSummary, PeakSummary,
     PhaseSummary, QueueSummary, SpanSummary, Summary,
 };
-use super::{arbitration, congestion, exposed, queue_pairs, staged, timeouts, traffic};
+use super::{arbitration, causes, congestion, exposed, queue_pairs, staged, timeouts, traffic};
 
 /// Facts about a run that its tables do not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +67,7 @@ pub(crate) struct Gather {
     traffic: traffic::Tally,
     congestion: congestion::Tally,
     exposed: exposed::Tally,
+    causes: causes::Tally,
     reordering: ReorderingSummary,
 }
 
@@ -128,6 +129,7 @@ impl Gather {
             Batch::CongestedFlows(rows) => self.congestion.flows(rows),
             Batch::Traffic(rows) => rows.iter().for_each(|row| self.traffic.name(row)),
             Batch::Reordering(rows) => rows.iter().for_each(|row| self.reordering.take(row)),
+            Batch::Causes(rows) => self.causes.take(rows),
             Batch::Measures(rows) => self.measures.extend(rows.iter().map(|row| (row.job, *row))),
             Batch::Tallies(rows) => rows.iter().for_each(|row| self.tally(row)),
             Batch::Arbitration(rows) => rows.iter().for_each(|row| self.arbitration.port(row)),
@@ -243,6 +245,7 @@ impl Gather {
             queue_pairs: std::mem::take(&mut self.queue_pairs).finish(),
             timeouts: timeouts::finish(std::mem::take(&mut self.timeouts), names),
             arbitration: self.arbitration.finish(names),
+            causes: self.causes.finish(),
             reordering: self.reordering.finish(),
             packets: totals.packets,
             hops: totals.hops,

@@ -11,6 +11,7 @@
 //! one.
 
 mod arbitration;
+mod causes;
 mod congestion;
 mod exposed;
 mod gather;
@@ -26,13 +27,14 @@ use std::path::Path;
 
 use netloom_records::statistics::{HostPorts, Over, Span};
 use netloom_records::{
-    Batch, CongestedFlowRow, CongestionRow, FlowRow, MemorySink, Names, ReorderingRow, RepairRow, RunFolder,
-    SeriesRow, SpanRow, Table,
+    Batch, CauseRow, CongestedFlowRow, CongestionRow, FlowRow, MemorySink, Names, ReorderingRow, RepairRow,
+    RunFolder, SeriesRow, SpanRow, Table,
 };
 use netloom_units::Time;
 use serde::Serialize;
 
 pub use arbitration::{ArbitrationSummary, HeadWait};
+pub use causes::CauseSummary;
 pub use congestion::{CongestionSummary, PairTime, PortTime};
 pub use exposed::{ExposedSummary, ShareSummary};
 pub(crate) use gather::Gather;
@@ -86,6 +88,9 @@ pub struct Summary {
     /// Waiting at the heads of queues; absent for a run without credits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arbitration: Option<ArbitrationSummary>,
+    /// What completion times consist of; absent if it was not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub causes: Option<CauseSummary>,
     /// Reordering of packets; absent if it was not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reordering: Option<ReorderingSummary>,
@@ -345,6 +350,11 @@ fn take_later_tables(folder: &RunFolder, gather: &mut Gather) -> Result<(), LabE
     if is_there(Table::Arbitration) {
         gather.take(Batch::Arbitration(&folder.arbitration()?));
         gather.take(Batch::SpuriousTimeouts(&folder.spurious_timeouts()?));
+    }
+    if is_there(Table::Causes) {
+        for block in folder.rows::<CauseRow>()? {
+            gather.take(Batch::Causes(&block?));
+        }
     }
     if is_there(Table::Reordering) {
         for block in folder.rows::<ReorderingRow>()? {

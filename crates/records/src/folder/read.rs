@@ -28,9 +28,10 @@ use crate::names::{Family, Names};
 use crate::registry::Table;
 use crate::row::Row;
 use crate::rows::{
-    ArbitrationRow, CellRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow,
-    FaultRow, FlowRow, JobRow, MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow,
-    RingRow, SeriesRow, SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, TrafficRow,
+    ArbitrationRow, CauseRow, CellRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow,
+    EventRow, FaultRow, FlowRow, JobRow, MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow,
+    RepairRow, RingRow, SeriesRow, SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow,
+    TrafficRow,
 };
 
 /// Rows per batch read.
@@ -191,6 +192,7 @@ whole_tables! {
     spurious_timeouts SpuriousTimeoutRow;
     rings RingRow;
     cells CellRow;
+    causes CauseRow;
 }
 
 /// The Arrow batches of a table.

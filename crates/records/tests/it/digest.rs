@@ -52,6 +52,7 @@ fn push_in_pieces(run: &MemorySink, sink: &mut impl Sink, seed: u64) {
     push!(sink, random, SpuriousTimeouts, run.spurious_timeouts);
     push!(sink, random, Rings, run.rings);
     push!(sink, random, Cells, run.cells);
+    push!(sink, random, Causes, run.causes);
     push!(sink, random, Packets, run.packets);
 }
 
@@ -111,8 +112,10 @@ fn the_digest_never_changes_by_itself() {
     // Golden digests of whole runs rest on this one; a change needs its line in the changelog.
     let mut run = sample::run(2026, 100);
     let digest = |run: &MemorySink| run.digest(&sample::names()).unwrap().digest.to_string();
-    assert_eq!(digest(&run), "ba124818d49b49a5a6f5b88138a48b4f97588d41a8c320c3c170e0b70de231b5");
+    assert_eq!(digest(&run), "01111f22ca61b0db81ad4e44c0c8a0e55fdcd8826e7ff2ce844f2b0c53da0642");
     // Tables added later leave the digests of runs without them alone.
+    run.causes = Vec::new();
+    assert_eq!(digest(&run), "ba124818d49b49a5a6f5b88138a48b4f97588d41a8c320c3c170e0b70de231b5");
     run.cells = Vec::new();
     assert_eq!(digest(&run), "0e3389a5b8f1ff7746f712b430519edc03d3ad47cd816d161063a15e344c4b79");
     run.rings = Vec::new();

@@ -30,6 +30,7 @@ fn read(folder: &RunFolder) -> MemorySink {
         congested_flows: folder.congested_flows().unwrap(),
         events: folder.events().unwrap(),
         reordering: folder.reordering().unwrap(),
+        causes: folder.causes().unwrap(),
         measures: folder.measures().unwrap(),
         tallies: folder.tallies().unwrap(),
         classes: folder.classes().unwrap(),

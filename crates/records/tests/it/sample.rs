@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use netloom_records::{
-    Activity, ArbitrationRow, CellRow, ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow,
-    CongestionRow, DropReason, DropRow, EventRow, Fate, FaultAction, FaultRow, FlowRow, FolderSink, JobRow,
-    Manifest, MeasureRow, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow, Part, PathRow,
-    PortRow, RateRow, ReorderingRow, RepairRow, RingRow, Role, RunSummary, SeriesRow, SignalRow, SpanRow,
-    SpuriousTimeoutRow, StageRow, Status, StepRow, TallyRow, Target, TrafficRow,
+    Activity, ArbitrationRow, Cause, CauseRow, CellRow, ChangedSetting, ClassRow, CollectiveRow,
+    CongestedFlowRow, CongestionRow, DropReason, DropRow, EventRow, Fate, FaultAction, FaultRow, FlowRow,
+    FolderSink, JobRow, Manifest, MeasureRow, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow,
+    Part, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, RingRow, Role, RunSummary, SeriesRow,
+    SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, Status, StepRow, TallyRow, Target, TrafficRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;
@@ -40,6 +40,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
     let mut waits = Random::stream(seed, 0, 11);
     let mut rings = Random::stream(seed, 0, 12);
     let mut cells = Random::stream(seed, 0, 13);
+    let mut causes = Random::stream(seed, 0, 14);
     let mut run = MemorySink::default();
     for _ in 0..n_rows {
         run.flows.push(flow(&mut random));
@@ -69,6 +70,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
         run.spurious_timeouts.push(spurious_timeout(&mut waits));
         run.rings.push(ring(&mut rings));
         run.cells.push(cell(&mut cells));
+        run.causes.push(cause(&mut causes));
     }
     sort(&mut run);
     run
@@ -400,6 +402,22 @@ fn event(random: &mut Random) -> EventRow {
     }
 }
 
+fn cause(random: &mut Random) -> CauseRow {
+    let [source, destination] = [random.next_u32(), random.next_u32()].map(HostId);
+    let port = PortId(random.next_u32());
+    CauseRow {
+        end: time(random),
+        source,
+        destination,
+        number: random.next_u32(),
+        job: random.next_u32() as u16,
+        part: random.next_u32() as u16,
+        cause: Cause::ALL[random.below(4) as usize],
+        port: perhaps(random, port),
+        time: Duration(large(random)),
+    }
+}
+
 fn reordering(random: &mut Random) -> ReorderingRow {
     let [source, destination] = [random.next_u32(), random.next_u32()].map(HostId);
     let [number, packets, late, late_retransmitted, extent, degree, buffered_packets] =
@@ -561,6 +579,7 @@ fn sort(run: &mut MemorySink) {
     run.measures.sort_by_key(|row| row.job);
     run.tallies.sort_by_key(|row| (row.job, row.source));
     run.reordering.sort_by_key(ReorderingRow::order);
+    run.causes.sort_by_key(CauseRow::order);
     run.flows.sort_by_key(|row| (row.end.unwrap_or(Time::NEVER), row.destination, row.source, row.number));
     run.collectives.sort_by_key(|row| (row.end, row.job, row.step, row.phase, row.bucket));
     run.steps.sort_by_key(|row| (row.end, row.job, row.step));

@@ -153,6 +153,7 @@ pub(super) fn recording(
         packets_on: record.packets_on.iter().filter_map(|name| built_fabric.link(name, problems)).collect(),
         sums_messages: settings.choice("messages") == "summed",
         reordering: settings.flag("reordering"),
+        causes: settings.flag("causes"),
         slowest_flows: settings.count("slowest_flows") as u32,
         rates: interval("rates"),
         rates_from,

@@ -101,8 +101,11 @@ fn summed(record: &Record, problems: &mut Problems) {
     if settings.choice("messages") != "summed" {
         return;
     }
-    let asked =
-        [("reordering", settings.flag("reordering")), ("slowest_flows", settings.count("slowest_flows") > 0)];
+    let asked = [
+        ("reordering", settings.flag("reordering")),
+        ("causes", settings.flag("causes")),
+        ("slowest_flows", settings.count("slowest_flows") > 0),
+    ];
     for (key, _) in asked.into_iter().filter(|(_, is_asked)| *is_asked) {
         let report =
             problems.report(record.settings.location_of(key), format!("`{key}` needs rows of messages"));

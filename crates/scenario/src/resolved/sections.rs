@@ -598,6 +598,12 @@ pub static RECORD: Spec = Spec {
             "whether reordering is recorded for each message: packets that arrive after later ones",
         ),
         parameter(
+            "causes",
+            Kind::Flag,
+            Some(Value::Flag(false)),
+            "whether the causes of the completion time of each message are recorded, which add up to it",
+        ),
+        parameter(
             "messages",
             Kind::Choice(&["each", "summed"]),
             Some(choice("each")),

@@ -5,6 +5,7 @@
 mod adapting;
 mod balls_in_bins;
 mod cases;
+mod causes;
 mod changing_links;
 mod channels;
 mod classes;
