@@ -58,13 +58,14 @@ function survey(panels) {
   const charts = [...document.querySelectorAll(".chart")].filter(shown);
   const sections = [...document.querySelectorAll("main section")].filter(shown).map(({ id }) => id);
   const parts = (chart) => chart.querySelectorAll("svg path, svg rect").length;
-  const drawn = (line) => `${line.style.stroke} ${line.getAttribute("stroke-dasharray") ?? ""}`;
   const alike = [...document.querySelectorAll(".legend")].filter((legend) => {
-    const lines = [...legend.querySelectorAll(".swatch line")].map(drawn);
-    return new Set(lines).size < lines.length;
+    const samples = [...legend.querySelectorAll(".swatch")].map(({ innerHTML }) => innerHTML);
+    return new Set(samples).size < samples.length;
   });
+  const causes = [...document.querySelectorAll("#answer .swatch rect")];
   return {
     alike: alike.length,
+    colourless: causes.filter(({ style }) => !style.fill.startsWith("var(--cause-")).length,
     missing: panels.filter((id) => !sections.includes(id)),
     untitled: sections.filter((id) => !hasTitle(id)),
     more: sections.filter((id) => !panels.includes(id)),
@@ -117,7 +118,10 @@ async function inspect(page, panels, complain) {
   found.empty.forEach((label) => complain(`a chart is empty: ${label}`));
   (await page.evaluate(untold)).forEach((label) => complain(`the chart ${label} has no table`));
   if (found.alike > 0) {
-    complain(`${found.alike} legends have indistinguishable lines`);
+    complain(`${found.alike} legends have indistinguishable samples`);
+  }
+  if (found.colourless > 0) {
+    complain(`${found.colourless} causes have no colour of their own`);
   }
   await hover(page, complain);
   // Tooltips stay in the page, and requests are complaints, so this check covers tooltips as well.
