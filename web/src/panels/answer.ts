@@ -101,7 +101,7 @@ function verdict(answer: Answer, place: number, areas: Map<string, Area>): HTMLE
   const level = { value: 1, name: base };
   return [
     ...said,
-    figure(`Times as fast as ${base}${of}; lines are 95 % intervals`, barChart(`Speedup over ${base}${of}`, `times as fast as ${base}`, { name: "", worth: 1 }, bars, level)),
+    figure(`Times as fast as ${base}${of}; lines are 95 % intervals`, barChart(`Speedup over ${base}${of}`, "times as fast", { name: "", worth: 1 }, bars, level)),
     asTable(`Comparison with ${base}${of}`, columns, compared.map((found) => cells(answer, found))),
     ...reasons(answer, compared, areas, of),
   ];
