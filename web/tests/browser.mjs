@@ -107,6 +107,24 @@ function tooWide() {
   return wide === undefined ? "" : `${wide.tagName} ${wide.className}`;
 }
 
+/** Two texts of a chart of the answer that overlap. */
+function overlapping() {
+  const pairs = [...document.querySelectorAll("#answer .chart")].flatMap((chart) => {
+    const texts = [...chart.querySelectorAll("svg text")].map((text) => ({ text, box: text.getBoundingClientRect() }));
+    return texts.flatMap((one, place) => texts.slice(place + 1).map((other) => [one, other]));
+  });
+  const meet = ([{ box: one }, { box: other }]) =>
+    Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1;
+  return pairs.find(meet)?.map(({ text }) => text.textContent).join(" and ") ?? "";
+}
+
+async function complainOfOverlap(page, complain) {
+  const texts = await page.evaluate(overlapping);
+  if (texts !== "") {
+    complain(`texts overlap in a chart of the answer: ${texts}`);
+  }
+}
+
 /** Reports errors in the current state of a page; returns the number of its charts. */
 async function inspect(page, panels, complain) {
   const found = await page.evaluate(survey, panels);
@@ -123,6 +141,7 @@ async function inspect(page, panels, complain) {
   if (found.colourless > 0) {
     complain(`${found.colourless} causes have no colour of their own`);
   }
+  await complainOfOverlap(page, complain);
   await hover(page, complain);
   // Tooltips stay in the page, and requests are complaints, so this check covers tooltips as well.
   if (await page.evaluate(isHostile)) {
@@ -133,6 +152,7 @@ async function inspect(page, panels, complain) {
   if (wide !== "") {
     complain(`too wide for a narrow window: ${wide}`);
   }
+  await complainOfOverlap(page, complain);
   await page.setViewportSize({ width: 1280, height: 900 });
   return found.charts;
 }
