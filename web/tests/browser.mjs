@@ -107,6 +107,19 @@ function tooWide() {
   return wide === undefined ? "" : `${wide.tagName} ${wide.className}`;
 }
 
+/** What is wrong with the texts of an answer: too many at once, or a summary with another baseline. */
+function disagreement() {
+  const labels = [...document.querySelectorAll("#answer .chart")].map((chart) => chart.getAttribute("aria-label"));
+  const jobs = labels.filter((label) => label.startsWith("Speedup over ")).length;
+  const sentences = document.querySelectorAll("#answer > .finding, #answer > .further").length;
+  const baseline = /^Times as fast as (.*?)(, job .*)?; lines/.exec(document.querySelector("#answer figcaption")?.textContent ?? "")?.[1];
+  const heading = document.querySelector("#summary caption")?.textContent ?? "";
+  return [
+    ...(sentences > 8 * jobs ? [`${sentences} sentences of the answer at once`] : []),
+    ...(baseline === undefined || heading.includes(`relative to ${baseline}`) ? [] : [`the summary is not relative to ${baseline}`]),
+  ];
+}
+
 /** Two texts of a chart of the answer that overlap. */
 function overlapping() {
   const pairs = [...document.querySelectorAll("#answer .chart")].flatMap((chart) => {
@@ -141,6 +154,7 @@ async function inspect(page, panels, complain) {
   if (found.colourless > 0) {
     complain(`${found.colourless} causes have no colour of their own`);
   }
+  (await page.evaluate(disagreement)).forEach(complain);
   await complainOfOverlap(page, complain);
   await hover(page, complain);
   // Tooltips stay in the page, and requests are complaints, so this check covers tooltips as well.

@@ -1,4 +1,5 @@
-// The answer: which variant is better than the baseline, by how much, and how sure that is.
+// The answer: which variant is better than the baseline, by how much, and how sure that is; what typical steps waited for.
+// Leaves out: sentences of the last of many variants, which are folded; their numbers are in chart and table.
 
 import { areaName } from "../areas.ts";
 import type { Area } from "../areas.ts";
@@ -7,11 +8,11 @@ import type { Bar } from "../bars.ts";
 import { areasOfCauses } from "../cause_colours.ts";
 import type { Answer, Compared, StepCauses } from "../answer_data.ts";
 import type { Report } from "../data.ts";
-import { element, note } from "../dom.ts";
+import { element, folded, note } from "../dom.ts";
 import { legendOf, runColour } from "../palette.ts";
 import { partsChart } from "../parts.ts";
 import { asTable } from "../tables.ts";
-import { count, significant, span, spanUnit } from "../units.ts";
+import { count, significant, some, span, spanUnit } from "../units.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
@@ -79,6 +80,31 @@ function reasons({ variants, baseline }: Answer, compared: Compared[], areas: Ma
   ];
 }
 
+/** Largest number of sentences of a job that are not folded. */
+const MOST_SENTENCES = 8;
+
+/** What a comparison shows, and why if that is known. */
+const sentences = ({ sentence: shown, reason }: Compared): string[] => (reason === null ? [shown] : [shown, reason.sentence]).map(sentence);
+
+/** Number of comparisons, from the first one, that together have at most so many sentences. */
+function unfolded(compared: Compared[]): number {
+  const until = compared.slice(0, MOST_SENTENCES + 1).map((_, place) => compared.slice(0, place + 1).flatMap(sentences).length);
+  const more = until.findIndex((total) => total > MOST_SENTENCES);
+  return more < 0 ? compared.length : more;
+}
+
+/** The sentences of a job; with many variants the last ones are folded. */
+function said(compared: Compared[], isHeadline: boolean): HTMLElement[] {
+  const paragraphs = (found: Compared[]): HTMLElement[] =>
+    found.flatMap(sentences).map((text) => element("p", { class: "further" }, text));
+  const [shown, hidden] = [compared.slice(0, unfolded(compared)), compared.slice(unfolded(compared))];
+  const first = paragraphs(shown);
+  if (isHeadline) {
+    first[0]?.setAttribute("class", "finding");
+  }
+  return [...first, ...(hidden.length === 0 ? [] : [folded(some(hidden.length, "more variant"), ...paragraphs(hidden))])];
+}
+
 /** The areas of all causes on the page, so that a cause looks the same for every job. */
 const areasOf = ({ verdicts }: Answer): Map<string, Area> =>
   areasOfCauses(
@@ -93,14 +119,10 @@ function verdict(answer: Answer, place: number, areas: Map<string, Area>): HTMLE
   const base = answer.variants[answer.baseline]?.name ?? "";
   const of = answer.verdicts.length > 1 && job !== null ? `, job ${job}` : "";
   const bars = compared.flatMap((found) => bar(answer, found));
-  const said = compared.flatMap((found, nth) => [
-    element("p", { class: place === 0 && nth === 0 ? "finding" : "further" }, sentence(found.sentence)),
-    ...(found.reason === null ? [] : [element("p", { class: "further" }, sentence(found.reason.sentence))]),
-  ]);
   const columns = [{ title: "variant" }, { title: "outcome" }, ...COLUMNS.map((title) => ({ title, number: true }))];
   const level = { value: 1, name: base };
   return [
-    ...said,
+    ...said(compared, place === 0),
     figure(`Times as fast as ${base}${of}; lines are 95 % intervals`, barChart(`Speedup over ${base}${of}`, "times as fast", { name: "", worth: 1 }, bars, level)),
     asTable(`Comparison with ${base}${of}`, columns, compared.map((found) => cells(answer, found))),
     ...reasons(answer, compared, areas, of),
