@@ -23,6 +23,7 @@ trap 'rm -rf "$place"' EXIT
 npm run --silent build -- --outDir "$place" --logLevel warn
 cmp "$place/report.html" "../$template" || { echo "$template differs from what web/ builds: make web" >&2; exit 1; }
 echo "report template: equals a new build"
+npm run --silent colours
 
 cd ..
 browser=$(command -v chromium || command -v chromium-browser || true)

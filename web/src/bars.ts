@@ -54,13 +54,16 @@ function whisker(_: unknown, api: Drawing): Options {
   return { type: "group", children: [line(left, y, right, y), ...ends.map((x) => line(x, y - 5, x, y + 5))] };
 }
 
-/** A line across all rows at a value, with its name at the top. */
+/** Width of the name of a level: the column of names and the plot leave as much room at its left, however narrow the page is. */
+const NAME = 160;
+
+/** A line across all rows at a value, with its name at its upper end: rows run downwards, so that is where it starts. */
 function levelLine({ value, name }: Level): Options {
   return {
     silent: true,
     symbol: "none",
     animation: false,
-    label: { show: true, position: "end", formatter: () => name, color: "var(--muted)", fontSize: 11 },
+    label: { show: true, position: "start", align: "right", formatter: () => name, color: "var(--muted)", fontSize: 11, width: NAME, overflow: "truncate" },
     lineStyle: { color: "var(--muted)", width: 1, type: [4, 4] },
     data: [{ xAxis: value }],
   };

@@ -55,8 +55,8 @@ export function heatMap(label: string, tiers: Tiers, direction: Direction, most:
     tooltip: tooltip(({ data: { value, usage } }: { data: Square }) => {
       const ends = [leaves[value[1]] ?? "", spines[value[0]] ?? ""];
       const heading = (direction === "up" ? ends : ends.reverse()).join(" → ");
-      const busiest = `busiest ${percent(usage.busiest)}`;
-      return tip(heading, [`${some(usage.links, "link")}: mean ${percent(usage.mean)}, ${busiest}`]);
+      const means = usage.links === 1 ? [] : [`mean of ${some(usage.links, "link")}: transmitting ${percent(usage.mean)} of the time`];
+      return tip(heading, [...means, `busiest link: transmitting ${percent(usage.busiest)} of the time`]);
     }),
     xAxis: {
       ...names(spines, { inverse: false, name: "spine", nameLocation: "middle", nameGap: 28 }),

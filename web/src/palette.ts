@@ -1,7 +1,7 @@
 // Colours. Lines use the palette of Okabe and Ito, which suits all kinds of colour vision, and dashes, so that colour is
 // never the only distinction; shares use a scale after cividis, which looks alike with all kinds of colour vision.
 //
-// The colours are defined in style.css, a set each for light, dark and paper.
+// The colours are defined in style.css, a set each for light, dark and paper. Those of causes are in cause_colours.ts.
 
 import type { Run } from "./data.ts";
 import { element } from "./dom.ts";

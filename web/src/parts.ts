@@ -3,6 +3,7 @@
 import { styleOf } from "./areas.ts";
 import type { Area } from "./areas.ts";
 import { chart, names, numbers, tip, tooltip } from "./chart.ts";
+import type { Options } from "./chart.ts";
 import type { Unit } from "./units.ts";
 
 /** A row. */
@@ -18,16 +19,23 @@ const ROW = 30;
 /** With more rows, names would overlap; the chart keeps its height and bars get thinner. */
 const ROWS = 40;
 
+/** Width of the column of names, and of charts in which it is narrower. */
+const [NAMES, NARROW_NAMES, NARROW] = [210, 114, 480];
+
+/** The room for names. */
+const roomFor = (width: number): Options => ({ grid: { left: width + 18 }, yAxis: { axisLabel: { width } } });
+
 /** The chart. */
 export function partsChart(label: string, axis: string, unit: Unit, areas: Area[], rows: PartsRow[]): HTMLElement {
   return chart(label, Math.min(rows.length, ROWS) * ROW + 72, {
-    grid: { left: 228, right: 28, top: 8, bottom: 56 },
+    media: [{ query: { maxWidth: NARROW }, option: roomFor(NARROW_NAMES) }, { option: roomFor(NAMES) }],
+    grid: { right: 28, top: 8, bottom: 56 },
     tooltip: tooltip(({ dataIndex }: { dataIndex: number }) => {
       const row = rows[dataIndex];
       return row === undefined ? "" : tip(row.name, row.tip);
     }),
     xAxis: numbers(`${axis} (${unit.name})`, { min: 0 }),
-    yAxis: names(rows.map(({ name }) => name), { axisLabel: { color: "var(--ink)", fontSize: 12, width: 210, overflow: "truncate" } }),
+    yAxis: names(rows.map(({ name }) => name), { axisLabel: { color: "var(--ink)", fontSize: 12, overflow: "truncate" } }),
     series: areas.map((area, part) => ({
       type: "bar",
       stack: "parts",

@@ -58,13 +58,14 @@ function survey(panels) {
   const charts = [...document.querySelectorAll(".chart")].filter(shown);
   const sections = [...document.querySelectorAll("main section")].filter(shown).map(({ id }) => id);
   const parts = (chart) => chart.querySelectorAll("svg path, svg rect").length;
-  const drawn = (line) => `${line.style.stroke} ${line.getAttribute("stroke-dasharray") ?? ""}`;
   const alike = [...document.querySelectorAll(".legend")].filter((legend) => {
-    const lines = [...legend.querySelectorAll(".swatch line")].map(drawn);
-    return new Set(lines).size < lines.length;
+    const samples = [...legend.querySelectorAll(".swatch")].map(({ innerHTML }) => innerHTML);
+    return new Set(samples).size < samples.length;
   });
+  const causes = [...document.querySelectorAll("#answer .swatch rect")];
   return {
     alike: alike.length,
+    colourless: causes.filter(({ style }) => !style.fill.startsWith("var(--cause-")).length,
     missing: panels.filter((id) => !sections.includes(id)),
     untitled: sections.filter((id) => !hasTitle(id)),
     more: sections.filter((id) => !panels.includes(id)),
@@ -106,6 +107,37 @@ function tooWide() {
   return wide === undefined ? "" : `${wide.tagName} ${wide.className}`;
 }
 
+/** What is wrong with the texts of an answer: too many at once, or a summary with another baseline. */
+function disagreement() {
+  const labels = [...document.querySelectorAll("#answer .chart")].map((chart) => chart.getAttribute("aria-label"));
+  const jobs = labels.filter((label) => label.startsWith("Speedup over ")).length;
+  const sentences = document.querySelectorAll("#answer > .finding, #answer > .further").length;
+  const baseline = /^Times as fast as (.*?)(, job .*)?; lines/.exec(document.querySelector("#answer figcaption")?.textContent ?? "")?.[1];
+  const heading = document.querySelector("#summary caption")?.textContent ?? "";
+  return [
+    ...(sentences > 8 * jobs ? [`${sentences} sentences of the answer at once`] : []),
+    ...(baseline === undefined || heading.includes(`relative to ${baseline}`) ? [] : [`the summary is not relative to ${baseline}`]),
+  ];
+}
+
+/** Two texts of a chart of the answer that overlap. */
+function overlapping() {
+  const pairs = [...document.querySelectorAll("#answer .chart")].flatMap((chart) => {
+    const texts = [...chart.querySelectorAll("svg text")].map((text) => ({ text, box: text.getBoundingClientRect() }));
+    return texts.flatMap((one, place) => texts.slice(place + 1).map((other) => [one, other]));
+  });
+  const meet = ([{ box: one }, { box: other }]) =>
+    Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1;
+  return pairs.find(meet)?.map(({ text }) => text.textContent).join(" and ") ?? "";
+}
+
+async function complainOfOverlap(page, complain) {
+  const texts = await page.evaluate(overlapping);
+  if (texts !== "") {
+    complain(`texts overlap in a chart of the answer: ${texts}`);
+  }
+}
+
 /** Reports errors in the current state of a page; returns the number of its charts. */
 async function inspect(page, panels, complain) {
   const found = await page.evaluate(survey, panels);
@@ -117,8 +149,13 @@ async function inspect(page, panels, complain) {
   found.empty.forEach((label) => complain(`a chart is empty: ${label}`));
   (await page.evaluate(untold)).forEach((label) => complain(`the chart ${label} has no table`));
   if (found.alike > 0) {
-    complain(`${found.alike} legends have indistinguishable lines`);
+    complain(`${found.alike} legends have indistinguishable samples`);
   }
+  if (found.colourless > 0) {
+    complain(`${found.colourless} causes have no colour of their own`);
+  }
+  (await page.evaluate(disagreement)).forEach(complain);
+  await complainOfOverlap(page, complain);
   await hover(page, complain);
   // Tooltips stay in the page, and requests are complaints, so this check covers tooltips as well.
   if (await page.evaluate(isHostile)) {
@@ -129,6 +166,7 @@ async function inspect(page, panels, complain) {
   if (wide !== "") {
     complain(`too wide for a narrow window: ${wide}`);
   }
+  await complainOfOverlap(page, complain);
   await page.setViewportSize({ width: 1280, height: 900 });
   return found.charts;
 }

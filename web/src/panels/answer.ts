@@ -1,16 +1,18 @@
-// The answer: which variant is better than the baseline, by how much, and how sure that is.
+// The answer: which variant is better than the baseline, by how much, and how sure that is; what typical steps waited for.
+// Leaves out: sentences of the last of many variants, which are folded; their numbers are in chart and table.
 
 import { areaName } from "../areas.ts";
 import type { Area } from "../areas.ts";
 import { barChart } from "../bars.ts";
 import type { Bar } from "../bars.ts";
+import { areasOfCauses } from "../cause_colours.ts";
 import type { Answer, Compared, StepCauses } from "../answer_data.ts";
 import type { Report } from "../data.ts";
-import { element, note } from "../dom.ts";
-import { COLOURS, legendOf, runColour } from "../palette.ts";
+import { element, folded, note } from "../dom.ts";
+import { legendOf, runColour } from "../palette.ts";
 import { partsChart } from "../parts.ts";
 import { asTable } from "../tables.ts";
-import { count, significant, span, spanUnit } from "../units.ts";
+import { count, significant, some, span, spanUnit } from "../units.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
@@ -38,15 +40,6 @@ function bar({ variants }: Answer, { variant, speedup, outcome }: Compared): Bar
   return [{ name: found.name, colour: runColour(found.runs[0] ?? 0), value: speedup.ratio, low: speedup.low, high: speedup.high, tip }];
 }
 
-const TEXTURES: Area["texture"][] = ["plain", "lines", "dots"];
-
-/** Each cause has a colour; a texture as well, once the colours are used up. */
-const areaOfCause = (place: number): Area => ({
-  colour: `var(--run-${place % COLOURS})`,
-  texture: TEXTURES[Math.floor(place / COLOURS) % TEXTURES.length] ?? "plain",
-  edges: [0, 1],
-});
-
 const COLUMNS = ["time", "time of the baseline", "times as fast", "from", "to", "pairs", "faster in"];
 
 function cells({ variants }: Answer, { variant, time, baseline_time, speedup, outcome }: Compared): (string | null)[] {
@@ -62,7 +55,7 @@ function cells({ variants }: Answer, { variant, time, baseline_time, speedup, ou
 }
 
 /** What the typical steps waited for: that of the baseline, then those of the variants that were explained. */
-function reasons({ variants, baseline }: Answer, compared: Compared[], of: string): HTMLElement[] {
+function reasons({ variants, baseline }: Answer, compared: Compared[], areas: Map<string, Area>, of: string): HTMLElement[] {
   const found = compared.flatMap(({ variant, reason }) => (reason === null ? [] : [{ variant, reason }]));
   const first = found[0];
   if (first === undefined) {
@@ -70,7 +63,7 @@ function reasons({ variants, baseline }: Answer, compared: Compared[], of: strin
   }
   const steps = [{ variant: baseline, step: first.reason.baseline }, ...found.map(({ variant, reason }) => ({ variant, step: reason.own }))];
   const names = [...new Set(steps.flatMap(({ step }) => step.causes.map(([name]) => name)))];
-  const areas = names.map((_, place) => areaOfCause(place));
+  const drawn = names.flatMap((name) => areas.get(name) ?? []);
   const time = (step: StepCauses, cause: string) => step.causes.find(([name]) => name === cause)?.[1] ?? 0;
   const bars = steps.map(({ variant, step }) => ({
     name: `${variants[variant]?.name ?? ""} · step ${count(step.step)}`,
@@ -81,29 +74,58 @@ function reasons({ variants, baseline }: Answer, compared: Compared[], of: strin
   const columns = [{ title: "step" }, { title: "time", number: true }, ...names.map((title) => ({ title, number: true }))];
   const cells = steps.map(({ step }, place) => [bars[place]?.name ?? "", span(step.time_s), ...names.map((name) => span(time(step, name)))]);
   return [
-    legendOf(names.map((name, place) => areaName(name, areaOfCause(place)))),
-    figure(`What the chain of messages of a typical step waited for${of}`, partsChart(`Causes of typical steps${of}`, "time of the step", unit, areas, bars)),
+    legendOf(drawn.map((area, place) => areaName(names[place] ?? "", area))),
+    figure(`What the chain of messages of a typical step waited for${of}`, partsChart(`Causes of typical steps${of}`, "time of the step", unit, drawn, bars)),
     asTable(`Causes of typical steps${of}`, columns, cells),
   ];
 }
 
+/** Largest number of sentences of a job that are not folded. */
+const MOST_SENTENCES = 8;
+
+/** What a comparison shows, and why if that is known. */
+const sentences = ({ sentence: shown, reason }: Compared): string[] => (reason === null ? [shown] : [shown, reason.sentence]).map(sentence);
+
+/** Number of comparisons, from the first one, that together have at most so many sentences. */
+function unfolded(compared: Compared[]): number {
+  const until = compared.slice(0, MOST_SENTENCES + 1).map((_, place) => compared.slice(0, place + 1).flatMap(sentences).length);
+  const more = until.findIndex((total) => total > MOST_SENTENCES);
+  return more < 0 ? compared.length : more;
+}
+
+/** The sentences of a job; with many variants the last ones are folded. */
+function said(compared: Compared[], isHeadline: boolean): HTMLElement[] {
+  const paragraphs = (found: Compared[]): HTMLElement[] =>
+    found.flatMap(sentences).map((text) => element("p", { class: "further" }, text));
+  const [shown, hidden] = [compared.slice(0, unfolded(compared)), compared.slice(unfolded(compared))];
+  const first = paragraphs(shown);
+  if (isHeadline) {
+    first[0]?.setAttribute("class", "finding");
+  }
+  return [...first, ...(hidden.length === 0 ? [] : [folded(some(hidden.length, "more variant"), ...paragraphs(hidden))])];
+}
+
+/** The areas of all causes on the page, so that a cause looks the same for every job. */
+const areasOf = ({ verdicts }: Answer): Map<string, Area> =>
+  areasOfCauses(
+    verdicts
+      .flatMap(({ compared }) => compared.flatMap(({ reason }) => (reason === null ? [] : [reason.own, reason.baseline])))
+      .flatMap(({ causes }) => causes.map(([name]) => name)),
+  );
+
 /** The sentences of a job, a chart of the ratios, and all numbers. */
-function verdict(answer: Answer, place: number): HTMLElement[] {
+function verdict(answer: Answer, place: number, areas: Map<string, Area>): HTMLElement[] {
   const { job, compared } = answer.verdicts[place] ?? { job: null, compared: [] };
   const base = answer.variants[answer.baseline]?.name ?? "";
   const of = answer.verdicts.length > 1 && job !== null ? `, job ${job}` : "";
   const bars = compared.flatMap((found) => bar(answer, found));
-  const said = compared.flatMap((found, nth) => [
-    element("p", { class: place === 0 && nth === 0 ? "finding" : "further" }, sentence(found.sentence)),
-    ...(found.reason === null ? [] : [element("p", { class: "further" }, sentence(found.reason.sentence))]),
-  ]);
   const columns = [{ title: "variant" }, { title: "outcome" }, ...COLUMNS.map((title) => ({ title, number: true }))];
   const level = { value: 1, name: base };
   return [
-    ...said,
-    figure(`Times as fast as ${base}${of}; lines are 95 % intervals`, barChart(`Speedup over ${base}${of}`, `times as fast as ${base}`, { name: "", worth: 1 }, bars, level)),
+    ...said(compared, place === 0),
+    figure(`Times as fast as ${base}${of}; lines are 95 % intervals`, barChart(`Speedup over ${base}${of}`, "times as fast", { name: "", worth: 1 }, bars, level)),
     asTable(`Comparison with ${base}${of}`, columns, compared.map((found) => cells(answer, found))),
-    ...reasons(answer, compared, of),
+    ...reasons(answer, compared, areas, of),
   ];
 }
 
@@ -111,8 +133,9 @@ function content({ answer }: Report): HTMLElement[] {
   if (answer === null) {
     return [];
   }
+  const areas = areasOf(answer);
   return [
-    ...answer.verdicts.flatMap((_, place) => verdict(answer, place)),
+    ...answer.verdicts.flatMap((_, place) => verdict(answer, place, areas)),
     ...answer.notes.map((text) => note(sentence(text))),
     note(
       "The ratio is the geometric mean over pairs: of mean times by seed where variants have at least two seeds in common, else of steps of the one seed that " +

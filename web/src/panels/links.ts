@@ -62,6 +62,11 @@ function blocks(report: Report): HTMLElement[] {
     );
 }
 
+/** Titles of columns of utilization. */
+const UTILIZATION = "utilization (share of the time)";
+const MEAN = "mean utilization (share of the time)";
+const BUSIEST = "busiest link (share of the time)";
+
 function lists(report: Report): HTMLElement[] {
   return report.links.flatMap(({ list }, run) => {
     if (list === null || list.links.length === 0) {
@@ -72,7 +77,7 @@ function lists(report: Report): HTMLElement[] {
       name: `${link.from} → ${link.to}`,
       colour: runColour(run),
       value: link.usage,
-      tip: [`link ${link.link}`, `utilization ${percent(link.usage)}`],
+      tip: [`link ${link.link}`, `transmitting ${percent(link.usage)} of the time`],
     }));
     const unit = { name: "%", worth: 0.01 };
     const shown =
@@ -80,10 +85,10 @@ function lists(report: Report): HTMLElement[] {
         ? `the ${bars.length} busiest of ${count(list.total)} link directions; table “ports” of the run folder has all of them`
         : `all ${list.total} link directions`;
     return [
-      figure(`${name}: ${shown}`, barChart(`Busiest links of ${name}`, "utilization", unit, bars)),
+      figure(`${name}: ${shown}`, barChart(`Busiest links of ${name}`, "utilization, share of the time", unit, bars)),
       asTable(
         `Busiest links of ${name}`,
-        [{ title: "link" }, { title: "from" }, { title: "to" }, { title: "utilization", number: true }],
+        [{ title: "link" }, { title: "from" }, { title: "to" }, { title: UTILIZATION, number: true }],
         list.links.map((link) => [link.link, link.from, link.to, percent(link.usage)]),
       ),
     ];
@@ -111,8 +116,8 @@ function overview(report: Report): HTMLElement {
       { title: "run" },
       { title: "links" },
       { title: "directions", number: true },
-      { title: "mean utilization", number: true },
-      { title: "largest utilization", number: true },
+      { title: MEAN, number: true },
+      { title: BUSIEST, number: true },
     ],
     rows,
   );
@@ -135,7 +140,7 @@ function cells(report: Report): HTMLElement[] {
       ),
     );
   });
-  const numbers = ["links", "mean utilization", "largest utilization"].map((title) => ({ title, number: true }));
+  const numbers = ["links", MEAN, BUSIEST].map((title) => ({ title, number: true }));
   const columns = [{ title: "run" }, { title: "direction" }, { title: "leaf" }, { title: "spine" }, ...numbers];
   // Thousands of rows would slow down the page; tooltips show the same for each cell.
   if (rows.length > 4096) {

@@ -1,4 +1,5 @@
-// The table at the top: a row for each job of each run, with confidence intervals and changes relative to the first run.
+// The table at the top: a row for each job of each run, with confidence intervals and changes relative to the baseline of
+// the answer, or to the first run if there is no answer. Leaves out: which of these changes are shown by the runs.
 
 import type { Estimate, Report, SummaryRow, WholeRun } from "../data.ts";
 import { note, stacked } from "../dom.ts";
@@ -10,12 +11,12 @@ import { change, count, size, span, spanUnit, significant, spans } from "../unit
 import type { Panel } from "./panel.ts";
 
 interface Metric extends Column {
-  cell: (row: SummaryRow, first: SummaryRow | undefined) => Cell;
+  cell: (row: SummaryRow, base: SummaryRow | undefined) => Cell;
 }
 
-/** The change of a value relative to that of the first run. */
-function relative(value: number, first: number | null | undefined): string {
-  return typeof first === "number" && first > 0 ? change(value / first) : "";
+/** The change of a value relative to that of the baseline. */
+function relative(value: number, base: number | null | undefined): string {
+  return typeof base === "number" && base > 0 ? change(value / base) : "";
 }
 
 /** An interval as text, also with one end open because of too few steps. */
@@ -33,18 +34,17 @@ export function interval({ low, high }: Estimate): string {
 }
 
 function estimate(title: string, read: (row: SummaryRow) => Estimate | null): Metric {
-  const cell = (row: SummaryRow, first: SummaryRow | undefined): Cell => {
+  const cell = (row: SummaryRow, base: SummaryRow | undefined): Cell => {
     const found = read(row);
-    const base = first === undefined ? null : (read(first)?.value ?? null);
-    return found && stacked(span(found.value), interval(found), relative(found.value, base));
+    return found && stacked(span(found.value), interval(found), relative(found.value, base && read(base)?.value));
   };
   return { title, number: true, cell };
 }
 
 function plain(title: string, write: (value: number) => string, read: (row: SummaryRow) => number | null): Metric {
-  const cell = (row: SummaryRow, first: SummaryRow | undefined): Cell => {
+  const cell = (row: SummaryRow, base: SummaryRow | undefined): Cell => {
     const found = read(row);
-    return found === null ? null : stacked(write(found), relative(found, first && read(first)));
+    return found === null ? null : stacked(write(found), relative(found, base && read(base)));
   };
   return { title, number: true, cell };
 }
@@ -65,6 +65,29 @@ const METRICS: Metric[] = [
   plain("unfinished messages", count, whole((run) => run.unfinished)),
 ];
 
+/** What changes are relative to: a name, and the runs of that name. */
+interface Base {
+  name: string;
+  runs: number[];
+}
+
+function baseOf({ runs, answer }: Report): Base {
+  const variant = answer?.variants[answer.baseline];
+  return variant ?? { name: `the first run, ${runs[0]?.name ?? ""}`, runs: [0] };
+}
+
+/** The row of the baseline with the seed of this one, or that of its first run; none if this is a row of the baseline. */
+function rowOfBase({ runs, summary }: Report, base: Base, { run, job }: SummaryRow): SummaryRow | undefined {
+  const paired = base.runs.find((other) => runs[other]?.seed === runs[run]?.seed) ?? base.runs[0];
+  return base.runs.includes(run) ? undefined : summary.find((other) => other.run === paired && other.job === job);
+}
+
+/** The heading of the table, with what percentages are relative to. */
+function heading({ runs }: Report, base: Base): string {
+  const seeds = base.runs.length > 1 ? " (its run of the same seed, or its first one)" : "";
+  return `Figures of each run${runs.length > 1 ? `; percentages are changes relative to ${base.name}${seeds}` : ""}`;
+}
+
 function content(report: Report): HTMLElement[] {
   const { runs, summary } = report;
   const severalJobs = summary.some((row, place) => summary[place + 1]?.run === row.run);
@@ -72,23 +95,21 @@ function content(report: Report): HTMLElement[] {
   if (shown.length === 0) {
     return [];
   }
-  const first = (row: SummaryRow): SummaryRow | undefined =>
-    row.run === 0 ? undefined : summary.find((other) => other.run === 0 && other.job === row.job);
+  const base = baseOf(report);
   const cells = (row: SummaryRow): Cell[] => {
     const job = severalJobs ? [row.job] : [];
-    return [runName(runs, row.run), ...job, ...shown.map((metric) => metric.cell(row, first(row)))];
+    const relativeTo = rowOfBase(report, base, row);
+    return [runName(runs, row.run), ...job, ...shown.map((metric) => metric.cell(row, relativeTo))];
   };
   const columns: Column[] = [{ title: "run" }, ...(severalJobs ? [{ title: "job" }] : []), ...shown];
-  const against = runs.length > 1 ? ` Percentages are changes relative to the first run, ${runs[0]?.name ?? ""}.` : "";
   const intervals =
     "Below step times: the 95 % confidence interval over the steps of the run, assuming that steps are independent of each " +
     "other. It covers the variation between steps of this run, not the variation between seeds; " +
     "“from” marks an interval without an upper end, because there are too few steps.";
   const hasSteps = summary.some(({ steps }) => steps !== null);
-  const remarks = `${hasSteps ? intervals : ""}${against}`.trim();
   return [
-    table("Figures of each run", columns, summary.map(cells), true),
-    ...(remarks === "" ? [] : [note(remarks)]),
+    table(heading(report, base), columns, summary.map(cells), true),
+    ...(hasSteps ? [note(intervals)] : []),
     note(
       `FCT: completion time of ${independent(report)}. Queues: the largest number of bytes waiting at one port at any time in the run.` +
         overNote(report, `Of ${independent(report)}, only those count that started`),
