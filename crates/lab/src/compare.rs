@@ -27,7 +27,9 @@ pub enum Unit {
     Packets,
     /// Bits per second.
     BitsPerSecond,
-    /// Dimensionless: a share or an index.
+    /// A share, shown in percent; of links, of the time in which they were transmitting.
+    Share,
+    /// Dimensionless: an index.
     One,
     /// Squares of bits per second.
     BitsPerSecondSquared,
@@ -94,8 +96,8 @@ pub static METRICS: &[Metric] = &[
     of_run("peak_switches_bytes", "switch queues", Unit::Bytes, |run| {
         network(run)?.queues.switches.bytes.map(|bytes| bytes as f64)
     }),
-    of_run("busiest_link", "busiest link", Unit::One, |run| network(run).map(|run| run.links.busiest)),
-    of_run("late_share", "late", Unit::One, |run| run.reordering.map(|found| found.late_share)),
+    of_run("busiest_link", "busiest link", Unit::Share, |run| network(run).map(|run| run.links.busiest)),
+    of_run("late_share", "late", Unit::Share, |run| run.reordering.map(|found| found.late_share)),
     of_run("extent_packets", "late by", Unit::Packets, |run| {
         run.reordering.map(|found| f64::from(found.extent))
     }),

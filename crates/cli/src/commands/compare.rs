@@ -133,6 +133,7 @@ fn value(metric: &Metric, cell: &Cell) -> String {
         Unit::Bytes => words::size(cell.value),
         Unit::Packets => words::count(cell.value as u64),
         Unit::BitsPerSecond => words::bit_rate(cell.value),
+        Unit::Share => words::percent(cell.value),
         Unit::One => format!("{:.4}", cell.value),
         Unit::BitsPerSecondSquared => format!("{} (Gbps)^2", words::number(cell.value / 1e18)),
     }
