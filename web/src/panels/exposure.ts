@@ -71,7 +71,7 @@ const BANDWIDTH_COLUMNS = [
   ...numbers("phase"),
   ...words("name"),
   ...numbers("communicators", "busbw (GB/s)", "bound (GB/s)", "share of the bound", "busbw from the first begin (GB/s)", "lowest busbw (GB/s)"),
-  ...words("lowest communicator", "bound"),
+  ...words("lowest communicator", "bounded by"),
 ];
 
 const partRows = ({ name, found }: Job): string[][] =>
@@ -106,7 +106,7 @@ const waitRow = (row: MemberWait): string[] => [
   count(row.step),
 ];
 
-const BOUNDS = { nic: "links of hosts or servers", local: "within the host" };
+const BOUNDS = { nic: "links", local: "its host" };
 
 const bandwidthRow = (row: GroupBandwidth): string[] => [
   row.group,
