@@ -70,7 +70,7 @@ const BANDWIDTH_COLUMNS = [
   ...words("job", "group"),
   ...numbers("phase"),
   ...words("name"),
-  ...numbers("communicators", "busbw (GB/s)", "bound (GB/s)", "share of the bound", "busbw from the first begin (GB/s)", "lowest busbw (GB/s)"),
+  ...numbers("number", "busbw (GB/s)", "bound (GB/s)", "share of the bound", "busbw from the first begin (GB/s)", "lowest busbw (GB/s)"),
   ...words("lowest communicator", "bounded by"),
 ];
 
@@ -166,7 +166,7 @@ function content(report: Report): HTMLElement[] {
     ),
     ...listed(
       "Bandwidth of groups and its bound",
-      "Bus bandwidth of a communicator, from the last begin of a member to the last end, mean over communicators; where early " +
+      "Bus bandwidth of a communicator, from the last begin of a member to the last end, mean over that number of communicators; where early " +
         "members have moved data before that, it may exceed its bound. At the bound of one communicator by itself " +
         "the links of a host or of a server are full with what its members lack; communicators that share links share it.",
       BANDWIDTH_COLUMNS,
