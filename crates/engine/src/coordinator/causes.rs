@@ -165,7 +165,7 @@ fn parts(crossings: &[Crossing], (start, end): (u64, u64), headers: &[u32], fabr
         let port = fabric.port(crossing.port);
         let bytes = crossing.bytes.min(headers[crossing.port.index()]);
         let on_wire = (port.rate.serialization(Bytes(bytes.into())) + port.delay).0;
-        // A link may have been faster than its nominal rate.
+        // The parts add up to the completion time whatever a link did.
         let elapsed = crossing.at.saturating_sub(now);
         let on_wire = on_wire.min(elapsed);
         let cause = if number == 0 { Cause::Sender } else { Cause::Queue };

@@ -176,14 +176,8 @@ pub(super) fn placement(node: &Node, problems: &mut Problems) -> Option<Placemen
         report_repeats(&names, problems);
         return Some(Placement::List(Located::new(names, body.head())));
     }
-    let spec = sections::PLACEMENTS.iter().copied().find(|spec| spec.name == found.name);
-    let Some(spec) = spec else {
-        let known = sections::PLACEMENTS.iter().map(|spec| spec.name).chain(["list"]);
-        let help = problems.hint_for_key(found.name, known);
-        let report = problems.report(found.location, format!("there is no placement `{}`", found.name));
-        report.label("unknown name").maybe_help(help);
-        return None;
-    };
+    let known = (sections::PLACEMENTS, &["list"][..]);
+    let spec = plugin::find_beside(found.name, found.location, "placement", known, problems)?;
     let (parameters, _) = plugin::section_at(found.body, found.location, spec, &[], problems)?;
     parameters.map(Placement::Rule)
 }

@@ -33,9 +33,21 @@ pub(super) fn find(
     specs: &[&'static Spec],
     problems: &mut Problems,
 ) -> Option<&'static Spec> {
+    find_beside(name, location, what, (specs, &[]), problems)
+}
+
+/// As [`find`]; `others` are names that the caller reads by explicit code, and that the hint may propose.
+pub(super) fn find_beside(
+    name: &str,
+    location: Location,
+    what: &str,
+    (specs, others): (&[&'static Spec], &[&str]),
+    problems: &mut Problems,
+) -> Option<&'static Spec> {
     let found = specs.iter().find(|spec| spec.name == name);
     if found.is_none() {
-        let help = problems.hint_for_key(name, specs.iter().map(|spec| spec.name));
+        let known = specs.iter().map(|spec| spec.name).chain(others.iter().copied());
+        let help = problems.hint_for_key(name, known);
         let report = problems.report(location, format!("there is no {what} `{name}`"));
         report.label("unknown name").maybe_help(help);
     }

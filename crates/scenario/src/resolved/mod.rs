@@ -9,6 +9,7 @@
 pub mod faults;
 mod parameters;
 pub mod queue_pairs;
+mod recording;
 pub mod sections;
 mod studies;
 

@@ -6,6 +6,7 @@
 use netloom_units::{Bytes, Duration, Kind, Parameter, Spec, Value};
 
 use super::queue_pairs::{GO_BACK_N, IDEAL, IRN, NIC_SR};
+pub use super::recording::{CONGESTION_TREE, RECORD};
 pub use super::studies::{BURSTS, HOSTS, INTERFERENCE, PRECISE};
 
 pub(super) const ASSUMPTION: &str = "modelling assumption";
@@ -31,7 +32,7 @@ pub(super) const fn choice(word: &'static str) -> Value {
     Value::Choice(word)
 }
 
-const NO: Option<Value> = Some(Value::Flag(false));
+pub(super) const NO: Option<Value> = Some(Value::Flag(false));
 
 const PACKET: Parameter = parameter(
     "packet",
@@ -569,93 +570,6 @@ pub static FINITE_FLOW: Spec = Spec {
             Kind::Duration,
             Some(Value::Duration(Duration::ZERO)),
             "when it is posted; with `after`, the delay from the completion of that flow",
-        ),
-    ],
-};
-
-/// Recordings beyond the defaults.
-pub static RECORD: Spec = Spec {
-    name: "record",
-    summary: "recordings beyond the defaults",
-    source: ASSUMPTION,
-    parameters: &[
-        parameter(
-            "timeline",
-            count(0, 1_000),
-            Some(Value::Count(4)),
-            "number of steps of each job that are recorded rank by rank: the first one, and the slowest of the others",
-        ),
-        parameter(
-            "queue_packets",
-            Kind::Flag,
-            Some(Value::Flag(false)),
-            "whether every port records queued packets in addition to bytes",
-        ),
-        parameter(
-            "reordering",
-            Kind::Flag,
-            Some(Value::Flag(false)),
-            "whether reordering is recorded for each message: packets that arrive after later ones",
-        ),
-        parameter(
-            "causes",
-            Kind::Flag,
-            Some(Value::Flag(false)),
-            "whether the causes of the completion time of each message are recorded, which add up to it",
-        ),
-        parameter(
-            "messages",
-            Kind::Choice(&["each", "summed"]),
-            Some(choice("each")),
-            "whether each message of a job that arrives has its own row, or messages are summed by sender",
-        ),
-        parameter(
-            "slowest_flows",
-            count(0, 10_000),
-            Some(Value::Count(0)),
-            "number of messages, the slowest to arrive, whose paths are recorded; above 0 the scenario is simulated \
-             twice",
-        ),
-        parameter(
-            "rates",
-            Kind::Optional(&Kind::Duration),
-            Some(Value::Absent),
-            "initial sampling interval of the rates of flows, doubled in long runs; recorded for the flows of \
-             `rates_from` and `rates_of`, or else of `flows`",
-        ),
-        parameter(
-            "classes",
-            Kind::Flag,
-            NO,
-            "whether ports distinguish data by class even if all of it is in one class",
-        ),
-    ],
-};
-
-/// Recording of the congestion tree.
-pub static CONGESTION_TREE: Spec = Spec {
-    name: "congestion_tree",
-    summary: "roots, branches and victims of congestion; needs `queues: {credits: ...}`",
-    source: "IBTA's roots and victims of congestion; the rest is a modelling assumption: see \
-             docs/concepts/congestion-tree.md",
-    parameters: &[
-        parameter(
-            "interval",
-            Kind::Optional(&Kind::Duration),
-            Some(Value::Absent),
-            "sampling interval, at least 1us; `none` takes the measured part of each stage of `flows`",
-        ),
-        parameter(
-            "threshold",
-            Kind::Size,
-            Some(Value::Size(Bytes(8_000))),
-            "mean queue length from which on a port of a switch counts as congested",
-        ),
-        parameter(
-            "starved",
-            Kind::Fraction { minimum: 0.0, maximum: 1.0 },
-            Some(Value::Fraction(0.1)),
-            "fraction of the time without credits from which on a port counts as blocked from downstream",
         ),
     ],
 };

@@ -4,31 +4,15 @@
 use netloom_engine::{Extensions, Options};
 use netloom_model::{Credits, Forwarding, Model};
 use netloom_records::{Cause, CauseRow, Fate, FlowRow, PacketKind, PacketRow};
-use netloom_testkit::fixture::{
-    Clos, ListedWork, Run, everything_joined, model, policy, simulate, simulate_with,
-};
+use netloom_testkit::fixture::{ListedWork, Run, everything_joined, simulate, simulate_with};
 use netloom_units::{Bytes, HostId, PortId};
 
-use crate::cases::{traffic, transports};
 use crate::credits::{busy, plain};
-use crate::rdma::{RULES, SWITCHES, with};
-
-const N_HOSTS: u32 = 12;
+use crate::reordering::{spraying, work};
 
 /// Models with their work: each transport, and credits with and without cut-through.
 fn scenes(seed: u64) -> Vec<(String, Model, ListedWork)> {
-    let without_pairs = transports().into_iter().map(|(name, kind, control)| {
-        let mut model = model(Clos::new(4, 3, 3).wiring());
-        model.balances.switch = policy("spray", &[]);
-        (model.transport.kind, model.classes.control) = (kind, control);
-        (name.to_owned(), model)
-    });
-    let cases = RULES.into_iter().flat_map(|rule| SWITCHES.map(|switches| (rule, switches)));
-    let pairs =
-        cases.map(|(rule, switches)| (format!("{rule:?}, {switches:?}"), with(rule, switches, 1_000_000)));
-    let listed = || ListedWork::new(&traffic(seed, N_HOSTS, 40, 1_500));
-    let mut scenes: Vec<_> =
-        without_pairs.chain(pairs).map(|(name, model)| (name, model, listed())).collect();
+    let mut scenes: Vec<_> = spraying().into_iter().map(|(name, model)| (name, model, work(seed))).collect();
     for forwarding in [Forwarding::StoreAndForward, Forwarding::CutThrough { header: Bytes(64) }] {
         let buffer = plain(6_000);
         let (model, work) = busy(Credits { forwarding, speedup: 2, ..buffer }, "adaptive");

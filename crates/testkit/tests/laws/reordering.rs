@@ -17,8 +17,8 @@ use crate::rdma::{RULES, SWITCHES, with};
 
 const N_HOSTS: u32 = 12;
 
-/// Models with a link per host, each spraying.
-fn models() -> Vec<(String, Model)> {
+/// Models with a link per host, each spraying, without queue pairs and with them.
+pub fn spraying() -> Vec<(String, Model)> {
     let plain = transports().into_iter().map(|(name, kind, control)| {
         let mut model = model(Clos::new(4, 3, 3).wiring());
         model.balances.switch = policy("spray", &[]);
@@ -28,14 +28,19 @@ fn models() -> Vec<(String, Model)> {
     let cases = RULES.into_iter().flat_map(|rule| SWITCHES.map(|switches| (rule, switches)));
     let pairs =
         cases.map(|(rule, switches)| (format!("{rule:?}, {switches:?}"), with(rule, switches, 1_000_000)));
-    let mut models: Vec<(String, Model)> = plain.chain(pairs).collect();
+    plain.chain(pairs).collect()
+}
+
+/// The same, with reordering recorded.
+fn models() -> Vec<(String, Model)> {
+    let mut models = spraying();
     for (_, model) in &mut models {
         model.recording.reordering = true;
     }
     models
 }
 
-fn work(seed: u64) -> ListedWork {
+pub fn work(seed: u64) -> ListedWork {
     ListedWork::new(&traffic(seed, N_HOSTS, 40, 1_500))
 }
 
