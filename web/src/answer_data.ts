@@ -20,14 +20,15 @@ export interface Compared {
   reason: Reason | null;
 }
 
-/** What a step waited for; the causes add up to its time. */
+/** What the steps of a run waited for; the causes add up to their time. */
 export interface StepCauses {
-  step: number;
+  /** A typical one by its number, or the mean of this many. */
+  basis: { typical: number } | { mean: number };
   time_s: number;
   causes: [string, number][];
 }
 
-/** Why a variant differs from the baseline: the typical steps of both. */
+/** Why a variant differs from the baseline: the steps of both. */
 export interface Reason {
   own: StepCauses;
   baseline: StepCauses;

@@ -6,7 +6,7 @@ import { element } from "./dom.ts";
 import { shape } from "./svg.ts";
 
 /** The texture over a colour, in the colour of the page. */
-export type Texture = "plain" | "lines" | "dots";
+export type Texture = "plain" | "lines" | "bars" | "dots";
 
 /** How an area is drawn. */
 export interface Area {
@@ -23,6 +23,7 @@ const OVER = "var(--surface)";
 const DECALS: Record<Texture, Options | undefined> = {
   plain: undefined,
   lines: { color: OVER, dashArrayX: [1, 0], dashArrayY: [1, STEP - 2], rotation: -Math.PI / 4 },
+  bars: { color: OVER, dashArrayX: [1, 0], dashArrayY: [2, STEP / 2 - 2], rotation: 0 },
   dots: { color: OVER, symbol: "circle", dashArrayX: [[2, STEP - 2], [0, STEP / 2, 2, STEP / 2 - 2]], dashArrayY: [2, 2] },
 };
 
@@ -34,8 +35,9 @@ const KEY = { width: 26, height: 12 };
 function over(texture: Texture): SVGElement[] {
   const places = Array.from({ length: Math.ceil((KEY.width + KEY.height) / STEP) }, (_, nth) => nth * STEP);
   const line = (x: number): string => `M${x} 0 l${-KEY.height} ${KEY.height}`;
+  const bars = [2, 6, 10].map((y) => `M0 ${y} h${KEY.width}`).join(" ");
   const dots = (x: number): string => `M${x + 2} 4 h0.01 M${x + 2 + STEP / 2} 8 h0.01`;
-  const stroke = { lines: { d: places.map(line).join(" "), "stroke-width": 1 }, dots: { d: places.map(dots).join(" "), "stroke-width": 2 } };
+  const stroke = { lines: { d: places.map(line).join(" "), "stroke-width": 1 }, bars: { d: bars, "stroke-width": 2 }, dots: { d: places.map(dots).join(" "), "stroke-width": 2 } };
   if (texture === "plain") {
     return [];
   }

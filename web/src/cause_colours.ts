@@ -1,5 +1,5 @@
 // The colours of what steps wait for: a colour for each kind of cause, shades for queues, and a texture for what is in
-// control of a sender. No run or policy has one of these colours, so that a colour means a cause or a run, never both.
+// control of a sender, which share a colour. No run or policy has one of these colours, so that a colour means a cause or a run, never both.
 //
 // The colours are defined in style.css, a set each for light, dark and paper; a test measures how different they look to
 // all kinds of colour vision. Leaves out: parts of steps by rank, which are not causes.
@@ -15,7 +15,12 @@ const KINDS: Record<string, Area> = {
   computing: area("computing"),
   transmission: area("transmission"),
   turn: area("turn"),
-  held: area("held", "lines"),
+  earlier: area("turn", "lines"),
+  reordering: area("transmission", "dots"),
+  timeouts: area("held"),
+  acknowledgements: area("held", "lines"),
+  pacing: area("held", "dots"),
+  pause: area("held", "bars"),
 };
 
 /** A cause that has no colour yet. */

@@ -87,6 +87,18 @@ export interface JobSteps {
   course: { each: number; starts: number[]; times: number[] };
 }
 
+/** What the steps of a job waited for; times of causes are in the order of `causes`. */
+export interface JobCauses {
+  run: number;
+  job: string;
+  /** The largest sum over all steps first. */
+  causes: string[];
+  n_steps: number;
+  mean: number[];
+  /** Some of them if there are many, the longest always. */
+  steps: { step: number; times: number[] }[];
+}
+
 export interface Fct {
   count: number;
   mean: number;
@@ -570,6 +582,8 @@ export interface Report {
   answer: Answer | null;
   summary: SummaryRow[];
   steps: JobSteps[];
+  /** For each job of each run that recorded causes. */
+  why: JobCauses[];
   fct: FctOfRun[];
   slowdown: (Slowdowns | null)[];
   queues: QueuesOfRun[];

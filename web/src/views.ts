@@ -33,6 +33,7 @@ import { STAGES } from "./panels/stages.ts";
 import { STEPS } from "./panels/steps.ts";
 import { SUMMARY } from "./panels/summary.ts";
 import { TRAFFIC } from "./panels/traffic.ts";
+import { WHY } from "./panels/why.ts";
 import { WORST } from "./panels/worst.ts";
 
 /** A view of the explorer. */
@@ -51,7 +52,7 @@ export const VIEWS: View[] = [
     id: "study",
     title: "Study",
     asks: "Which run was better, by how much, and with what confidence?",
-    panels: [ANSWER, SUMMARY, STAGES, INTERFERENCE, MEASURED, BY_SETTING, STEPS, BANDWIDTH, OVER_TIME],
+    panels: [ANSWER, WHY, SUMMARY, STAGES, INTERFERENCE, MEASURED, BY_SETTING, STEPS, BANDWIDTH, OVER_TIME],
   },
   {
     id: "fabric",

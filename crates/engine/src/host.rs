@@ -14,12 +14,14 @@ use netloom_units::{ActorId, Rate, StateWriter, Time, mix};
 use crate::actor::{Actor, ActorState, Effect};
 use crate::context::{PartitionContext, Report, TimerKind};
 use crate::flow::Flow;
-use crate::node::Node;
 use crate::node::features::{BASIC, COMPARING};
+use crate::node::{Node, advance_port};
 use crate::packet::{Address, HeaderFlags, Packet};
+use crate::port::Egress;
 use crate::rdma::Nic;
 use crate::reordering::Reordering;
 use crate::round::Round;
+use crate::sender_waits::{HandedOver, Limit, SenderWaits};
 use crate::slab::Slab;
 
 /// The host's part of a node.
@@ -41,6 +43,8 @@ pub struct Host {
     pub nic: Option<Box<Nic>>,
     /// Reordering of received packets, if it is recorded and messages do not use queue pairs.
     pub reordering: Option<Box<Reordering>>,
+    /// What its messages wait for, if causes are recorded and messages do not use queue pairs.
+    pub waits: Option<Box<SenderWaits>>,
 }
 
 /// A message being sent.
@@ -333,6 +337,7 @@ impl Node {
             number,
             start: now,
         };
+        self.note_start(now, described.send_slot, context, round);
         let rate = described.message.rate;
         match (model.transport.kind, rate) {
             (TransportKind::Window { packets, .. }, _) => {
@@ -379,12 +384,49 @@ impl Node {
         let last = send.next == send.n_packets;
         let bytes = if last { send.last_bytes } else { send.packet_bytes };
         let to = Address { host: send.destination, slot: send.receive_slot };
-        let mut packet = Packet::data(to, send.flow, sequence, send.entropy, bytes, send.header_flags);
-        if last && round.model.recording.causes {
-            packet = packet.with(Packet::REPORTED);
-        }
+        let packet = Packet::data(to, send.flow, sequence, send.entropy, bytes, send.header_flags);
         context.packets += 1;
+        if last && round.model.recording.causes {
+            return self.send_last(now, slot, packet.with(Packet::REPORTED), context, round);
+        }
         self.forward_own(now, &packet, context, round);
+    }
+
+    /// Records the use of its wires at the start of a message, if causes are recorded.
+    fn note_start(&mut self, now: u64, slot: u32, context: &mut PartitionContext, round: &Round) {
+        let Node { ports, host, .. } = self;
+        let Some(waits) = host.as_deref_mut().and_then(|host| host.waits.as_deref_mut()) else { return };
+        for port in ports.iter_mut() {
+            advance_port(port, now, context, round);
+        }
+        waits.started(now, slot, ports);
+    }
+
+    /// Hands over the last packet of a message, and reports what the message has waited for.
+    #[inline(never)]
+    fn send_last(
+        &mut self,
+        now: u64,
+        slot: u32,
+        packet: Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
+        self.ports.iter_mut().for_each(|port| advance_port(port, now, context, round));
+        let state = |port: &Egress| (port.bytes_accepted(), port.wire_use(now));
+        let before: Vec<_> = self.ports.iter().map(state).collect();
+        self.forward_own(now, &packet, context, round);
+        let mut taken =
+            self.ports.iter().zip(&before).map(|(port, before)| port.bytes_accepted() != before.0);
+        // It may have been dropped.
+        let Some(port) = taken.position(|is_taken| is_taken) else { return };
+        let send = *self.host_mut().sends.get_mut(slot);
+        let own = self.ports[port].span(u64::from(send.next - 1) * u64::from(send.packet_bytes));
+        let has_rate = round.flows[send.flow as usize].message.rate.is_some();
+        let limit = Limit::of(round.model.transport.kind, has_rate);
+        let waits = self.host_mut().waits.as_deref_mut().expect("causes are recorded");
+        let found = waits.handed_over((slot, port), before[port].1, own, limit);
+        context.report_handed_over(HandedOver { flow: send.flow, ..found });
     }
 
     /// Sends a packet of this host.

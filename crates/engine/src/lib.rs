@@ -49,6 +49,7 @@ mod round;
 mod route;
 mod run;
 pub mod sampler;
+mod sender_waits;
 mod slab;
 mod sort;
 mod stages;

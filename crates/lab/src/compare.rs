@@ -12,7 +12,7 @@ use netloom_report::{AnswerData, ReportedRun};
 use serde_json::{Map, Value, json};
 
 use crate::error::LabError;
-use crate::reason::{ReasonRequest, add_reasons};
+use crate::reason::{ReasonRequest, RecordedSteps, add_reasons};
 use crate::report::{baseline_of, named};
 use crate::summary::{Distribution, JobSummary, SpanSummary, StageSummary, Summary};
 
@@ -204,7 +204,7 @@ pub(crate) fn compare(entries: &[Entry], baseline: usize, answer: Option<AnswerD
 
 /// Compares run folders, or all runs of folders of sweeps and of measured runs, with figures over a part of each. The
 /// baseline is a variant or a run by its name; by default that of the sweep, if these are the runs of one, else the first.
-/// With a request for reasons, runs are explained to say why a variant is better.
+/// Runs that recorded causes are explained to say why a variant is better; with a request for reasons, others as well.
 ///
 /// # Errors
 /// If one of them is not a complete run folder or cannot be read, an interval is not within it, or there is no such
@@ -225,8 +225,8 @@ pub fn compare_folders(
     let entries: Vec<Entry> = runs.iter().map(entry).collect::<Result<_, _>>()?;
     let baseline = baseline_of(folders, &runs, baseline);
     let mut answer = netloom_report::answer(&runs, over, baseline)?;
-    if let (Some(answer), Some(request)) = (&mut answer, reasons) {
-        add_reasons(answer, &runs, request)?;
+    if let Some(answer) = &mut answer {
+        add_reasons(answer, &runs, &mut RecordedSteps::new(&runs), reasons)?;
     }
     let of_variant = answer.as_ref().map(|answer| answer.variants[answer.baseline].runs[0]);
     let by_name = || runs.iter().position(|run| Some(run.name.as_str()) == baseline);

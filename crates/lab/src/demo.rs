@@ -9,11 +9,9 @@ use netloom_report::{check_overwrite, write};
 
 use crate::compare::{Comparison, Entry, compare};
 use crate::error::LabError;
-use crate::reason::ReasonRequest;
 use crate::report::read_report;
 use crate::source::Source;
 use crate::sweep::{Point, PointReport, Sweep, SweepProgress, sweep};
-use crate::watch::RunProgress;
 
 /// The policies shown.
 pub const DEMO_POLICIES: [&str; 4] = ["ecmp", "flowlet", "adaptive", "spray"];
@@ -39,8 +37,6 @@ pub struct Demo<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// Called with the progress, from any thread.
     pub on_progress: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
-    /// Called with the progress of the runs that show why a policy is better.
-    pub on_reason: Option<&'a dyn Fn(&RunProgress)>,
 }
 
 /// The path of the demonstration's report.
@@ -71,8 +67,7 @@ pub fn demo(demo: Demo<'_>) -> Result<(Vec<PointReport>, Comparison), LabError> 
         on_progress: demo.on_progress,
     });
     let reports: Vec<PointReport> = reports.into_iter().collect::<Result<_, _>>()?;
-    let reasons = ReasonRequest { stop: demo.stop, on_progress: demo.on_reason };
-    let reported = read_report(&folders, demo.over, None, Some(&reasons))?;
+    let reported = read_report(&folders, demo.over, None, None)?;
     write(&reported, &page, demo.overwrite)?;
     let entry = |(policy, report): (&str, &PointReport)| Entry {
         name: policy.to_owned(),

@@ -1,18 +1,21 @@
-//! Why a variant is faster or slower than the baseline: their typical steps, explained beside each other.
+//! Why a variant is faster or slower than the baseline: what their steps waited for, beside each other.
 //!
-//! Models: of both the first runs that are compared as a pair; of each a typical step, whose length is near the median.
+//! Models: of both the first runs that are compared as a pair; of each the mean of all its steps, if it recorded causes;
+//! else a typical step, whose length is near the median, by running it again.
 //! Leaves out: variants without a shown difference, which need no reason.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::atomic::AtomicBool;
 
-use netloom_report::{AnswerData, Outcome, Reason, ReportedRun, StepCauses};
+use netloom_report::panel_data::{CausedStep, JobCauses};
+use netloom_report::{AnswerData, Basis, Outcome, Reason, ReportedRun, StepCauses};
 
 use crate::error::LabError;
-use crate::explain::{ExplainError, ExplainRequest, Explanation, SelectedStep, explain};
+use crate::explain::{ExplainError, ExplainRequest, ExplainedStep, SelectedStep, explain, explain_steps};
 use crate::watch::{RunProgress, Watch};
 
-/// How reasons are found.
+/// How runs are run again that have not recorded causes.
 #[derive(Default)]
 pub struct ReasonRequest<'a> {
     /// Set to stop.
@@ -21,17 +24,18 @@ pub struct ReasonRequest<'a> {
     pub on_progress: Option<&'a dyn Fn(&RunProgress)>,
 }
 
-/// Adds the reasons to an answer about these runs: each run that is needed is run again, twice. Runs that cannot be
-/// explained are named in the notes.
+/// Adds the reasons to an answer about these runs, as far as the runs have recorded causes; with a request, other runs
+/// that are needed are run again, twice. Runs that cannot be explained are named in the notes.
 ///
 /// # Errors
 /// If a folder cannot be read, or a run was stopped.
 pub(crate) fn add_reasons(
     answer: &mut AnswerData,
     runs: &[ReportedRun],
-    request: &ReasonRequest<'_>,
+    recorded: &mut RecordedSteps<'_>,
+    request: Option<&ReasonRequest<'_>>,
 ) -> Result<(), LabError> {
-    let mut steps = TypicalSteps { runs, request, known: BTreeMap::new(), notes: Vec::new() };
+    let mut steps = Explained { runs, recorded, request, known: BTreeMap::new(), notes: Vec::new() };
     let AnswerData { baseline, variants, verdicts, notes } = answer;
     for verdict in verdicts.iter_mut().filter(|verdict| verdict.job.is_some()) {
         for compared in &mut verdict.compared {
@@ -54,22 +58,73 @@ pub(crate) fn add_reasons(
     Ok(())
 }
 
-/// The causes of typical steps of runs, each found once.
-struct TypicalSteps<'a> {
+/// What the steps of runs waited for that recorded causes, each run read once.
+pub(crate) struct RecordedSteps<'a> {
     runs: &'a [ReportedRun],
-    request: &'a ReasonRequest<'a>,
+    known: BTreeMap<usize, Option<Vec<ExplainedStep>>>,
+}
+
+impl<'a> RecordedSteps<'a> {
+    /// Of these runs.
+    pub fn new(runs: &'a [ReportedRun]) -> RecordedSteps<'a> {
+        RecordedSteps { runs, known: BTreeMap::new() }
+    }
+
+    /// Of the run of this index; `None` if it has not recorded causes, or has no steps.
+    ///
+    /// # Errors
+    /// If the folder cannot be read, or its scenario cannot be prepared again.
+    pub fn of(&mut self, run: usize) -> Result<Option<&[ExplainedStep]>, LabError> {
+        let found = match self.known.entry(run) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => unknown.insert(explain_steps(&self.runs[run].folder)?),
+        };
+        Ok(found.as_deref())
+    }
+
+    /// Of all runs, job by job, for the report; runs that cannot be explained are left out.
+    pub fn by_job(&mut self) -> Result<Vec<JobCauses>, LabError> {
+        let mut found = Vec::new();
+        for run in 0..self.runs.len() {
+            let steps = match self.of(run) {
+                Ok(steps) => steps.unwrap_or_default(),
+                Err(LabError::Explain(_)) => continue,
+                Err(error) => return Err(error),
+            };
+            let mut jobs: BTreeMap<u16, (&str, Vec<CausedStep>)> = BTreeMap::new();
+            for step in steps {
+                let (_, of_job) = jobs.entry(step.row.job).or_insert_with(|| (&step.job, Vec::new()));
+                of_job.push(caused(step));
+            }
+            found.extend(jobs.values().filter_map(|(job, steps)| JobCauses::of(run, job, steps)));
+        }
+        Ok(found)
+    }
+}
+
+fn caused(step: &ExplainedStep) -> CausedStep {
+    let causes = step.causes.iter().map(|cause| (cause.name.clone(), cause.time_s)).collect();
+    let time_s = step.row.end.since(step.row.start).as_seconds();
+    CausedStep { step: step.row.step, time_s, causes }
+}
+
+/// The causes of the steps of runs, each found once.
+struct Explained<'a, 'r> {
+    runs: &'a [ReportedRun],
+    recorded: &'a mut RecordedSteps<'r>,
+    request: Option<&'a ReasonRequest<'a>>,
     known: BTreeMap<(usize, Option<String>), Option<StepCauses>>,
     notes: Vec<String>,
 }
 
-impl TypicalSteps<'_> {
+impl Explained<'_, '_> {
     fn causes(&mut self, run: usize, job: Option<&str>) -> Result<Option<StepCauses>, LabError> {
         let key = (run, job.map(str::to_owned));
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
-        let found = match self.explained(run, job) {
-            Ok(found) => Some(step_causes(found)),
+        let found = match self.find(run, job) {
+            Ok(found) => found,
             Err(LabError::Explain(error)) if error != ExplainError::Stopped => {
                 self.notes.push(format!(
                     "why {} took as long as it did cannot be said: {error}",
@@ -83,21 +138,45 @@ impl TypicalSteps<'_> {
         Ok(found)
     }
 
-    fn explained(&self, run: usize, job: Option<&str>) -> Result<Explanation, LabError> {
+    fn find(&mut self, run: usize, job: Option<&str>) -> Result<Option<StepCauses>, LabError> {
+        if let Some(steps) = self.recorded.of(run)? {
+            return Ok(mean(steps, job));
+        }
+        self.request.map(|request| self.typical(run, job, request)).transpose()
+    }
+
+    /// The causes of a typical step, which is run again.
+    fn typical(
+        &self,
+        run: usize,
+        job: Option<&str>,
+        request: &ReasonRequest<'_>,
+    ) -> Result<StepCauses, LabError> {
         let mut on_progress = |now: &RunProgress| {
-            if let Some(report) = self.request.on_progress {
+            if let Some(report) = request.on_progress {
                 report(now);
             }
         };
-        let watch =
-            Watch { stop: self.request.stop, on_progress: Some(&mut on_progress), ..Watch::default() };
+        let watch = Watch { stop: request.stop, on_progress: Some(&mut on_progress), ..Watch::default() };
         let job = job.map(str::to_owned);
         let step = SelectedStep::Typical;
-        explain(&self.runs[run].folder, ExplainRequest { job, step, threads: 1, watch })
+        let found = explain(&self.runs[run].folder, ExplainRequest { job, step, threads: 1, watch })?;
+        let causes = found.causes.into_iter().map(|cause| (cause.name, cause.time_s)).collect();
+        Ok(StepCauses { basis: Basis::Typical(found.step), time_s: found.time_s, causes })
     }
 }
 
-fn step_causes(found: Explanation) -> StepCauses {
-    let causes = found.causes.into_iter().map(|cause| (cause.name, cause.time_s)).collect();
-    StepCauses { step: found.step, time_s: found.time_s, causes }
+/// The mean of the steps of a job; `None` if it has none.
+fn mean(steps: &[ExplainedStep], job: Option<&str>) -> Option<StepCauses> {
+    let steps: Vec<_> = steps.iter().filter(|step| job.is_none_or(|job| step.job == job)).collect();
+    let each = 1.0 / steps.len() as f64;
+    let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+    for cause in steps.iter().flat_map(|step| &step.causes) {
+        *sums.entry(&cause.name).or_default() += cause.time_s * each;
+    }
+    let time_s = steps.iter().map(|step| step.row.end.since(step.row.start).as_seconds() * each).sum();
+    let mut causes: Vec<(String, f64)> =
+        sums.into_iter().map(|(name, time)| (name.to_owned(), time)).collect();
+    causes.sort_by(|one, other| other.1.total_cmp(&one.1));
+    (!steps.is_empty()).then_some(StepCauses { basis: Basis::Mean(steps.len()), time_s, causes })
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::error::LabError;
 use crate::labels::labels;
-use crate::reason::{ReasonRequest, add_reasons};
+use crate::reason::{ReasonRequest, RecordedSteps, add_reasons};
 use crate::show::interference::runs_in;
 use crate::sweep::PLAN_FILE;
 use crate::text::{self, Look};
@@ -26,8 +26,8 @@ pub struct ReportOutputs<'a> {
 }
 
 /// Reports on these run folders, or all runs of these sweeps, with the names that [`crate::compare`] gives, with figures
-/// over a part of each; with a request for reasons, runs are explained to say why a variant is better. The runs are read
-/// once. Returns the text, if it is wanted.
+/// over a part of each; runs that recorded causes are explained to say why a variant is better, with a request for
+/// reasons others as well. Returns the text, if it is wanted.
 ///
 /// # Errors
 /// If one of them is not a complete run folder or cannot be read, an interval is not within it, no variant has the name
@@ -62,8 +62,10 @@ pub(crate) fn read_report(
     if let Some(name) = baseline_of(folders, &runs, baseline) {
         reported.choose_baseline(name)?;
     }
-    if let (Some(answer), Some(request)) = (&mut reported.answer, reasons) {
-        add_reasons(answer, &runs, request)?;
+    let mut recorded = RecordedSteps::new(&runs);
+    reported.why = recorded.by_job()?;
+    if let Some(answer) = &mut reported.answer {
+        add_reasons(answer, &runs, &mut recorded, reasons)?;
     }
     Ok(reported)
 }

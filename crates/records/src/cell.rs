@@ -15,7 +15,7 @@ use arrow_array::{
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Rate, Time};
 
 use crate::column::Storage;
-use crate::rows::{Activity, Cause, DropReason, Fate, FaultAction, PacketKind, Part, Role, Target};
+use crate::rows::{Activity, DropReason, Fate, FaultAction, PacketKind, Part, Role, Target};
 
 /// A type a column can hold.
 pub(crate) trait Cell: Copy {
@@ -173,7 +173,6 @@ word_cell!(Part);
 word_cell!(Target);
 word_cell!(FaultAction);
 word_cell!(Activity);
-word_cell!(Cause);
 
 /// A size that every simulated run has, and a measured one may lack.
 ///

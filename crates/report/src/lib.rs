@@ -33,7 +33,8 @@ use netloom_records::statistics::Over;
 use netloom_records::{DraftFile, Overwrite, RunFolder};
 
 pub use answer::{
-    AnswerData, CauseDifference, Compared, Outcome, Reason, Sentence, Speedup, StepCauses, Variant, Verdict,
+    AnswerData, Basis, CauseDifference, Compared, Outcome, Reason, Sentence, Speedup, StepCauses, Variant,
+    Verdict,
 };
 pub use error::ReportError;
 pub use live::{LivePage, LiveView, render_live};
@@ -57,6 +58,7 @@ pub mod panel_data {
     pub use crate::panels::stages::{FlowData, LineData, RunData as Staged, StageData};
     pub use crate::panels::steps::{Cdf, CourseData, JobData, Times};
     pub use crate::panels::timeline::{OverRanks, RunData as Timeline, StepData};
+    pub use crate::panels::why::{CausedStep, JobCauses, StepTimes};
     pub use netloom_records::statistics::{SizeBucket, Slowdowns};
 }
 

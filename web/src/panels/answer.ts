@@ -1,4 +1,4 @@
-// The answer: which variant is better than the baseline, by how much, and how sure that is; what typical steps waited for.
+// The answer: which variant is better than the baseline, by how much, and how sure that is; what steps waited for.
 // Leaves out: sentences of the last of many variants, which are folded; their numbers are in chart and table.
 
 import { areaName } from "../areas.ts";
@@ -54,7 +54,10 @@ function cells({ variants }: Answer, { variant, time, baseline_time, speedup, ou
   ];
 }
 
-/** What the typical steps waited for: that of the baseline, then those of the variants that were explained. */
+/** The steps that causes are those of. */
+const basis = ({ basis: found }: StepCauses): string => ("mean" in found ? `mean of ${some(found.mean, "step")}` : `step ${count(found.typical)}`);
+
+/** What the steps waited for: those of the baseline, then those of the variants that were explained. */
 function reasons({ variants, baseline }: Answer, compared: Compared[], areas: Map<string, Area>, of: string): HTMLElement[] {
   const found = compared.flatMap(({ variant, reason }) => (reason === null ? [] : [{ variant, reason }]));
   const first = found[0];
@@ -66,7 +69,7 @@ function reasons({ variants, baseline }: Answer, compared: Compared[], areas: Ma
   const drawn = names.flatMap((name) => areas.get(name) ?? []);
   const time = (step: StepCauses, cause: string) => step.causes.find(([name]) => name === cause)?.[1] ?? 0;
   const bars = steps.map(({ variant, step }) => ({
-    name: `${variants[variant]?.name ?? ""} · step ${count(step.step)}`,
+    name: `${variants[variant]?.name ?? ""} · ${basis(step)}`,
     parts: names.map((name) => time(step, name)),
     tip: names.map((name) => `${name}: ${span(time(step, name))}`),
   }));
@@ -75,8 +78,8 @@ function reasons({ variants, baseline }: Answer, compared: Compared[], areas: Ma
   const cells = steps.map(({ step }, place) => [bars[place]?.name ?? "", span(step.time_s), ...names.map((name) => span(time(step, name)))]);
   return [
     legendOf(drawn.map((area, place) => areaName(names[place] ?? "", area))),
-    figure(`What the chain of messages of a typical step waited for${of}`, partsChart(`Causes of typical steps${of}`, "time of the step", unit, drawn, bars)),
-    asTable(`Causes of typical steps${of}`, columns, cells),
+    figure(`What the chain of messages of a step waited for${of}`, partsChart(`Causes of steps${of}`, "time of the step", unit, drawn, bars)),
+    asTable(`Causes of steps${of}`, columns, cells),
   ];
 }
 

@@ -22,7 +22,8 @@ pub struct ComparedRuns {
     /// Run or variant to compare the others with [default: that of the sweep, else the first run]
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
-    /// Explain why a variant is better: the runs whose typical steps are compared are run again, twice each, up to these steps
+    /// Explain why a variant is better also where runs have not recorded causes: they are run again, twice, up to a
+    /// typical step
     #[arg(long)]
     pub why: bool,
 }

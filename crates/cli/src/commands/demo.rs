@@ -19,7 +19,6 @@ use crate::progress::Progress;
 pub fn demo(arguments: arguments::Demo, output: &mut Output) -> Result<ExitCode, LabError> {
     let progress = Progress::new(!arguments.quiet);
     let on_progress = |now: &SweepProgress| progress.sweep(now);
-    let on_reason = |now: &RunProgress| progress.run(now);
     let done = netloom_lab::demo(Demo {
         folder: arguments.output.clone(),
         overwrite: overwrite(arguments.force),
@@ -28,7 +27,6 @@ pub fn demo(arguments: arguments::Demo, output: &mut Output) -> Result<ExitCode,
         command: command_line(),
         stop: Some(interrupt::stop_flag(output)),
         on_progress: Some(&on_progress),
-        on_reason: Some(&on_reason),
     });
     progress.clear();
     let (reports, comparison) = done?;

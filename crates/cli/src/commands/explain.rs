@@ -88,27 +88,50 @@ fn share(part: f64) -> String {
 }
 
 fn messages(found: &Explanation) -> Table {
-    let times = ["time", "on wires", "turn", "held", "queues"].map(|title| (title, Lean::Right));
+    let times = ["time", "on wires", "turn", "held", "queues", "recovery"].map(|title| (title, Lean::Right));
     let ends = [("#", Lean::Right), ("slowest messages of the chain", Lean::Left), ("size", Lean::Right)];
-    let rest = [("longest wait at", Lean::Left), ("timeouts", Lean::Right)];
+    let rest = [("held for", Lean::Left), ("longest wait at", Lean::Left), ("timeouts", Lean::Right)];
     let mut table = Table::new(ends.into_iter().chain(times).chain(rest));
     let mut slowest: Vec<(usize, &ChainMessage)> = found.messages.iter().enumerate().collect();
     slowest.sort_by(|(_, one), (_, other)| other.time_s.total_cmp(&one.time_s));
     for (number, message) in slowest.into_iter().take(MOST_MESSAGES) {
+        let held = holds(message);
         table.row([
             words::count(number as u64 + 1),
             format!("{}->{}#{}", message.from, message.to, message.number),
             words::size(message.bytes as f64),
             words::span(message.time_s),
             words::span(message.transmission_s),
-            words::span(message.turn_s),
-            words::span(message.held_s),
+            words::span(message.earlier_s + message.turn_s),
+            words::span(held.iter().map(|(_, time)| time).sum()),
             words::span(message.queues_s),
+            some_span(message.recovery_s),
+            longest_hold(&held).to_owned(),
             message.port.clone().unwrap_or_default(),
             if message.timeouts > 0 { words::count(message.timeouts.into()) } else { String::new() },
         ]);
     }
     table
+}
+
+/// What held a message at its sender while the wire was idle.
+fn holds(message: &ChainMessage) -> [(&'static str, f64); 4] {
+    [
+        ("window", message.window_s),
+        ("pacing", message.pacing_s),
+        ("timeout", message.timeout_s),
+        ("pause or credits", message.pause_s),
+    ]
+}
+
+/// The longest of these, if there are any.
+fn longest_hold(held: &[(&'static str, f64)]) -> &'static str {
+    let longest = held.iter().max_by(|(_, one), (_, other)| one.total_cmp(other));
+    longest.filter(|(_, time)| *time > 0.0).map_or("", |(name, _)| name)
+}
+
+fn some_span(time_s: f64) -> String {
+    if time_s > 0.0 { words::span(time_s) } else { String::new() }
 }
 
 fn cut(found: &Explanation, output: &mut Output) {

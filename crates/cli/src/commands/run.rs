@@ -442,12 +442,9 @@ fn order(found: &ReorderingSummary) -> String {
 
 /// What completion times consist of, over all messages.
 fn causes(found: &CauseSummary) -> String {
-    let [sender, queues, transmission, recovery] =
-        [found.sender, found.queues, found.transmission, found.recovery].map(words::percent);
-    format!(
-        "causes      of completion times: sender {sender}, queues {queues}, transmission {transmission}, \
-         recovery {recovery}"
-    )
+    let share = |(cause, share): &(&str, f64)| format!("{cause} {}", words::percent(*share));
+    let shares: Vec<String> = found.largest_first().iter().map(share).collect();
+    format!("causes      of completion times: {}", shares.join(", "))
 }
 
 fn drops(summary: &Summary) -> String {

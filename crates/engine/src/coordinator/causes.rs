@@ -1,37 +1,52 @@
 //! What the completion times of messages consist of, if it is recorded.
 //!
-//! Models: the last packet of each message is reported wherever it arrives. Between two arrivals it waited in the queue
-//! of the port by which it came, unless it was on the wire, which takes a known time; what is left before the first
-//! arrival is the sender's part, and what is left after the last one is recovery.
-//! Leaves out: whose packets were ahead; what the sender waited for. At a link that is slower than its nominal rate,
-//! the longer serialization is waiting.
+//! Models: the last packet of each message is reported wherever it arrives, and its sender reports what it had waited
+//! for until it handed that packet over. Between two arrivals the packet waited in the queue of the port by which it
+//! came, unless it was on the wire, which takes a known time; what is left after the last one is recovery.
+//! Leaves out: whose packets were ahead. At a link that is slower than its nominal rate, the longer serialization is
+//! waiting.
 //!
-//! Invariants: the parts of a message add up to its completion time, to the picosecond. Memory is that of the packets
+//! Invariants: the causes of a message add up to its completion time, to the picosecond. Memory is that of the packets
 //! in flight.
 
 use netloom_model::Fabric;
-use netloom_records::{Batch, Cause, CauseRow, FlowRow, SinkError};
-use netloom_units::{Bytes, Duration, HostId, PortId};
+use netloom_records::{Batch, CauseRow, FlowRow, SinkError};
+use netloom_units::{Bytes, Duration, HostId};
 
 use super::Coordinator;
 use crate::assemble::NodePlacement;
 use crate::context::Crossing;
 use crate::parallel::SchedulerState;
 use crate::port::Egress;
+use crate::sender_waits::HandedOver;
+use crate::slab::Slab;
 
-/// Most crossings kept of a message: a last packet that is lost again and again takes no more memory.
+/// Most crossings and transmissions kept of a message: a last packet that is lost again and again takes no more memory.
 const MOST_CROSSINGS: usize = 1024;
 
-/// The links that the last packets of messages have crossed, and messages that have arrived in this window.
+/// What is known of the messages in flight, and messages that have arrived in this window.
 #[derive(Debug)]
 pub(super) struct Causes {
-    /// By slot of the flow table, in the order of reports: within a window, that of partitions.
-    crossings: Vec<Vec<Crossing>>,
+    /// Of messages whose last packet has left, and vacant ones with their memory.
+    states: Slab<MessageState>,
+    /// By slot of the flow table, the slot of its state; `u32::MAX` for none.
+    slots: Vec<u32>,
     /// By port, the bytes of a packet after which it counts as arrived at the other end: all, unless that switch
     /// forwards packets before it has them whole.
     headers: Vec<u32>,
+    /// Whether links may be paused or run out of credits.
+    are_links_blocked: bool,
     /// Messages that have arrived, with their slots.
     arrived: Vec<(u32, FlowRow)>,
+}
+
+/// What has been reported of a message in flight.
+#[derive(Debug, Default)]
+struct MessageState {
+    /// The links that its last packet has crossed, in the order of reports: within a window, that of partitions.
+    crossings: Vec<Crossing>,
+    /// What it waited for at its sender until each transmission of its last packet, in order.
+    at_sender: Vec<HandedOver>,
 }
 
 impl Causes {
@@ -42,8 +57,11 @@ impl Causes {
             let ports = &partition.nodes[position as usize].ports;
             ports.iter().map(Egress::header).collect::<Vec<_>>()
         };
-        scheduler.model.recording.causes.then(|| Causes {
-            crossings: Vec::new(),
+        let model = scheduler.model;
+        model.recording.causes.then(|| Causes {
+            are_links_blocked: model.queues.credits.is_some() || model.pausing_classes() != 0,
+            states: Slab::default(),
+            slots: Vec::new(),
             headers: placement.of_node.iter().flat_map(of_node).collect(),
             arrived: Vec::new(),
         })
@@ -51,24 +69,38 @@ impl Causes {
 
     /// A message has started in a slot; duplicates of packets of an earlier one may have been reported there.
     pub fn started(&mut self, slot: u32) {
-        self.of(slot).clear();
+        if let Some(state) = self.slots.get_mut(slot as usize) {
+            free(&mut self.states, state);
+        }
+    }
+
+    /// The last packet of a message has been handed over.
+    pub fn handed_over(&mut self, waits: HandedOver) {
+        let at_sender = &mut self.of(waits.flow).at_sender;
+        if at_sender.len() == MOST_CROSSINGS {
+            at_sender.clear();
+        }
+        at_sender.push(waits);
     }
 
     /// The last packet of a message has arrived at a node.
     pub fn crossed(&mut self, slot: u32, crossing: Crossing) {
-        let crossings = self.of(slot);
+        let crossings = &mut self.of(slot).crossings;
         if crossings.len() == MOST_CROSSINGS {
             crossings.clear();
         }
         crossings.push(crossing);
     }
 
-    fn of(&mut self, slot: u32) -> &mut Vec<Crossing> {
+    fn of(&mut self, slot: u32) -> &mut MessageState {
         let slot = slot as usize;
-        if slot >= self.crossings.len() {
-            self.crossings.resize_with(slot + 1, Vec::new);
+        if slot >= self.slots.len() {
+            self.slots.resize(slot + 1, u32::MAX);
         }
-        &mut self.crossings[slot]
+        if self.slots[slot] == u32::MAX {
+            self.slots[slot] = self.states.allocate(MessageState::default).0;
+        }
+        self.states.get_mut(self.slots[slot])
     }
 
     /// A message has arrived.
@@ -78,48 +110,83 @@ impl Causes {
 
     /// The rows of the messages that have arrived; all reports of the window have been read.
     fn take_rows(&mut self, fabric: &Fabric) -> Vec<CauseRow> {
-        let mut rows = Vec::new();
-        for (slot, flow) in std::mem::take(&mut self.arrived) {
-            let mut crossings = std::mem::take(self.of(slot));
-            self.add_rows(&mut crossings, &flow, fabric, &mut rows);
-            crossings.clear();
-            *self.of(slot) = crossings;
+        let arrived = std::mem::take(&mut self.arrived);
+        let mut rows = Vec::with_capacity(arrived.len());
+        for (slot, flow) in &arrived {
+            self.of(*slot);
+            let Causes { states, slots, headers, are_links_blocked, .. } = self;
+            let state = &mut slots[*slot as usize];
+            let message = states.get_mut(*state);
+            rows.extend(message.row(flow, (headers, *are_links_blocked), fabric));
+            free(states, state);
         }
         rows.sort_unstable_by_key(CauseRow::order);
+        self.arrived = arrived;
+        self.arrived.clear();
         rows
     }
+}
 
-    fn add_rows(
-        &self,
-        crossings: &mut [Crossing],
+/// Frees the state in a slot, if there is one; its memory is kept.
+fn free(states: &mut Slab<MessageState>, slot: &mut u32) {
+    let slot = std::mem::replace(slot, u32::MAX);
+    if slot != u32::MAX {
+        let MessageState { crossings, at_sender } = states.get_mut(slot);
+        crossings.clear();
+        at_sender.clear();
+        states.remove(slot);
+    }
+}
+
+impl MessageState {
+    /// The row of the message, if it has arrived.
+    fn row(
+        &mut self,
         flow: &FlowRow,
+        (headers, are_links_blocked): (&[u32], bool),
         fabric: &Fabric,
-        rows: &mut Vec<CauseRow>,
-    ) {
-        let Some(end) = flow.end else { return };
-        crossings.sort_unstable_by_key(|crossing| (crossing.at, crossing.port));
-        let mut last_packet = LastPacket::default();
-        for crossing in crossings.iter() {
-            last_packet.add(*crossing, fabric);
-        }
-        let parts = match last_packet.delivered(flow.destination, fabric) {
-            Some(crossings) => parts(crossings, (flow.start.0, end.0), &self.headers, fabric),
-            // Several retransmissions of the last packet were in flight.
-            None => vec![(Cause::Recovery, None, end.since(flow.start).0)],
+    ) -> Option<CauseRow> {
+        let end = flow.end?;
+        self.crossings.sort_unstable_by_key(|crossing| (crossing.at, crossing.port));
+        let last_packet;
+        let delivered = if is_path(&self.crossings, flow, fabric) {
+            Some(&self.crossings[..])
+        } else {
+            last_packet = LastPacket::of(&self.crossings, fabric);
+            last_packet.delivered(flow.destination, fabric)
         };
-        let present = parts.into_iter().filter(|(.., time)| *time > 0);
-        rows.extend(present.zip(0..).map(|((cause, port, time), part)| CauseRow {
+        let causes = match delivered {
+            Some(crossings) => {
+                let first = &crossings[0];
+                let left = first.at - on_wire(first, headers, fabric);
+                let is_before = |waits: &&HandedOver| waits.at <= left;
+                let mut at_sender = self.at_sender.iter().rfind(is_before).copied().unwrap_or_default();
+                at_sender.fit(left.saturating_sub(flow.start.0), are_links_blocked);
+                causes(crossings, at_sender, (flow.start.0, end.0), headers, fabric)
+            }
+            // Several retransmissions of the last packet were in flight.
+            None => CauseRow { recovery: end.since(flow.start), ..CauseRow::default() },
+        };
+        Some(CauseRow {
             end,
             source: flow.source,
             destination: flow.destination,
             number: flow.number,
             job: flow.job,
-            part,
-            cause,
-            port,
-            time: Duration(time),
-        }));
+            ..causes
+        })
     }
+}
+
+/// Whether links are a path from sender to receiver, as they are unless the last packet was sent more than once.
+fn is_path(crossings: &[Crossing], flow: &FlowRow, fabric: &Fabric) -> bool {
+    let mut node = fabric.host_node(flow.source);
+    let follows = |crossing: &Crossing| {
+        let is_next = fabric.port(crossing.port).node == node;
+        node = fabric.neighbour(crossing.port);
+        is_next
+    };
+    crossings.iter().all(follows) && node == fabric.host_node(flow.destination)
 }
 
 /// The last packet of a message: its first transmission, and the latest one of its retransmissions.
@@ -127,6 +194,15 @@ impl Causes {
 struct LastPacket([Vec<Crossing>; 2]);
 
 impl LastPacket {
+    /// From the links crossed, in order of time.
+    fn of(crossings: &[Crossing], fabric: &Fabric) -> LastPacket {
+        let mut found = LastPacket::default();
+        for crossing in crossings {
+            found.add(*crossing, fabric);
+        }
+        found
+    }
+
     /// A transmission that left the sender begins anew, unless it is a duplicate of one that has arrived; one that was
     /// overtaken by a later one is ignored.
     fn add(&mut self, crossing: Crossing, fabric: &Fabric) {
@@ -154,31 +230,56 @@ impl LastPacket {
     }
 }
 
-/// A cause with its port and its time in ps.
-type Part = (Cause, Option<PortId>, u64);
+/// How long a packet was on a link until it counted as arrived, in ps.
+fn on_wire(crossing: &Crossing, headers: &[u32], fabric: &Fabric) -> u64 {
+    let port = fabric.port(crossing.port);
+    let bytes = crossing.bytes.min(headers[crossing.port.index()]);
+    (port.rate.serialization(Bytes(bytes.into())) + port.delay).0
+}
 
-/// The parts of the time from start to end of a message whose last packet crossed these links.
-fn parts(crossings: &[Crossing], (start, end): (u64, u64), headers: &[u32], fabric: &Fabric) -> Vec<Part> {
-    let mut parts = Vec::with_capacity(crossings.len() + 3);
-    let (mut now, mut transmission) = (start, 0);
+/// The causes of the time from start to end of a message whose last packet crossed these links.
+fn causes(
+    crossings: &[Crossing],
+    at_sender: HandedOver,
+    (start, end): (u64, u64),
+    headers: &[u32],
+    fabric: &Fabric,
+) -> CauseRow {
+    let mut row = CauseRow::default();
+    let (mut now, mut on_wires) = (start, 0);
     for (number, crossing) in crossings.iter().enumerate() {
-        let port = fabric.port(crossing.port);
-        let bytes = crossing.bytes.min(headers[crossing.port.index()]);
-        let on_wire = (port.rate.serialization(Bytes(bytes.into())) + port.delay).0;
-        // The parts add up to the completion time whatever a link did.
+        // The causes add up to the completion time whatever a link did.
         let elapsed = crossing.at.saturating_sub(now);
-        let on_wire = on_wire.min(elapsed);
-        let cause = if number == 0 { Cause::Sender } else { Cause::Queue };
-        parts.push((cause, (number > 0).then_some(crossing.port), elapsed - on_wire));
-        transmission += on_wire;
+        let on_wire = on_wire(crossing, headers, fabric).min(elapsed);
+        if number > 0 {
+            row.add_wait(crossing.port, Duration(elapsed - on_wire));
+        }
+        on_wires += on_wire;
         now = now.max(crossing.at);
     }
-    parts.push((Cause::Recovery, None, end.saturating_sub(now)));
-    parts.push((Cause::Transmission, None, transmission));
-    parts
+    let HandedOver { own, earlier, turn, window, pacing, timeout, pause, .. } = at_sender;
+    CauseRow {
+        transmission: Duration(own + on_wires),
+        earlier: Duration(earlier),
+        turn: Duration(turn),
+        window: Duration(window),
+        pacing: Duration(pacing),
+        timeout: Duration(timeout),
+        pause: Duration(pause),
+        recovery: Duration(end.saturating_sub(now)),
+        ..row
+    }
 }
 
 impl Coordinator<'_, '_> {
+    /// Reads what messages of a partition have waited for that were handed over in this window, after its reports:
+    /// these may clear a slot.
+    pub(super) fn take_handed_over(&mut self, partition: u32) {
+        let Some(causes) = &mut self.causes else { return };
+        let handed_over = &mut self.scheduler.partition(partition as usize).context.handed_over;
+        handed_over.drain(..).for_each(|waits| causes.handed_over(waits));
+    }
+
     /// Emits the causes of the messages that have arrived in this window.
     pub(super) fn record_causes(&mut self) -> Result<(), SinkError> {
         let fabric = &self.model.fabric;

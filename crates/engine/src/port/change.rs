@@ -127,6 +127,11 @@ impl Egress {
         self.extras.changing.as_deref_mut().expect("the link was said to change")
     }
 
+    /// Whether its rate changes over time.
+    pub(super) fn has_rate_history(&self) -> bool {
+        self.rate_history().is_some()
+    }
+
     fn rate_history(&self) -> Option<&RateHistory> {
         self.extras.changing.as_ref()?.rate_history.as_ref()
     }

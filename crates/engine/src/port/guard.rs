@@ -190,6 +190,7 @@ impl Egress {
     pub fn count_lost(&mut self, packet: &Packet, end: u64) {
         self.dropped += 1;
         self.extras.lost_until = end;
+        self.extras.lost_bytes += u64::from(packet.bytes);
         self.lose(packet);
         self.note_dropped(packet, true);
     }

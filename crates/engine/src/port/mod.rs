@@ -184,6 +184,8 @@ struct Extras {
     in_input_buffers: u32,
     /// Until when the wire is busy with a packet that is lost on it, in ps.
     lost_until: u64,
+    /// Bytes of packets lost on the wire.
+    lost_bytes: u64,
     /// Writer of telemetry records of packets that start here, where telemetry is on.
     probe: Option<Box<PortTelemetry>>,
     /// Whether arriving packets need more than to be queued: [`Egress::has_enqueue_effects`].

@@ -1,9 +1,10 @@
 //! What a balancing policy may read of a port besides its backlog: bytes by class, bytes sent, the rate, pauses; and
 //! what its node needs to compare its ports itself.
 
-use netloom_units::{Duration, Rate};
+use netloom_units::{Bytes, Duration, Rate};
 
 use super::Egress;
+use crate::sender_waits::WireUse;
 
 impl Egress {
     /// Lets the node compare this port with others, before the run, where its starts are computed and no packets are
@@ -67,6 +68,29 @@ impl Egress {
             0 => 0,
             rest => self.bytes_on_wire(now, rest),
         }
+    }
+
+    /// How its wire has been used before `now`; the port must be advanced to `now`.
+    pub fn wire_use(&self, now: u64) -> WireUse {
+        let rest = self.free_at.max(now) - now;
+        let backlog = rest + self.queued_ps;
+        let of_accepted = || self.span(self.bytes + self.extras.lost_bytes).saturating_sub(backlog);
+        let changing = self.has_rate_history().then(|| self.busy_at(now, self.sent_bytes(now))).flatten();
+        let busy = changing.unwrap_or_else(of_accepted);
+        WireUse { at: now, busy, backlog, blocked: self.blocked_time(now, 0) }
+    }
+
+    /// Bytes accepted and not lost.
+    pub fn bytes_accepted(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The serialization time of this many bytes, in ps.
+    pub fn span(&self, bytes: u64) -> u64 {
+        if self.ps_per_byte != 0 {
+            return bytes * self.ps_per_byte;
+        }
+        self.rate.serialization(Bytes(bytes)).0
     }
 
     /// The rate of its link.

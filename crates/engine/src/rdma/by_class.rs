@@ -132,7 +132,7 @@ impl NicPort {
             let turn = by_class.first_of(class);
             let ready = &mut by_class.ready[usize::from(class & 7)];
             let packet =
-                pairs.take_packet::<true>(&mut self.controller, ready, (turn, start), context, round);
+                pairs.take_packet::<true>(&mut self.controller, ready, (turn, start), egress, context, round);
             if by_class.weighted >> class & 1 == 1 {
                 by_class.turns.sent(class, packet.bytes, false);
             }

@@ -15,6 +15,7 @@ use super::share::RateShare;
 use crate::port::Egress;
 use crate::reordering::Reordering;
 use crate::run::FailedQueuePair;
+use crate::sender_waits::SenderWaits;
 use crate::slab::Slab;
 
 /// See the module.
@@ -46,6 +47,8 @@ pub struct Nic {
     pub(super) concerned: Vec<u32>,
     /// Reordering of received packets, if it is recorded.
     pub reordering: Option<Box<Reordering>>,
+    /// What messages wait for, if causes are recorded.
+    pub(super) waits: Option<Box<SenderWaits>>,
 }
 
 /// State of one NIC port.
@@ -97,6 +100,7 @@ impl Nic {
             shares: Vec::new(),
             concerned: Vec::new(),
             reordering: Reordering::of(model),
+            waits: SenderWaits::of(model, ports.len()),
         }
     }
 
@@ -146,6 +150,11 @@ impl Nic {
     pub fn queue(&mut self, now: u64, slot: u32, has_work: bool) {
         let pair = self.sends.get_mut(slot);
         pair.is_queued = has_work;
+        if has_work {
+            pair.waits.window += now - pair.idle_since;
+        } else {
+            pair.idle_since = now;
+        }
         let (nic_port, class) = (&mut self.ports[pair.port as usize], pair.class);
         if !has_work {
             return nic_port.remove(class, slot);

@@ -8,6 +8,7 @@ use netloom_units::Rate;
 
 use super::ack_feedback::Signals;
 use crate::packet::HeaderFlags;
+use crate::sender_waits::PairWaits;
 
 /// The sending end.
 #[derive(Debug)]
@@ -42,6 +43,10 @@ pub struct SendPair {
     pub next_at: u64,
     /// Whether it is in the ready queue of its port.
     pub is_queued: bool,
+    /// Since when it has had nothing that it was allowed to send, if it is not in the ready queue, in ps.
+    pub idle_since: u64,
+    /// How long it had nothing that it was allowed to send before that.
+    pub waits: PairWaits,
     /// When the retransmission timeout expires, in ps; `u64::MAX` while nothing is in flight.
     pub deadline: u64,
     /// The instant for which a timer is set, `u64::MAX` for none.
@@ -88,6 +93,8 @@ impl SendPair {
             line_rate: Rate(u64::MAX),
             next_at: 0,
             is_queued: false,
+            idle_since: 0,
+            waits: PairWaits::default(),
             deadline: u64::MAX,
             timer: u64::MAX,
             n_timeouts: 0,
@@ -141,6 +148,20 @@ impl SendPair {
     pub fn queue_change(&mut self) -> Option<bool> {
         let has_work = self.sender.has_work() && !self.is_window_limited;
         (self.is_queued != has_work).then_some(has_work)
+    }
+
+    /// How long it has had nothing that it was allowed to send before `now`.
+    pub fn waits_at(&self, now: u64) -> PairWaits {
+        let current = if self.is_queued { 0 } else { now - self.idle_since };
+        PairWaits { window: self.waits.window + current, ..self.waits }
+    }
+
+    /// The retransmission timeout has expired: if it has waited since it last sent, that was for the timeout.
+    pub fn note_timeout(&mut self, now: u64) {
+        if !self.is_queued {
+            self.waits.timeout += now - self.idle_since;
+            self.idle_since = now;
+        }
     }
 
     /// Posts one more message, of `n_packets` packets.

@@ -25,6 +25,7 @@ use crate::node::{Node, advance_port, push, transmit};
 use crate::packet::{Address, HeaderFlags, InFlight, Packet};
 use crate::port::Egress;
 use crate::round::Round;
+use crate::sender_waits::{HandedOver, SenderWaits};
 use crate::slab::Slab;
 
 impl Node {
@@ -53,14 +54,16 @@ impl Node {
         if nic.injection.is_some() {
             return nic.serve_limited(ports, at, until, context, round);
         }
-        let Nic { ports: nic_ports, sends, outgoing, idle_until, .. } = nic;
+        let Nic { ports: nic_ports, sends, outgoing, idle_until, waits, .. } = nic;
         let serve = |(nic_port, egress): (&mut NicPort, &mut Egress)| {
             // One `Pairs` per branch, so that the common branch keeps it in registers.
             if !nic_port.is_default {
-                let mut pairs = Pairs { sends: &mut *sends, outgoing: &mut *outgoing, at };
+                let mut pairs =
+                    Pairs { sends: &mut *sends, outgoing: &mut *outgoing, waits: waits.as_deref_mut(), at };
                 return nic_port.serve_by_case(&mut pairs, egress, until, context, round);
             }
-            let mut pairs = Pairs { sends: &mut *sends, outgoing: &mut *outgoing, at };
+            let mut pairs =
+                Pairs { sends: &mut *sends, outgoing: &mut *outgoing, waits: waits.as_deref_mut(), at };
             nic_port.serve::<false>(&mut pairs, egress, until, context, round)
         };
         *idle_until = nic_ports.iter_mut().zip(ports).map(serve).fold(u64::MAX, u64::min);
@@ -148,6 +151,7 @@ impl Node {
         let nic = self.nic_mut().expect("seen above");
         let pair = nic.sends.get_mut(index);
         pair.n_timeouts += 1;
+        pair.note_timeout(now);
         nic.outgoing.get_mut(pair.first.slot).timeouts += 1;
         if pair.n_timeouts > rdma.retries {
             pair.deadline = u64::MAX;
@@ -190,8 +194,16 @@ impl Node {
             let entropy = entropy(round.model, flow, number, now);
             self.open(now, send_pair, (entropy, header_flags), context, round);
         }
-        let nic = self.nic_mut().expect("seen above");
+        let Node { ports, host, .. } = self;
+        let nic = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()).expect("seen above");
         let pair = nic.sends.get_mut(send_pair);
+        if let Some(waits) = &mut nic.waits {
+            let progress = pair.sender.progress();
+            let earlier = (progress.end - progress.highest) * round.model.transport.packet.0;
+            let port = &mut ports[pair.port as usize];
+            advance_port(port, now, context, round);
+            waits.posted(now, send_slot, port, (pair.waits_at(now), earlier));
+        }
         let end = pair.sender.progress().end + n_packets;
         let last_bytes = last.0 as u32;
         pair.post(Posted { flow: index, slot: send_slot, end, last_bytes, header_flags }, n_packets);
@@ -230,6 +242,8 @@ pub(super) struct Pairs<'a> {
     /// All sending ends.
     pub sends: &'a mut Slab<SendPair>,
     pub outgoing: &'a mut Slab<Outgoing>,
+    /// What messages wait for, if causes are recorded.
+    pub waits: Option<&'a mut SenderWaits>,
     /// The host: its node id, and its index in the partition.
     pub at: (u32, u32),
 }
@@ -245,6 +259,7 @@ impl Pairs<'_> {
         controller: &mut Controller,
         ready: &mut Ready,
         (turn, start): (ready::ReadyEntry, u64),
+        egress: &Egress,
         context: &mut PartitionContext,
         round: &Round,
     ) -> Packet {
@@ -277,10 +292,33 @@ impl Pairs<'_> {
             ready.reschedule_first(ready::ReadyEntry { from, ..turn });
         } else {
             pair.turn_left = 0;
+            pair.idle_since = start;
             ready.pop();
         }
         context.packets += 1;
+        if packet.has(Packet::REPORTED) {
+            self.report_waits((turn.slot, message.slot), start, &packet, egress, context, round);
+        }
         packet
+    }
+
+    /// Reports what a message has waited for whose last packet starts on a wire.
+    #[cold]
+    #[inline(never)]
+    fn report_waits(
+        &mut self,
+        (pair, slot): (u32, u32),
+        start: u64,
+        packet: &Packet,
+        egress: &Egress,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
+        let n_before = self.outgoing.get(slot).packets - 1;
+        let sizes = (round.model.transport.packet.0, u64::from(packet.bytes));
+        let waits = self.waits.as_deref_mut().expect("causes are recorded");
+        let found = waits.sent(slot, (egress, start), self.sends.get(pair).waits, (n_before, sizes));
+        context.report_handed_over(HandedOver { flow: packet.flow, ..found });
     }
 
     /// A packet leaves by a port at `start`, or is dropped if the link is down.
@@ -340,7 +378,8 @@ impl NicPort {
                 continue;
             }
             let (controller, ready) = (&mut self.controller, &mut self.ready);
-            let packet = pairs.take_packet::<MAY_SENSE>(controller, ready, (turn, start), context, round);
+            let packet =
+                pairs.take_packet::<MAY_SENSE>(controller, ready, (turn, start), egress, context, round);
             pairs.launch(egress, start, packet, context, round);
         }
         advance_port(egress, until, context, round);

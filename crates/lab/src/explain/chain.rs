@@ -3,17 +3,23 @@
 //! Models: a walk back from the end of the step. The message that arrived last is its last member; the member before a
 //! message is the one that arrived last at its sender before it started, since a rank sends on when it has what it waited
 //! for; behind a barrier it is the one that arrived last anywhere, since all ranks waited for it. What lies between them
-//! is the time in which ranks computed or were busy with overheads.
+//! is the time in which ranks computed or were busy with overheads. Where steps overlap, the chain may go through
+//! messages of earlier steps; it ends at one that started before the step did.
 //! Leaves out: which of several ranks of one host waited; messages that never arrived.
 //!
 //! Invariants: members and the times between them cover the step without gaps or overlaps, so they add up to its length.
 
+use netloom_model::Phase;
 use netloom_records::{FlowRow, StepRow};
 use netloom_units::{Duration, HostId, Time};
+
+use crate::prepare::Prepared;
 
 /// The chain of a step, from its begin to its end.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Chain {
+    /// From the begin of the step to the arrival of a message of an earlier step that the first member waited for.
+    pub earlier: Duration,
     /// In order of time.
     pub members: Vec<Member>,
     /// From the last arrival to the end of the step.
@@ -23,7 +29,7 @@ pub(super) struct Chain {
 /// A message of the chain.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Member {
-    /// From the arrival of the member before, or from the begin of the step, to its start.
+    /// From the arrival of the message before it, or from the begin of the step, to its start.
     pub before: Duration,
     /// Its row.
     pub row: FlowRow,
@@ -39,19 +45,20 @@ impl Member {
 }
 
 impl Chain {
-    /// The chain of a step among its messages; barriers are those of its job.
+    /// The chain of a step among the messages of its job, those of earlier steps included; barriers are those of its
+    /// job.
     pub fn of(step: &StepRow, rows: &[FlowRow], barriers: &Barriers) -> Chain {
         let arrivals = Arrivals::of(step, rows);
         let mut members: Vec<Member> = Vec::new();
-        let mut next = arrivals.last(step.end);
-        let rest = step.end.since(next.map_or(step.start, |(_, end)| end));
-        while let Some((row, end)) = next {
+        let mut next = arrivals.last(step);
+        let end_of = |next: Option<(&FlowRow, Time)>| next.map_or(step.start, |(_, end)| end);
+        let rest = step.end.since(end_of(next));
+        while let Some((row, end)) = next.filter(|(row, _)| row.start >= step.start) {
             next = arrivals.before(row, barriers);
-            let before = row.start.since(next.map_or(step.start, |(_, end)| end));
-            members.push(Member { before, row: *row, end });
+            members.push(Member { before: row.start.since(end_of(next)), row: *row, end });
         }
         members.reverse();
-        Chain { members, rest }
+        Chain { earlier: end_of(next).since(step.start), members, rest }
     }
 }
 
@@ -60,15 +67,24 @@ impl Chain {
 pub(super) struct Barriers(pub Vec<bool>);
 
 impl Barriers {
+    /// Of a job of a scenario.
+    pub fn of(prepared: &Prepared, job: u16) -> Barriers {
+        let job = prepared.compiled.model.workload.jobs.get(usize::from(job));
+        Barriers(job.map(|job| job.phases.iter().map(Phase::has_barrier).collect()).unwrap_or_default())
+    }
+
     /// Whether a barrier lies between two messages, by their phases and buckets.
     fn between(&self, earlier: &FlowRow, later: &FlowRow) -> bool {
+        if earlier.step < later.step {
+            return self.0.iter().any(|has| *has);
+        }
         let has = |phase: u16| self.0.get(usize::from(phase)).copied().unwrap_or(false);
         let is_next_bucket = earlier.phase == later.phase && earlier.bucket < later.bucket;
         (is_next_bucket && has(earlier.phase)) || (earlier.phase..later.phase).any(has)
     }
 }
 
-/// The messages of a step that arrived.
+/// The messages that arrived during a step.
 struct Arrivals<'a> {
     /// By receiver and time.
     by_host: Vec<(HostId, Time, &'a FlowRow)>,
@@ -79,10 +95,10 @@ struct Arrivals<'a> {
 impl<'a> Arrivals<'a> {
     fn of(step: &StepRow, rows: &'a [FlowRow]) -> Arrivals<'a> {
         // A message takes time, so a walk back always comes to an end.
+        let during = |row: &FlowRow, end: Time| end > row.start && end > step.start && end <= step.end;
         let arrived =
-            |row: &'a FlowRow| Some((row.destination, row.end.filter(|end| *end > row.start)?, row));
-        let rows = rows.iter().filter(|row| row.start >= step.start);
-        let mut by_host: Vec<_> = rows.filter_map(arrived).collect();
+            |row: &'a FlowRow| Some((row.destination, row.end.filter(|end| during(row, *end))?, row));
+        let mut by_host: Vec<_> = rows.iter().filter_map(arrived).collect();
         by_host.sort_unstable_by_key(|(host, end, row)| (*host, *end, row.source, row.number));
         let mut by_time: Vec<_> = by_host.iter().map(|&(_, end, row)| (end, row)).collect();
         by_time.sort_by_key(|(end, _)| *end);
@@ -108,10 +124,10 @@ impl<'a> Arrivals<'a> {
         (to == host).then_some((row, end))
     }
 
-    /// The last arrival anywhere up to an instant.
-    fn last(&self, until: Time) -> Option<(&'a FlowRow, Time)> {
-        let n_before = self.by_time.partition_point(|(end, _)| *end <= until);
-        self.by_time.get(n_before.checked_sub(1)?).map(|&(end, row)| (row, end))
+    /// The last arrival of the step.
+    fn last(&self, step: &StepRow) -> Option<(&'a FlowRow, Time)> {
+        let found = self.by_time.iter().rev().find(|(_, row)| row.step == step.step);
+        found.map(|&(end, row)| (row, end))
     }
 }
 
@@ -143,7 +159,7 @@ mod tests {
 
     fn sum(chain: &Chain) -> u64 {
         let members = chain.members.iter().map(|member| member.before.0 + member.time().0).sum::<u64>();
-        members + chain.rest.0
+        chain.earlier.0 + members + chain.rest.0
     }
 
     #[test]
@@ -183,6 +199,19 @@ mod tests {
     }
 
     #[test]
+    fn where_steps_overlap_a_chain_goes_through_messages_of_earlier_steps() {
+        let step = StepRow { step: 1, ..STEP };
+        let own = FlowRow { step: 1, ..row(2, 3, 500, 950) };
+        // Host 2 was busy with the step before: a message from 1, which waited for one that started before this step.
+        let rows = [row(0, 1, 40, 200), row(1, 2, 230, 480), own];
+        let chain = Chain::of(&step, &rows, &Barriers::default());
+        let members: Vec<_> =
+            chain.members.iter().map(|member| (member.row.source.0, member.before.0)).collect();
+        assert_eq!(members, [(1, 30), (2, 20)]);
+        assert_eq!((chain.earlier, chain.rest, sum(&chain)), (Duration(100), Duration(50), 900));
+    }
+
+    #[test]
     fn a_step_without_messages_is_all_rest() {
         let chain = Chain::of(&STEP, &[], &Barriers::default());
         assert_eq!((chain.members.len(), chain.rest), (0, Duration(900)));
@@ -195,13 +224,15 @@ mod tests {
             let n_rows = random.below(60);
             let rows: Vec<FlowRow> = (0..n_rows)
                 .map(|_| {
-                    let start = 80 + u64::from(random.below(900));
+                    let step = random.below(2);
+                    let start = if step == 1 { 100 } else { 0 } + u64::from(random.below(900));
                     let end = (start + u64::from(random.below(300))).min(1_000);
                     let bucket = random.below(3) as u16;
-                    FlowRow { bucket, ..row(random.below(6), random.below(6), start.min(end), end) }
+                    FlowRow { step, bucket, ..row(random.below(6), random.below(6), start.min(end), end) }
                 })
                 .collect();
-            let chain = Chain::of(&STEP, &rows, &Barriers(vec![true]));
+            let step = StepRow { step: 1, ..STEP };
+            let chain = Chain::of(&step, &rows, &Barriers(vec![true]));
             assert_eq!(sum(&chain), 900, "{rows:?}");
             assert!(chain.members.windows(2).all(|two| two[0].end <= two[1].row.start));
         }

@@ -1,10 +1,9 @@
 //! Why a step took as long as it did: the chain of messages that it waited for, and what each of them waited for.
 //!
-//! Models: the chain from the stored messages; a second run that records the packets of its members, and so the parts of
-//! their times; a third one that records the ports at which they waited longest, and so who was ahead. Equal models give
-//! equal runs, so both are exact for the first.
-//! Leaves out: why a sender was held (window, rate, credits, pause, timeout), apart from counts of timeouts and
-//! retransmissions.
+//! Models: the chain from the stored messages; a second run that records the causes and packets of its members, and so
+//! the parts of their times; a third one that records the ports at which they waited longest, and so who was ahead.
+//! Equal models give equal runs, so both are exact for the first. Of a run that recorded causes, all steps without a
+//! second run.
 //!
 //! Invariants: causes add up to the length of the step, to the picosecond.
 
@@ -13,12 +12,14 @@ mod chain;
 mod error;
 mod parts;
 mod select;
+mod steps;
+mod sums;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use netloom_engine::Options;
-use netloom_model::{NamedFlow, Phase, Recording};
+use netloom_model::{NamedFlow, Recording};
 use netloom_records::{FlowRow, RepairRow, RunFolder, Sink, StepRow, Table};
 use netloom_units::{HostId, LinkId, NodeId, PortId};
 use serde::Serialize;
@@ -27,7 +28,6 @@ use crate::error::LabError;
 use crate::export::alone::scenario_of;
 use crate::prepare::Prepared;
 use crate::second_run::second_run;
-use crate::show::fabric::node_kind;
 use crate::watch::Watch;
 use ahead::{Ahead, Shares};
 use chain::{Barriers, Chain};
@@ -35,6 +35,8 @@ pub use error::ExplainError;
 use parts::{Collector, Key, Parts, Wait, key};
 use select::Steps;
 pub use select::{NotAStep, SelectedStep};
+pub use steps::{ExplainedStep, explain_steps};
+use sums::Sums;
 
 /// Number of waits for which those ahead are recorded.
 const MOST_WAITS: usize = 8;
@@ -102,16 +104,26 @@ pub struct ChainMessage {
     pub bytes: u64,
     /// Time before it in which ranks computed or were busy, in seconds.
     pub before_s: f64,
-    /// Its completion time in seconds: the sum of the four that follow.
+    /// Its completion time in seconds: the sum of the nine that follow.
     pub time_s: f64,
     /// Bits on wires and propagation.
     pub transmission_s: f64,
+    /// Waiting at its sender while earlier messages of its queue pair were on the wire.
+    pub earlier_s: f64,
     /// Waiting at its sender while other packets of that host were on the wire.
     pub turn_s: f64,
-    /// Waiting at its sender while the wire was idle: for window, rate, credits, the end of a pause, or a timeout.
-    pub held_s: f64,
+    /// Waiting at its sender for acknowledgements.
+    pub window_s: f64,
+    /// Waiting at its sender for the rate allowed.
+    pub pacing_s: f64,
+    /// Waiting at its sender for retransmission timeouts.
+    pub timeout_s: f64,
+    /// Waiting at its sender for credits or the end of a pause.
+    pub pause_s: f64,
     /// Waiting in queues of switches.
     pub queues_s: f64,
+    /// Until packets before its last one had arrived as well.
+    pub recovery_s: f64,
     /// The port at which its last packet waited longest, if it waited.
     pub port: Option<String>,
     /// Retransmission timeouts.
@@ -159,12 +171,10 @@ pub fn explain(folder: &Path, request: ExplainRequest<'_>) -> Result<Explanation
     let steps = Steps::of(&folder, job.job)?;
     let step = steps.select(request.step, &folder)?;
     let rows = messages_of(&folder, &step)?;
-    if rows.is_empty() {
+    if !rows.iter().any(|row| row.step == step.step) {
         return Err(ExplainError::NoMessages(folder.path().to_owned()).into());
     }
-    let phases = &prepared.compiled.model.workload.jobs[usize::from(job.job)].phases;
-    let barriers = Barriers(phases.iter().map(Phase::has_barrier).collect());
-    let chain = Chain::of(&step, &rows, &barriers);
+    let chain = Chain::of(&step, &rows, &Barriers::of(&prepared, job.job));
     let mut again = Again { prepared: &prepared, threads: request.threads, watch: request.watch };
     let parts = again.parts(&chain)?;
     let longest = longest_waits(&chain, &parts);
@@ -184,11 +194,14 @@ pub fn explain(folder: &Path, request: ExplainRequest<'_>) -> Result<Explanation
     })
 }
 
-/// The messages of a step.
+/// The messages of a job that arrived during a step of it, those of earlier steps included.
 fn messages_of(folder: &RunFolder, step: &StepRow) -> Result<Vec<FlowRow>, LabError> {
     let mut found = Vec::new();
     for block in folder.rows::<FlowRow>()? {
-        found.extend(block?.into_iter().filter(|row| (row.job, row.step) == (step.job, step.step)));
+        let during = |row: &FlowRow| {
+            row.job == step.job && row.step <= step.step && row.end.is_some_and(|end| end > step.start)
+        };
+        found.extend(block?.into_iter().filter(during));
     }
     Ok(found)
 }
@@ -239,10 +252,10 @@ impl Again<'_, '_> {
             number: Some(member.row.number),
         };
         let packets_of = chain.members.iter().map(named).collect();
-        let packets_on = self.nic_links(chain);
-        let rows = chain.members.iter().map(|member| (key(&member.row), member.row.start, member.end));
-        let mut collector = Collector::new(rows);
-        let recording = Recording { packets_of, packets_on, ..Recording::default() };
+        let transport = &self.prepared.compiled.model.transport;
+        let of_chain = |member: &chain::Member| (key(&member.row), transport.cut(member.row.size).0);
+        let mut collector = Collector::new(chain.members.iter().map(of_chain));
+        let recording = Recording { packets_of, causes: true, ..Recording::default() };
         self.run(recording, chain, &mut collector)?;
         let parts = collector.finish().map_err(LabError::Internal)?;
         let differs = |member: &&chain::Member| parts[&key(&member.row)].total() != member.time().0;
@@ -253,13 +266,6 @@ impl Again<'_, '_> {
                 key(&member.row)
             ))),
         }
-    }
-
-    /// The links of the senders' NICs.
-    fn nic_links(&self, chain: &Chain) -> Vec<LinkId> {
-        let fabric = &self.prepared.compiled.model.fabric;
-        let ports = |member: &chain::Member| fabric.ports_of(NodeId(member.row.source.0));
-        distinct(chain.members.iter().flat_map(ports).map(|port| port.link))
     }
 
     /// Who was ahead during these waits.
@@ -300,29 +306,20 @@ struct View<'a> {
 impl View<'_> {
     /// The sums of the chain by cause.
     fn causes(&self) -> Vec<Cause> {
-        let mut sums: BTreeMap<String, u64> = BTreeMap::new();
-        let mut add = |name: String, time: u64| *sums.entry(name).or_default() += time;
-        add("computing and overheads".to_owned(), self.chain.rest.0);
+        let mut sums = Sums::new(self.prepared);
+        sums.add_chain(self.chain);
         for member in &self.chain.members {
             let parts = &self.parts[&key(&member.row)];
-            add("computing and overheads".to_owned(), member.before.0);
-            add("transmission and propagation".to_owned(), parts.transmission);
-            add("turn at the NIC of the sender".to_owned(), parts.turn);
-            add("held at the sender (window, rate, credits, pause, timeout)".to_owned(), parts.held);
-            for wait in &parts.queues {
-                add(format!("queues {}", self.tiers(wait.port)), wait.length());
-            }
+            sums.add_message(&parts.causes, parts.queues.iter().map(|wait| (wait.port, wait.length())));
         }
-        let mut causes: Vec<(u64, String)> =
-            sums.into_iter().filter(|(_, time)| *time > 0).map(|(name, time)| (time, name)).collect();
-        causes.sort_by(|one, other| other.cmp(one));
-        causes.into_iter().map(|(time, name)| Cause { name, time_s: seconds(time) }).collect()
+        sums.finish()
     }
 
     fn messages(&self) -> Vec<ChainMessage> {
         let message = |member: &chain::Member| {
             let row = &member.row;
             let parts = &self.parts[&key(row)];
+            let causes = &parts.causes;
             let longest = parts.queues.iter().max_by_key(|wait| wait.length());
             let [timeouts, retransmitted] = self.repairs.get(&key(row)).copied().unwrap_or_default();
             ChainMessage {
@@ -334,10 +331,15 @@ impl View<'_> {
                 bytes: row.size.0,
                 before_s: member.before.as_seconds(),
                 time_s: member.time().as_seconds(),
-                transmission_s: seconds(parts.transmission),
-                turn_s: seconds(parts.turn),
-                held_s: seconds(parts.held),
-                queues_s: seconds(parts.queues.iter().map(Wait::length).sum()),
+                transmission_s: causes.transmission.as_seconds(),
+                earlier_s: causes.earlier.as_seconds(),
+                turn_s: causes.turn.as_seconds(),
+                window_s: causes.window.as_seconds(),
+                pacing_s: causes.pacing.as_seconds(),
+                timeout_s: causes.timeout.as_seconds(),
+                pause_s: causes.pause.as_seconds(),
+                queues_s: causes.queues.as_seconds(),
+                recovery_s: causes.recovery.as_seconds(),
                 port: longest.filter(|wait| wait.length() > 0).map(|wait| self.port(wait.port)),
                 timeouts,
                 retransmitted,
@@ -375,12 +377,6 @@ impl View<'_> {
     fn port(&self, port: PortId) -> String {
         let [from, to] = self.ends(port);
         format!("{} -> {}", self.node(from), self.node(to))
-    }
-
-    /// The kinds of the nodes at both ends of its link.
-    fn tiers(&self, port: PortId) -> String {
-        let [from, to] = self.ends(port).map(|end| node_kind(&self.prepared.compiled.node_names[end]));
-        format!("{from} -> {to}")
     }
 
     fn ends(&self, port: PortId) -> [usize; 2] {

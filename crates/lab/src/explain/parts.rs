@@ -1,20 +1,16 @@
-//! The parts of the completion times of some messages, from the packets of a second run.
+//! The causes of the completion times of some messages, and when their last packets waited where, from a second run.
 //!
-//! Models: a message is complete when its last packet arrives, so its time is that of this packet: until it is on the
-//! wire at its sender, and hop by hop from there. At the sender, the time in which earlier packets of the message were
-//! on the same wire is transmission, that in which other packets of the host were there is waiting for a turn, and in
-//! the rest the wire was idle: the message waited for the window, the rate, credits, the end of a pause or a timeout.
-//! Leaves out: which of these it was.
+//! Models: what `docs/concepts/causes.md` says of each message, as the second run records it; and the hops of the last
+//! packet of each, so the instants of its waits.
+//! Leaves out: waits of other packets.
 //!
-//! Invariants: the parts of a message add up to its completion time, to the picosecond. Memory is that of packets in
-//! flight, and a few words for each message. Packets of one wire come in the order in which they were there.
+//! Invariants: the causes of a message add up to its completion time, to the picosecond. Memory is a few words for each
+//! message and each transmission of its last packet.
 
 use std::collections::BTreeMap;
 
-use netloom_records::{Batch, Fate, FlowRow, PacketKind, PacketRow, Sink, SinkError};
+use netloom_records::{Batch, CauseRow, Fate, FlowRow, PacketKind, PacketRow, Sink, SinkError};
 use netloom_units::{HostId, PortId, Time};
-
-use crate::slowest::Crossing;
 
 /// A message by sender, receiver and number.
 pub(super) type Key = (HostId, HostId, u32);
@@ -24,15 +20,11 @@ pub(super) fn key(row: &FlowRow) -> Key {
     (row.source, row.destination, row.number)
 }
 
-/// The parts of a completion time, in ps.
+/// What the completion time of a message consists of.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Parts {
-    /// Bits on wires: earlier packets at the sender, then the last one hop by hop, with propagation.
-    pub transmission: u64,
-    /// Waiting at the sender while other packets of the host were on the wire.
-    pub turn: u64,
-    /// Waiting at the sender while the wire was idle.
-    pub held: u64,
+    /// By cause.
+    pub causes: CauseRow,
     /// Waits of the last packet behind its sender, port by port.
     pub queues: Vec<Wait>,
 }
@@ -56,9 +48,9 @@ impl Wait {
 }
 
 impl Parts {
-    /// Their sum.
+    /// Their sum, in ps.
     pub fn total(&self) -> u64 {
-        self.transmission + self.turn + self.held + self.queues.iter().map(Wait::length).sum::<u64>()
+        self.causes.times().iter().map(|time| time.0).sum()
     }
 }
 
@@ -66,118 +58,81 @@ impl Parts {
 #[derive(Debug)]
 pub(super) struct Collector {
     messages: BTreeMap<Key, Collected>,
-    /// Packets in flight, by message and number.
-    in_flight: BTreeMap<(Key, u32), PacketInFlight>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Collected {
-    start: Time,
-    end: Time,
-    /// How the wires of its sender have been used since its start.
-    wires: BTreeMap<PortId, Use>,
-    parts: Option<Parts>,
+    /// Distance of its last packet from its first one.
+    last: u32,
+    /// Number of its first packet, once that has left.
+    first: Option<u32>,
+    /// Waits of the latest transmission of its last packet so far.
+    in_flight: Vec<Wait>,
+    /// Waits of the transmissions that arrived, with their arrivals.
+    arrived: Vec<(Time, Vec<Wait>)>,
+    causes: Option<CauseRow>,
 }
 
-/// How a wire has been used since the start of a message, in ps.
-#[derive(Debug, Clone, Copy, Default)]
-struct Use {
-    own: u64,
-    others: u64,
-}
-
-/// A packet between its sender and its receiver.
-#[derive(Debug)]
-struct PacketInFlight {
-    /// When it was on the wire at its sender.
-    start: Time,
-    /// How that wire was used between the start of the message and then.
-    before: Use,
-    /// Serialization and propagation so far, in ps.
-    crossing: u64,
-    waits: Vec<Wait>,
-}
+/// Packet numbers repeat after 2^24.
+const NUMBERS: u32 = 1 << 24;
 
 impl Collector {
-    /// Of these messages, by their rows in the first run.
-    pub fn new(rows: impl Iterator<Item = (Key, Time, Time)>) -> Collector {
-        let collected =
-            |(key, start, end)| (key, Collected { start, end, wires: BTreeMap::new(), parts: None });
-        Collector { messages: rows.map(collected).collect(), in_flight: BTreeMap::new() }
+    /// Of these messages, with their number of packets.
+    pub fn new(messages: impl Iterator<Item = (Key, u64)>) -> Collector {
+        let collected = |(key, n_packets): (Key, u64)| {
+            let last = ((n_packets.max(1) - 1) % u64::from(NUMBERS)) as u32;
+            (key, Collected { last, ..Collected::default() })
+        };
+        Collector { messages: messages.map(collected).collect() }
     }
 
-    /// The parts of each; an error names a message whose last packet was not seen.
+    /// The parts of each; an error names a message that did not arrive.
     pub fn finish(self) -> Result<BTreeMap<Key, Parts>, String> {
-        let found = |(key, collected): (Key, Collected)| match collected.parts {
-            Some(parts) => Ok((key, parts)),
+        let found = |(key, collected): (Key, Collected)| match collected.causes {
+            Some(causes) => Ok((key, Parts { causes, queues: collected.waits_of(&causes) })),
             None => Err(format!("a second run of the same model differs from the first, in message {key:?}")),
         };
         self.messages.into_iter().map(found).collect()
     }
 
-    /// Counts a packet on the wire of a sender; the messages of a chain of one sender follow each other.
-    fn occupied(&mut self, row: &PacketRow) {
-        let (0, Some(port), Some(start), Some(sent)) = (row.hop, row.port, row.start, row.sent) else {
-            return;
-        };
-        let is_data = row.kind == PacketKind::Data;
-        let host = if is_data { row.source } else { row.destination };
-        let of_host = (host, HostId(0), 0)..=(host, HostId(u32::MAX), u32::MAX);
-        for (key, message) in self.messages.range_mut(of_host) {
-            if message.parts.is_some() || sent <= message.start || start >= message.end {
-                continue;
-            }
-            let wire = message.wires.entry(port).or_default();
-            let span = sent.since(start.max(message.start)).0;
-            let is_own = is_data && (row.destination, row.number) == (key.1, key.2);
-            if is_own { wire.own += span } else { wire.others += span }
-        }
-    }
-
     fn crossed(&mut self, row: &PacketRow) {
-        let (PacketKind::Data, Some(port), Some(crossing)) = (row.kind, row.port, Crossing::of(row)) else {
+        let Some(message) = self.messages.get_mut(&(row.source, row.destination, row.number)) else { return };
+        let (PacketKind::Data, Some(port), Some(start)) = (row.kind, row.port, row.start) else { return };
+        let first = *message.first.get_or_insert(row.packet);
+        if row.packet.wrapping_sub(first) % NUMBERS != message.last {
             return;
-        };
-        let key = (row.source, row.destination, row.number);
-        let Some(message) = self.messages.get_mut(&key) else { return };
-        let Some(start) = row.start else { return };
-        let span = crossing.serialization.0 + crossing.propagation.0;
-        if row.hop == 0 {
-            let before = message.wires.get(&port).copied().unwrap_or_default();
-            let first = PacketInFlight { start, before, crossing: span, waits: Vec::new() };
-            self.in_flight.insert((key, row.packet), first);
-        } else if let Some(packet) = self.in_flight.get_mut(&(key, row.packet)) {
-            packet.crossing += span;
-            packet.waits.push(Wait { port, from: row.arrival, until: start });
         }
-        if row.fate == Fate::Delivered
-            && let Some(packet) = self.in_flight.remove(&(key, row.packet))
-            && row.end == Some(message.end)
-        {
-            message.parts.get_or_insert_with(|| packet.parts(message.start));
+        if row.hop == 0 {
+            message.in_flight.clear();
+        } else {
+            message.in_flight.push(Wait { port, from: row.arrival, until: start });
+        }
+        if let (Fate::Delivered, Some(end)) = (row.fate, row.end) {
+            message.arrived.push((end, message.in_flight.clone()));
         }
     }
 }
 
-impl PacketInFlight {
-    /// The parts of a message that started at an instant, if this is its last packet.
-    fn parts(self, message_start: Time) -> Parts {
-        let at_sender = self.start.0.saturating_sub(message_start.0);
-        let own = self.before.own.min(at_sender);
-        let turn = self.before.others.min(at_sender - own);
-        let held = at_sender - own - turn;
-        Parts { transmission: own + self.crossing, turn, held, queues: self.waits }
+impl Collected {
+    /// The waits of the transmission that the causes are those of.
+    fn waits_of(self, causes: &CauseRow) -> Vec<Wait> {
+        let arrival = Time(causes.end.0 - causes.recovery.0);
+        self.arrived.into_iter().find(|(end, _)| *end == arrival).map(|(_, waits)| waits).unwrap_or_default()
     }
 }
 
 impl Sink for Collector {
     fn accept(&mut self, batch: Batch<'_>) -> Result<(), SinkError> {
-        if let Batch::Packets(rows) = batch {
-            for row in rows {
-                // What was on the wire before this packet counts for it, itself not.
-                self.crossed(row);
-                self.occupied(row);
+        match batch {
+            Batch::Packets(rows) => rows.iter().for_each(|row| self.crossed(row)),
+            Batch::Causes(rows) => {
+                for row in rows {
+                    if let Some(message) = self.messages.get_mut(&(row.source, row.destination, row.number)) {
+                        message.causes = Some(*row);
+                    }
+                }
             }
+            _ => {}
         }
         Ok(())
     }

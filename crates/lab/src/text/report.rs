@@ -13,6 +13,7 @@ mod links;
 mod slowdown;
 mod staged;
 mod times;
+mod why;
 
 use netloom_records::Status;
 use netloom_report::panel_data::{Report, SpanData};
@@ -36,6 +37,7 @@ pub fn report(report: &Report, paths: &[String], look: Look) -> String {
     let mut sheet = Sheet::new(look);
     answer(&mut sheet, report);
     heads(&mut sheet, report);
+    why::why(&mut sheet, report);
     times::steps(&mut sheet, report);
     times::course(&mut sheet, report);
     times::messages(&mut sheet, report);

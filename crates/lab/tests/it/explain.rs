@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use netloom_lab::explain::{ExplainRequest, Explanation, SelectedStep, explain};
+use netloom_lab::explain::{
+    ExplainRequest, ExplainedStep, Explanation, SelectedStep, explain, explain_steps,
+};
 use netloom_lab::{LabError, Overrides, RunRequest, Source, Watch, run};
 use netloom_records::{RunFolder, StepRow};
 use tempfile::TempDir;
@@ -60,7 +62,9 @@ fn adds_up(found: &Explanation) {
     let causes: f64 = found.causes.iter().map(|cause| cause.time_s).sum();
     assert!((causes / found.time_s - 1.0).abs() < 1e-9, "{found:?}");
     for message in &found.messages {
-        let parts = message.transmission_s + message.turn_s + message.held_s + message.queues_s;
+        let at_sender = message.earlier_s + message.turn_s + message.window_s + message.pacing_s;
+        let held = message.timeout_s + message.pause_s;
+        let parts = message.transmission_s + at_sender + held + message.queues_s + message.recovery_s;
         assert!((parts - message.time_s).abs() < 1e-15 + 1e-9 * message.time_s, "{message:?}");
     }
 }
@@ -94,6 +98,58 @@ fn causes_add_up_to_the_step_whatever_the_transport() {
         assert_eq!(stored.try_explain(SelectedStep::Worst, 2).expect("it can be"), worst, "{path}");
         adds_up(&stored.explain(SelectedStep::Median));
     }
+}
+
+#[test]
+fn recorded_causes_explain_every_step_as_a_second_run_does() {
+    let runs = [
+        "policies/ecmp.yaml",
+        "rdma/loss_nic_sr.yaml",
+        "rdma/lossless.yaml",
+        "infiniband/c2_5_ar.yaml",
+        "jobs/pipeline.yaml",
+        "jobs/overlap.yaml",
+        "records/causes.yaml",
+    ];
+    let mut n_compared = 0;
+    for path in runs {
+        let stored = Stored::of_file(path, &[("record.causes", "true")]);
+        let steps = stored.steps();
+        let Some(found) = explain_steps(&stored.folder).expect("it can be read") else {
+            assert!(steps.is_empty(), "{path}");
+            continue;
+        };
+        assert!(found.len() >= steps.len(), "{path}");
+        for (number, time_s) in &steps {
+            let is_it = |step: &&ExplainedStep| step.row.job == 0 && step.row.step == *number;
+            let step = found.iter().find(is_it).expect("every step is explained");
+            let sum: f64 = step.causes.iter().map(|cause| cause.time_s).sum();
+            assert!((sum / time_s - 1.0).abs() < 1e-9, "{path}: {step:?}");
+        }
+        let worst = stored.explain(SelectedStep::Worst);
+        let is_it = |step: &&ExplainedStep| step.row.job == 0 && step.row.step == worst.step;
+        let step = found.iter().find(is_it).expect("every step is explained");
+        // A row of causes has the three longest waits; the second run sees all.
+        let elsewhere = step.causes.iter().find(|cause| cause.name == "queues elsewhere");
+        for cause in step.causes.iter().filter(|cause| cause.name != "queues elsewhere") {
+            let missing = worst.causes.iter().find(|other| other.name == cause.name).expect("it has it too");
+            let difference = missing.time_s - cause.time_s;
+            assert!(
+                (-1e-12..=elsewhere.map_or(0.0, |cause| cause.time_s) + 1e-12).contains(&difference),
+                "{path}: {cause:?} {missing:?}"
+            );
+            n_compared += 1;
+        }
+    }
+    assert!(n_compared > 20, "{n_compared}");
+}
+
+#[test]
+fn without_recorded_causes_steps_are_explained_by_a_second_run_only() {
+    let ring = small("{ ring_all_reduce: { size: 64KiB } }", "record: { causes: false }\n");
+    assert_eq!(explain_steps(&Stored::of(ring, &[]).folder).expect("it can be read"), None);
+    let no_job = Stored::of_file("flows/staged.yaml", &[("record.causes", "true")]);
+    assert_eq!(explain_steps(&no_job.folder).expect("it can be read"), None);
 }
 
 #[test]

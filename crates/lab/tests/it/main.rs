@@ -28,6 +28,7 @@ mod nccl;
 mod osu;
 mod packets;
 mod parts;
+mod planted;
 mod queue_pairs;
 mod rails;
 mod reproduce;

@@ -12,8 +12,8 @@ use crate::registry::{Batch, MemorySink, Table};
 use crate::row::{BadCell, Row, RowError, table};
 
 table! {
-    /// One part of the completion time of a message that arrived; the parts of a message add up to it.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    /// What the completion time of a message that arrived consists of: the causes add up to it.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
     pub struct CauseRow in Causes causes {
         /// When the message's last byte arrived.
         pub end: Time, "ps";
@@ -25,51 +25,139 @@ table! {
         pub number: u32, "number";
         /// Job; 65535 for background traffic, 65534 for staged flows, 65533 for finite flows.
         pub job: u16, "id";
-        /// Its number among the parts of the message, from 0, in the order of time; `transmission` comes last.
-        pub part: u16, "number";
-        /// The cause: `sender`, `queue`, `recovery`, or `transmission`.
-        pub cause: Cause, "word";
-        /// The port whose queue it was, of `queue`; absent for other causes.
-        pub port: Option<PortId>, "id";
-        /// How long.
-        pub time: Duration, "ps";
+        /// Its packets on the wire of its sender, then its last packet on each further link, with propagation.
+        pub transmission: Duration, "ps";
+        /// Waiting at its sender while packets of earlier messages of its queue pair were on the wire.
+        pub earlier: Duration, "ps";
+        /// Waiting at its sender while other packets of that host were on the wire.
+        pub turn: Duration, "ps";
+        /// The wire of its sender was idle: the queue pair waited for acknowledgements.
+        pub window: Duration, "ps";
+        /// The wire of its sender was idle: the next packet was not due yet at the rate allowed.
+        pub pacing: Duration, "ps";
+        /// The wire of its sender was idle: the queue pair waited for a retransmission timeout.
+        pub timeout: Duration, "ps";
+        /// The wire of its sender was idle: the link was paused, had no credits, or was down.
+        pub pause: Duration, "ps";
+        /// Waiting of its last packet in queues behind the sender.
+        pub queues: Duration, "ps";
+        /// After the arrival of its last packet: packets before it were retransmitted, or overtaken by it.
+        pub recovery: Duration, "ps";
+        /// The port in whose queue its last packet waited longest; absent if it never waited.
+        pub port_1: Option<PortId>, "id";
+        /// How long it waited there.
+        pub wait_1: Duration, "ps";
+        /// The port of the second longest wait; absent if there was none.
+        pub port_2: Option<PortId>, "id";
+        /// How long it waited there.
+        pub wait_2: Duration, "ps";
+        /// The port of the third longest wait; absent if there was none.
+        pub port_3: Option<PortId>, "id";
+        /// How long it waited there.
+        pub wait_3: Duration, "ps";
     }
     names {}
-    sorted by "end, destination, source, number, part",
-        |row: &CauseRow| row.order()
+    sorted by "end, destination, source, number", |row: &CauseRow| row.order()
 }
 
 impl CauseRow {
     /// Its sort key.
-    pub fn order(&self) -> (Time, HostId, HostId, u32, u16) {
-        (self.end, self.destination, self.source, self.number, self.part)
+    pub fn order(&self) -> (Time, HostId, HostId, u32) {
+        (self.end, self.destination, self.source, self.number)
+    }
+
+    /// The longest waits in queues, with their ports, the longest first.
+    pub fn waits(&self) -> impl Iterator<Item = (PortId, Duration)> {
+        let all = [(self.port_1, self.wait_1), (self.port_2, self.wait_2), (self.port_3, self.wait_3)];
+        all.into_iter().filter_map(|(port, wait)| Some((port?, wait)))
+    }
+
+    /// Adds a wait in the queue of a port.
+    pub fn add_wait(&mut self, port: PortId, wait: Duration) {
+        self.queues = self.queues + wait;
+        let mut next = (Some(port), wait);
+        let longest = [
+            (&mut self.port_1, &mut self.wait_1),
+            (&mut self.port_2, &mut self.wait_2),
+            (&mut self.port_3, &mut self.wait_3),
+        ];
+        for (port, wait) in longest {
+            if next.1 > *wait {
+                next = (std::mem::replace(port, next.0), std::mem::replace(wait, next.1));
+            }
+        }
+    }
+
+    /// The times by cause, in the order of [`Cause::ALL`].
+    pub fn times(&self) -> [Duration; Cause::ALL.len()] {
+        Cause::ALL.map(|cause| self.time(cause))
+    }
+
+    /// The time of a cause.
+    pub fn time(&self, cause: Cause) -> Duration {
+        match cause {
+            Cause::Transmission => self.transmission,
+            Cause::Earlier => self.earlier,
+            Cause::Turn => self.turn,
+            Cause::Window => self.window,
+            Cause::Pacing => self.pacing,
+            Cause::Timeout => self.timeout,
+            Cause::Pause => self.pause,
+            Cause::Queues => self.queues,
+            Cause::Recovery => self.recovery,
+        }
     }
 }
 
-/// A cause of a part of a completion time.
+/// A cause of a part of a completion time; each is a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
-    /// Until the last packet of the message was on the wire at its sender.
-    Sender,
-    /// The last packet waited in the queue of a port behind the sender.
-    Queue,
-    /// After the arrival of the last packet: packets before it were retransmitted, or overtaken by it.
-    Recovery,
-    /// Serialization and propagation of the last packet, over all links.
+    /// Bits on wires, and propagation.
     Transmission,
+    /// Earlier messages of the same queue pair.
+    Earlier,
+    /// Other packets of the sender.
+    Turn,
+    /// Acknowledgements.
+    Window,
+    /// The rate allowed.
+    Pacing,
+    /// A retransmission timeout.
+    Timeout,
+    /// A pause, credits, or a failed link at the sender.
+    Pause,
+    /// Queues behind the sender.
+    Queues,
+    /// Packets that arrived after the last one.
+    Recovery,
 }
 
 impl Cause {
-    /// All of them, in order.
-    pub const ALL: [Cause; 4] = [Cause::Sender, Cause::Queue, Cause::Recovery, Cause::Transmission];
+    /// All of them, in the order of the columns.
+    pub const ALL: [Cause; 9] = [
+        Cause::Transmission,
+        Cause::Earlier,
+        Cause::Turn,
+        Cause::Window,
+        Cause::Pacing,
+        Cause::Timeout,
+        Cause::Pause,
+        Cause::Queues,
+        Cause::Recovery,
+    ];
 
-    /// The word stored for it.
+    /// The name of its column.
     pub const fn word(self) -> &'static str {
         match self {
-            Cause::Sender => "sender",
-            Cause::Queue => "queue",
-            Cause::Recovery => "recovery",
             Cause::Transmission => "transmission",
+            Cause::Earlier => "earlier",
+            Cause::Turn => "turn",
+            Cause::Window => "window",
+            Cause::Pacing => "pacing",
+            Cause::Timeout => "timeout",
+            Cause::Pause => "pause",
+            Cause::Queues => "queues",
+            Cause::Recovery => "recovery",
         }
     }
 }

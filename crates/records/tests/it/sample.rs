@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use netloom_records::{
-    Activity, ArbitrationRow, Cause, CauseRow, CellRow, ChangedSetting, ClassRow, CollectiveRow,
-    CongestedFlowRow, CongestionRow, DropReason, DropRow, EventRow, Fate, FaultAction, FaultRow, FlowRow,
-    FolderSink, JobRow, Manifest, MeasureRow, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow,
-    Part, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, RingRow, Role, RunSummary, SeriesRow,
-    SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, Status, StepRow, TallyRow, Target, TrafficRow,
+    Activity, ArbitrationRow, CauseRow, CellRow, ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow,
+    CongestionRow, DropReason, DropRow, EventRow, Fate, FaultAction, FaultRow, FlowRow, FolderSink, JobRow,
+    Manifest, MeasureRow, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow, Part, PathRow,
+    PortRow, RateRow, ReorderingRow, RepairRow, RingRow, Role, RunSummary, SeriesRow, SignalRow, SpanRow,
+    SpuriousTimeoutRow, StageRow, Status, StepRow, TallyRow, Target, TrafficRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;
@@ -404,17 +404,34 @@ fn event(random: &mut Random) -> EventRow {
 
 fn cause(random: &mut Random) -> CauseRow {
     let [source, destination] = [random.next_u32(), random.next_u32()].map(HostId);
-    let port = PortId(random.next_u32());
+    let [port_1, port_2, port_3] = std::array::from_fn(|_| {
+        let port = PortId(random.next_u32());
+        perhaps(random, port)
+    });
+    let mut some = || Duration(large(random));
+    let [transmission, earlier, turn, window, pacing, timeout] = std::array::from_fn(|_| some());
+    let [pause, queues, recovery, wait_1, wait_2, wait_3] = std::array::from_fn(|_| some());
     CauseRow {
         end: time(random),
         source,
         destination,
         number: random.next_u32(),
         job: random.next_u32() as u16,
-        part: random.next_u32() as u16,
-        cause: Cause::ALL[random.below(4) as usize],
-        port: perhaps(random, port),
-        time: Duration(large(random)),
+        transmission,
+        earlier,
+        turn,
+        window,
+        pacing,
+        timeout,
+        pause,
+        queues,
+        recovery,
+        port_1,
+        wait_1,
+        port_2,
+        wait_2,
+        port_3,
+        wait_3,
     }
 }
 

@@ -74,6 +74,17 @@ fn times_are_picoseconds() {
                 "baseline",
                 "median",
                 "pause",
+                "transmission",
+                "earlier",
+                "turn",
+                "window",
+                "pacing",
+                "timeout",
+                "queues",
+                "recovery",
+                "wait_1",
+                "wait_2",
+                "wait_3",
             ]
             .contains(&column.name);
             assert_eq!(is_time, column.unit == "ps", "{}", column.name);

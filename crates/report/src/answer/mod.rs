@@ -24,7 +24,7 @@ use crate::panels::fct::RunData;
 use crate::panels::settings::BetweenRow;
 use pairs::Pairs;
 pub use pairs::Speedup;
-pub use reason::{CauseDifference, Reason, StepCauses};
+pub use reason::{Basis, CauseDifference, Reason, StepCauses};
 pub use variants::Variant;
 
 /// Largest number of steps of a job that are compared one by one.

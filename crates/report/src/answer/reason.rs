@@ -1,37 +1,59 @@
-//! Why a variant is faster or slower: the causes of a typical step beside those of the baseline.
+//! Why a variant is faster or slower: the causes of its steps beside those of the baseline.
 //!
 //! Models: the causes that differ most in the direction of the difference: as many as reach half of it, and those that
 //! make a tenth of it; if more than three are needed for the half, there is no single cause.
 //! Leaves out: where the causes of a step come from.
 //!
-//! Invariants: nothing is claimed that the two steps do not show; every sentence names both steps and their times.
+//! Invariants: nothing is claimed that the steps do not show; every sentence says which steps of both these are, and
+//! their times.
 
 use serde::Serialize;
 
-use crate::words::span;
+use crate::words::{some, span};
 
 /// Most causes of a sentence.
 const MOST_CAUSES: usize = 3;
 /// A cause with this share of the difference is named even if others make half of it.
 const NAMED_SHARE: f64 = 0.1;
 
-/// What a step of a run waited for.
+/// Which steps of a run causes are those of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// A typical one, by its number.
+    Typical(u32),
+    /// The mean of this many.
+    Mean(usize),
+}
+
+/// What the steps of a run waited for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StepCauses {
-    /// Number of the step.
-    pub step: u32,
-    /// Its length in seconds.
+    /// Which steps.
+    pub basis: Basis,
+    /// Their length in seconds.
     pub time_s: f64,
-    /// Its causes with their times in seconds, which add up to the length.
+    /// Their causes with their times in seconds, which add up to the length.
     pub causes: Vec<(String, f64)>,
+}
+
+impl StepCauses {
+    fn words(&self, name: &str) -> String {
+        match self.basis {
+            Basis::Typical(step) => format!("step {step} of {name}, a typical one, {}", span(self.time_s)),
+            Basis::Mean(steps) => {
+                format!("mean of {} of {name}, {}", some(steps as u64, "step"), span(self.time_s))
+            }
+        }
+    }
 }
 
 /// Why a variant differs from the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reason {
-    /// The step of the variant.
+    /// The steps of the variant.
     pub own: StepCauses,
-    /// The step of the baseline.
+    /// The steps of the baseline.
     pub baseline: StepCauses,
     /// The causes of most of the difference, the largest first; none if there is no single cause.
     pub causes: Vec<CauseDifference>,
@@ -44,9 +66,9 @@ pub struct Reason {
 pub struct CauseDifference {
     /// What it is.
     pub cause: String,
-    /// Its time in the step of the variant, in seconds.
+    /// Its time in the steps of the variant, in seconds.
     pub time_s: f64,
-    /// Its time in that of the baseline, in seconds.
+    /// Its time in those of the baseline, in seconds.
     pub baseline_time_s: f64,
 }
 
@@ -57,21 +79,13 @@ impl CauseDifference {
 }
 
 impl Reason {
-    /// The reason that the typical steps of a variant and of the baseline, with their names, give for what was found:
-    /// that the variant is faster, or that it is slower.
+    /// The reason that steps of a variant and of the baseline, with their names, give for what was found: that the
+    /// variant is faster, or that it is slower.
     pub fn of([own, base]: [StepCauses; 2], names: [&str; 2], is_faster: bool) -> Reason {
         let gain = base.time_s - own.time_s;
-        let steps = format!(
-            "typical steps {} of {} and {} of {}, {} and {}",
-            own.step,
-            names[0],
-            base.step,
-            names[1],
-            span(own.time_s),
-            span(base.time_s)
-        );
+        let steps = format!("{}; {}", own.words(names[0]), base.words(names[1]));
         if (gain > 0.0) != is_faster || gain == 0.0 {
-            let sentence = format!("why: not shown by the {steps}");
+            let sentence = format!("why: not shown by these steps ({steps})");
             return Reason { own, baseline: base, causes: Vec::new(), sentence };
         }
         let mut all = differences(&own, &base);
@@ -103,7 +117,7 @@ fn half(all: &[CauseDifference], gain: f64) -> usize {
     reached.map_or(all.len(), |last| last + 1)
 }
 
-/// The times of each cause in both steps.
+/// The times of each cause in the steps of both.
 fn differences(own: &StepCauses, base: &StepCauses) -> Vec<CauseDifference> {
     let time = |step: &StepCauses, cause: &str| {
         step.causes.iter().find(|(name, _)| name == cause).map_or(0.0, |(_, time)| *time)
@@ -125,7 +139,7 @@ mod tests {
     fn step(step: u32, causes: &[(&str, f64)]) -> StepCauses {
         let causes: Vec<(String, f64)> =
             causes.iter().map(|(name, time)| ((*name).to_owned(), *time)).collect();
-        StepCauses { step, time_s: causes.iter().map(|(_, time)| time).sum(), causes }
+        StepCauses { basis: Basis::Typical(step), time_s: causes.iter().map(|(_, time)| time).sum(), causes }
     }
 
     #[test]
@@ -135,7 +149,7 @@ mod tests {
         let reason = Reason::of([fast.clone(), slow.clone()], ["spray", "ecmp"], true);
         assert_eq!(
             reason.sentence,
-            "why: queues up 0 s instead of 500 ms, queues down 200 ms instead of 300 ms (typical steps 7 of spray and 3 of ecmp, 400 ms and 900 ms)"
+            "why: queues up 0 s instead of 500 ms, queues down 200 ms instead of 300 ms (step 7 of spray, a typical one, 400 ms; step 3 of ecmp, a typical one, 900 ms)"
         );
         let reason = Reason::of([slow.clone(), fast.clone()], ["ecmp", "spray"], false);
         assert_eq!(reason.causes.len(), 2);
@@ -155,7 +169,7 @@ mod tests {
         assert!(reason.causes.is_empty());
         assert_eq!(
             reason.sentence,
-            "why: no single cause; most: a 100 ms instead of 200 ms (typical steps 0 of x and 0 of y, 800 ms and 1.6 s)"
+            "why: no single cause; most: a 100 ms instead of 200 ms (step 0 of x, a typical one, 800 ms; step 0 of y, a typical one, 1.6 s)"
         );
         let equal = Reason::of([each(0.1), each(0.1)], ["x", "y"], true);
         assert!(equal.sentence.starts_with("why: not shown"), "{equal:?}");

@@ -25,6 +25,7 @@ pub mod steps;
 mod summary;
 pub mod timeline;
 mod traffic;
+pub mod why;
 mod worst;
 
 use netloom_records::Batch;
@@ -106,6 +107,8 @@ pub struct Report {
     summary: Vec<summary::RowData>,
     /// Step times, for each job of each run.
     pub steps: Vec<steps::JobData>,
+    /// What steps waited for, for each job of each run that recorded causes.
+    pub why: Vec<why::JobCauses>,
     /// Flow completion times.
     pub fct: Vec<fct::RunData>,
     /// FCT slowdown by size; absent if no message has an ideal FCT.
@@ -150,6 +153,7 @@ impl Report {
             observed: Vec::new(),
             summary: Vec::new(),
             steps: Vec::new(),
+            why: Vec::new(),
             fct: Vec::new(),
             slowdown: Vec::new(),
             queues: Vec::new(),

@@ -1,0 +1,191 @@
+//! What every step of a run waited for, from the recorded causes of its messages, without a second run.
+//!
+//! Models: tables `flows` and `causes` read side by side, both in the order in which messages arrived; the chain of
+//! each step when all messages up to its end have been read.
+//! Leaves out: who was ahead in the queues; steps that were not completed.
+//!
+//! Invariants: the causes of a step add up to its length, to the picosecond. Memory is that of the messages of the
+//! steps that overlap.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use netloom_records::{CauseRow, FlowRow, ReadError, RunFolder, StepRow, Table};
+use netloom_units::Time;
+
+use super::chain::{Barriers, Chain};
+use super::parts::{Key, key};
+use super::sums::Sums;
+use super::{Cause, error};
+use crate::error::LabError;
+use crate::export::alone::scenario_of;
+use crate::prepare::Prepared;
+
+/// What a step waited for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExplainedStep {
+    /// Its begin, its end, its job and its number.
+    pub row: StepRow,
+    /// The name of its job.
+    pub job: String,
+    /// The causes with their times, which add up to its length; the largest first.
+    pub causes: Vec<Cause>,
+}
+
+/// What every completed step of a run waited for, in the order of table `steps`; `None` if the run has no recorded
+/// causes, or no steps.
+///
+/// # Errors
+/// If the folder cannot be read, or its scenario cannot be prepared again.
+pub fn explain_steps(folder: &Path) -> Result<Option<Vec<ExplainedStep>>, LabError> {
+    let folder = RunFolder::open(folder)?;
+    let has = |table: Table| folder.manifest().tables.contains_key(table.name());
+    if ![Table::Causes, Table::Steps, Table::Flows].into_iter().all(has) {
+        return Ok(None);
+    }
+    let mut steps = Vec::new();
+    for block in folder.rows::<StepRow>()? {
+        steps.extend(block?);
+    }
+    let mut causes = Rows::new(folder.rows::<CauseRow>()?);
+    if steps.is_empty() || causes.next()?.is_none() {
+        return Ok(None);
+    }
+    error::check(&folder)?;
+    let prepared = scenario_of(&folder)?;
+    let mut open = OpenSteps::new(&prepared, steps);
+    let mut causes = Rows::new(folder.rows::<CauseRow>()?);
+    let mut next = causes.next()?;
+    for block in folder.rows::<FlowRow>()? {
+        for flow in block? {
+            let Some(end) = flow.end else { continue };
+            let order = (end, flow.destination, flow.source, flow.number);
+            while next.is_some_and(|row| row.order() < order) {
+                next = causes.next()?;
+            }
+            let causes = next.filter(|row| row.order() == order).ok_or_else(|| without_causes(&flow))?;
+            open.add(flow, causes, end);
+        }
+    }
+    Ok(Some(open.finish()))
+}
+
+fn without_causes(flow: &FlowRow) -> LabError {
+    LabError::Internal(format!("message {:?} is in table `flows`, not in table `causes`", key(flow)))
+}
+
+/// Rows one by one.
+struct Rows<R> {
+    blocks: R,
+    block: std::vec::IntoIter<CauseRow>,
+}
+
+impl<R: Iterator<Item = Result<Vec<CauseRow>, ReadError>>> Rows<R> {
+    fn new(blocks: R) -> Rows<R> {
+        Rows { blocks, block: Vec::new().into_iter() }
+    }
+
+    fn next(&mut self) -> Result<Option<CauseRow>, ReadError> {
+        loop {
+            if let Some(row) = self.block.next() {
+                return Ok(Some(row));
+            }
+            match self.blocks.next() {
+                Some(block) => self.block = block?.into_iter(),
+                None => return Ok(None),
+            }
+        }
+    }
+}
+
+/// The steps of the jobs whose end has not been reached yet, with the messages that arrived during them.
+struct OpenSteps<'a> {
+    prepared: &'a Prepared,
+    jobs: BTreeMap<u16, OpenJob>,
+    /// By position in table `steps`.
+    found: Vec<Option<ExplainedStep>>,
+}
+
+/// A job in the course of reading.
+#[derive(Default)]
+struct OpenJob {
+    /// The steps that are not explained yet, with their positions, by end; the next one last.
+    steps: Vec<(usize, StepRow)>,
+    /// The earliest begin of these.
+    begin: Time,
+    /// The messages that arrived since then.
+    flows: Vec<FlowRow>,
+    causes: BTreeMap<Key, CauseRow>,
+}
+
+impl<'a> OpenSteps<'a> {
+    fn new(prepared: &'a Prepared, steps: Vec<StepRow>) -> OpenSteps<'a> {
+        let found = vec![None; steps.len()];
+        let mut jobs: BTreeMap<u16, OpenJob> = BTreeMap::new();
+        for (position, row) in steps.into_iter().enumerate() {
+            jobs.entry(row.job).or_default().steps.push((position, row));
+        }
+        for job in jobs.values_mut() {
+            job.steps.sort_by_key(|(position, row)| std::cmp::Reverse((row.end, *position)));
+            job.begin = job.earliest_begin();
+        }
+        OpenSteps { prepared, jobs, found }
+    }
+
+    /// Adds a message, in the order of arrivals.
+    fn add(&mut self, flow: FlowRow, causes: CauseRow, end: Time) {
+        let Some(job) = self.jobs.get_mut(&flow.job) else { return };
+        while let Some((position, row)) = job.steps.pop_if(|(_, row)| row.end < end) {
+            self.found[position] = Some(job.explain(row, self.prepared));
+            job.forget();
+        }
+        if !job.steps.is_empty() && end > job.begin {
+            job.flows.push(flow);
+            job.causes.insert(key(&flow), causes);
+        }
+    }
+
+    fn finish(mut self) -> Vec<ExplainedStep> {
+        for job in self.jobs.values_mut() {
+            while let Some((position, row)) = job.steps.pop() {
+                self.found[position] = Some(job.explain(row, self.prepared));
+            }
+        }
+        self.found.into_iter().flatten().collect()
+    }
+}
+
+impl OpenJob {
+    fn earliest_begin(&self) -> Time {
+        self.steps.iter().map(|(_, row)| row.start).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Forgets the messages that arrived before the begin of all steps that are left.
+    fn forget(&mut self) {
+        let begin = self.earliest_begin();
+        if begin > self.begin {
+            self.begin = begin;
+            let causes = &mut self.causes;
+            self.flows.retain(|flow| {
+                let is_needed = flow.end.is_some_and(|end| end > begin);
+                if !is_needed {
+                    causes.remove(&key(flow));
+                }
+                is_needed
+            });
+        }
+    }
+
+    fn explain(&self, row: StepRow, prepared: &Prepared) -> ExplainedStep {
+        let flows: Vec<FlowRow> = self.flows.iter().filter(|flow| flow.step <= row.step).copied().collect();
+        let chain = Chain::of(&row, &flows, &Barriers::of(prepared, row.job));
+        let mut sums = Sums::new(prepared);
+        sums.add_chain(&chain);
+        for member in &chain.members {
+            let causes = &self.causes[&key(&member.row)];
+            sums.add_message(causes, causes.waits().map(|(port, wait)| (port, wait.0)));
+        }
+        let job = prepared.compiled.job_names.get(usize::from(row.job)).cloned().unwrap_or_default();
+        ExplainedStep { row, job, causes: sums.finish() }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a chain of messages waited for, summed by cause under the names that people read.
+//!
+//! Models: a name for each cause; queues by the kinds of the nodes at both ends of their links.
+//! Leaves out: the chain.
+
+use std::collections::BTreeMap;
+
+use netloom_records::{Cause as Kind, CauseRow};
+use netloom_units::{NodeId, PortId};
+
+use super::Cause;
+use super::chain::Chain;
+use crate::prepare::Prepared;
+use crate::show::fabric::node_kind;
+
+/// Time in which ranks computed, or were busy with overheads.
+const COMPUTING: &str = "computing and overheads";
+/// Messages of earlier steps that started before the step did.
+const EARLIER_STEPS: &str = "messages of earlier steps";
+/// Waits in queues that are not among the longest of their message.
+const OTHER_QUEUES: &str = "queues elsewhere";
+
+/// The name of a cause; queues have names of their own.
+fn name(cause: Kind) -> &'static str {
+    match cause {
+        Kind::Transmission => "transmission and propagation",
+        Kind::Earlier => "earlier messages of the queue pair",
+        Kind::Turn => "turn at the NIC of the sender",
+        Kind::Window => "acknowledgements (window of the sender)",
+        Kind::Pacing => "pacing (rate of the sender)",
+        Kind::Timeout => "timeouts (retransmission)",
+        Kind::Pause => "pause or credits at the sender",
+        Kind::Queues => OTHER_QUEUES,
+        Kind::Recovery => "reordering or recovery of earlier packets",
+    }
+}
+
+/// Sums by name, in ps.
+pub(super) struct Sums<'a> {
+    prepared: &'a Prepared,
+    by_name: BTreeMap<String, u64>,
+}
+
+impl<'a> Sums<'a> {
+    /// None yet.
+    pub fn new(prepared: &'a Prepared) -> Sums<'a> {
+        Sums { prepared, by_name: BTreeMap::new() }
+    }
+
+    /// Adds what a chain has besides its messages.
+    pub fn add_chain(&mut self, chain: &Chain) {
+        self.add(EARLIER_STEPS, chain.earlier.0);
+        let before = chain.members.iter().map(|member| member.before.0).sum::<u64>();
+        self.add(COMPUTING, before + chain.rest.0);
+    }
+
+    /// Adds a message, with waits at ports in ps: all of them, or the longest ones.
+    pub fn add_message(&mut self, causes: &CauseRow, waits: impl Iterator<Item = (PortId, u64)>) {
+        let mut rest = causes.queues.0;
+        for (port, wait) in waits {
+            let tiers = self.tiers(port);
+            self.add(&format!("queues {tiers}"), wait);
+            rest -= wait;
+        }
+        for cause in Kind::ALL {
+            let time = if cause == Kind::Queues { rest } else { causes.time(cause).0 };
+            self.add(name(cause), time);
+        }
+    }
+
+    fn add(&mut self, name: &str, time: u64) {
+        match self.by_name.get_mut(name) {
+            Some(sum) => *sum += time,
+            None => _ = self.by_name.insert(name.to_owned(), time),
+        }
+    }
+
+    /// The kinds of the nodes at both ends of a port's link.
+    fn tiers(&self, port: PortId) -> String {
+        let fabric = &self.prepared.compiled.model.fabric;
+        let ends = [fabric.port(port).node, fabric.neighbour(port)].map(NodeId::index);
+        let [from, to] = ends.map(|end| node_kind(&self.prepared.compiled.node_names[end]));
+        format!("{from} -> {to}")
+    }
+
+    /// The causes with any time, the largest first.
+    pub fn finish(self) -> Vec<Cause> {
+        let present = self.by_name.into_iter().filter(|(_, time)| *time > 0);
+        let mut causes: Vec<(u64, String)> = present.map(|(name, time)| (time, name)).collect();
+        causes.sort_by(|one, other| other.cmp(one));
+        causes.into_iter().map(|(time, name)| Cause { name, time_s: time as f64 / 1e12 }).collect()
+    }
+}

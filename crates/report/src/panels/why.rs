@@ -1,0 +1,129 @@
+//! What the steps of each job waited for, as far as runs recorded causes: on average, and step by step.
+//!
+//! Leaves out: where the causes come from.
+//!
+//! Invariants: the causes of a step add up to its length. Of many steps some are shown, the longest always.
+
+use serde::Serialize;
+
+use crate::round::six_digits;
+
+/// Most steps that are shown one by one.
+const MOST_STEPS: usize = 60;
+
+/// A step with its causes, times in seconds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CausedStep {
+    /// Its number.
+    pub step: u32,
+    /// Its length.
+    pub time_s: f64,
+    /// Its causes, which add up to its length.
+    pub causes: Vec<(String, f64)>,
+}
+
+/// What the steps of a job waited for.
+#[derive(Debug, Serialize)]
+pub struct JobCauses {
+    /// Index of the run, from 0.
+    pub run: usize,
+    /// Its name.
+    pub job: String,
+    /// The causes, the largest sum over all steps first.
+    pub causes: Vec<String>,
+    /// Number of completed steps.
+    pub n_steps: usize,
+    /// Times of the causes, the mean over all steps, in seconds.
+    pub mean: Vec<f64>,
+    /// The steps that are shown, in order.
+    pub steps: Vec<StepTimes>,
+}
+
+/// One step.
+#[derive(Debug, Serialize)]
+pub struct StepTimes {
+    /// Its number.
+    pub step: u32,
+    /// Times of the causes, in seconds.
+    pub times: Vec<f64>,
+}
+
+impl JobCauses {
+    /// Of a job of a run; `None` if it completed no step.
+    pub fn of(run: usize, job: &str, steps: &[CausedStep]) -> Option<JobCauses> {
+        if steps.is_empty() {
+            return None;
+        }
+        let mut sums: Vec<(&str, f64)> = Vec::new();
+        for (name, time) in steps.iter().flat_map(|step| &step.causes) {
+            match sums.iter_mut().find(|(known, _)| known == name) {
+                Some((_, sum)) => *sum += time,
+                None => sums.push((name, *time)),
+            }
+        }
+        sums.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let times = |step: &CausedStep| {
+            let time =
+                |name: &str| step.causes.iter().find(|(known, _)| known == name).map_or(0.0, |found| found.1);
+            sums.iter().map(|(name, _)| six_digits(time(name))).collect()
+        };
+        Some(JobCauses {
+            run,
+            job: job.to_owned(),
+            causes: sums.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            n_steps: steps.len(),
+            mean: sums.iter().map(|(_, sum)| six_digits(sum / steps.len() as f64)).collect(),
+            steps: shown(steps).map(|step| StepTimes { step: step.step, times: times(step) }).collect(),
+        })
+    }
+
+    /// The two largest causes with their shares of the mean step, in words.
+    pub fn words(&self) -> String {
+        let total: f64 = self.mean.iter().sum();
+        let cause = |(name, time): (&String, &f64)| format!("{name} {:.1} %", 100.0 * time / total);
+        let largest: Vec<String> = self.causes.iter().zip(&self.mean).take(3).map(cause).collect();
+        largest.join(", ")
+    }
+}
+
+/// The steps that are shown: all, or some at equal distances and the longest one.
+fn shown(steps: &[CausedStep]) -> impl Iterator<Item = &CausedStep> {
+    let longest = (0..steps.len()).max_by(|&one, &other| steps[one].time_s.total_cmp(&steps[other].time_s));
+    let each = steps.len().div_ceil(MOST_STEPS);
+    let is_shown =
+        move |(number, _): &(usize, &CausedStep)| number.is_multiple_of(each) || Some(*number) == longest;
+    steps.iter().enumerate().filter(is_shown).map(|(_, step)| step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(step: u32, causes: &[(&str, f64)]) -> CausedStep {
+        let causes: Vec<_> = causes.iter().map(|(name, time)| ((*name).to_owned(), *time)).collect();
+        CausedStep { step, time_s: causes.iter().map(|(_, time)| time).sum(), causes }
+    }
+
+    #[test]
+    fn causes_are_sorted_by_their_sums_and_add_up_to_each_step() {
+        let steps = [step(0, &[("turn", 1.0), ("queues", 0.5)]), step(1, &[("queues", 2.5)])];
+        let found = JobCauses::of(3, "job", &steps).expect("it has steps");
+        assert_eq!(
+            (found.causes, found.mean),
+            (vec!["queues".to_owned(), "turn".to_owned()], vec![1.5, 0.5])
+        );
+        let times: Vec<_> = found.steps.into_iter().map(|step| (step.step, step.times)).collect();
+        assert_eq!(times, [(0, vec![0.5, 1.0]), (1, vec![2.5, 0.0])]);
+        assert!(JobCauses::of(3, "job", &[]).is_none());
+    }
+
+    #[test]
+    fn of_many_steps_some_are_shown_and_the_longest() {
+        let steps: Vec<_> =
+            (0..1_000).map(|number| step(number, &[("x", if number == 777 { 2.0 } else { 1.0 })])).collect();
+        let found = JobCauses::of(0, "job", &steps).expect("it has steps");
+        assert_eq!((found.n_steps, found.steps.len()), (1_000, 60));
+        assert!(found.steps.iter().any(|step| step.step == 777));
+        assert_eq!(found.words(), "x 100.0 %");
+    }
+}
