@@ -99,6 +99,18 @@ export interface JobCauses {
   steps: { step: number; times: number[] }[];
 }
 
+/** What messages of a run waited for; times are in seconds, in the order of `causes`. */
+export interface CausesOfRun {
+  n_messages: number;
+  causes: string[];
+  /** From the fastest messages to the slowest ones. */
+  groups: { name: string; messages: number; times: number[] }[];
+  total_ports: number;
+  /** Those with the largest sums of waits. */
+  ports: { port: string; waited: number; messages: number }[];
+  slowest: { message: string; of: string; times: number[]; port: [string, number] | null }[];
+}
+
 export interface Fct {
   count: number;
   mean: number;
@@ -610,6 +622,8 @@ export interface Report {
   interference: Study | null;
   fabric: FabricOfRun[];
   worst: WorstOfRun[];
+  /** For each run, absent if causes were not recorded. */
+  causes: (CausesOfRun | null)[];
   /** For each run, absent if no step was recorded for each rank. */
   timeline: (TimelineOfRun | null)[];
   /** For each run, absent if ports were not sampled. */

@@ -8,6 +8,7 @@ import { BANDWIDTH } from "./panels/bandwidth.ts";
 import { BREAKDOWN } from "./panels/breakdown.ts";
 import { BY_SETTING } from "./panels/by_setting.ts";
 import { CONGESTION } from "./panels/congestion.ts";
+import { CAUSES } from "./panels/causes.ts";
 import { COURSE } from "./panels/course.ts";
 import { EXPOSURE } from "./panels/exposure.ts";
 import { FABRIC } from "./panels/fabric.ts";
@@ -70,7 +71,7 @@ export const VIEWS: View[] = [
     id: "flows",
     title: "Flows",
     asks: "Which messages were slow, and why?",
-    panels: [FCT, SLOWDOWN, WORST, TRAFFIC, RATES, GOODPUT, REPAIRS, REORDERING],
+    panels: [FCT, SLOWDOWN, CAUSES, WORST, TRAFFIC, RATES, GOODPUT, REPAIRS, REORDERING],
   },
   {
     id: "settings",

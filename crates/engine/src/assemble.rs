@@ -30,7 +30,6 @@ use crate::rdma::Nic;
 use crate::reordering::Reordering;
 use crate::ring::{Receiver, Sender, ring};
 use crate::route::{RailRoute, Route};
-use crate::sender_waits::SenderWaits;
 use crate::telemetry::{PortTelemetry, Record};
 
 mod credits;
@@ -425,7 +424,6 @@ impl<'a> Builder<'a> {
         let fabric_ports = model.fabric.ports_of(id);
         if let Some(host) = node.host.as_deref_mut().filter(|_| model.transport.rdma().is_none()) {
             host.reordering = Reordering::of(model);
-            host.waits = SenderWaits::of(model, fabric_ports.len());
         }
         if let Some(host) = node.host.as_deref_mut().filter(|_| model.transport.rdma().is_some()) {
             host.nic = Some(Box::new(Nic::new(model, fabric_ports)));

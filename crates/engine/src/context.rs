@@ -18,7 +18,7 @@ use netloom_units::{PortId, StateWriter};
 
 use crate::calendar::{CalendarQueue, Event};
 use crate::packet::Packet;
-use crate::sender_waits::HandedOver;
+use crate::sender_waits::SenderEvent;
 use crate::telemetry::Telemetry;
 use crate::trace::HopRecord;
 use crate::wakes::WakeTimes;
@@ -283,8 +283,8 @@ pub enum Report {
     Finished,
     /// There are hop records of traced packets.
     HopRecords,
-    /// Messages have been handed over completely whose causes are recorded.
-    HandedOver,
+    /// There are events at the senders of messages whose causes are recorded.
+    SenderEvents,
 }
 
 /// A link that the last packet of a message has crossed.
@@ -352,8 +352,8 @@ pub struct PartitionContext {
     pub reports: Vec<Report>,
     /// Completed hop records of traced packets, for the coordinator.
     pub hop_records: Vec<HopRecord>,
-    /// What messages waited for that have been handed over completely, for the coordinator.
-    pub handed_over: Vec<HandedOver>,
+    /// Events at the senders of messages whose causes are recorded, for the coordinator.
+    pub sender_events: Vec<SenderEvent>,
     /// Drops, by (node, local port, reason).
     pub drops: BTreeMap<(u32, Option<u32>, DropReason), DropTally>,
     /// Packets that have crossed a link to a node of this partition.
@@ -395,7 +395,7 @@ impl PartitionContext {
             queued: vec![false; n_in_links],
             reports: Vec::new(),
             hop_records: Vec::new(),
-            handed_over: Vec::new(),
+            sender_events: Vec::new(),
             drops: BTreeMap::new(),
             hops: 0,
             n_credits: 0,
@@ -424,10 +424,12 @@ impl PartitionContext {
         }
     }
 
-    /// Reports what a message has waited for at its sender.
-    pub fn report_handed_over(&mut self, waits: HandedOver) {
-        self.handed_over.push(waits);
-        self.reports.push(Report::HandedOver);
+    /// Reports an event at the sender of a message.
+    pub fn report_sender_event(&mut self, event: SenderEvent) {
+        if self.sender_events.is_empty() {
+            self.reports.push(Report::SenderEvents);
+        }
+        self.sender_events.push(event);
     }
 
     /// Lets arbitrations at crossbars be events, in a partition of this many nodes, before the run.

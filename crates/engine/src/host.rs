@@ -21,7 +21,7 @@ use crate::port::Egress;
 use crate::rdma::Nic;
 use crate::reordering::Reordering;
 use crate::round::Round;
-use crate::sender_waits::{HandedOver, Limit, SenderWaits};
+use crate::sender_waits::{HandOver, Limit, PairWaits, Posting, SenderEvent};
 use crate::slab::Slab;
 
 /// The host's part of a node.
@@ -43,8 +43,6 @@ pub struct Host {
     pub nic: Option<Box<Nic>>,
     /// Reordering of received packets, if it is recorded and messages do not use queue pairs.
     pub reordering: Option<Box<Reordering>>,
-    /// What its messages wait for, if causes are recorded and messages do not use queue pairs.
-    pub waits: Option<Box<SenderWaits>>,
 }
 
 /// A message being sent.
@@ -337,7 +335,7 @@ impl Node {
             number,
             start: now,
         };
-        self.note_start(now, described.send_slot, context, round);
+        self.report_posting(now, flow, context, round);
         let rate = described.message.rate;
         match (model.transport.kind, rate) {
             (TransportKind::Window { packets, .. }, _) => {
@@ -392,17 +390,20 @@ impl Node {
         self.forward_own(now, &packet, context, round);
     }
 
-    /// Records the use of its wires at the start of a message, if causes are recorded.
-    fn note_start(&mut self, now: u64, slot: u32, context: &mut PartitionContext, round: &Round) {
-        let Node { ports, host, .. } = self;
-        let Some(waits) = host.as_deref_mut().and_then(|host| host.waits.as_deref_mut()) else { return };
-        for port in ports.iter_mut() {
-            advance_port(port, now, context, round);
+    /// Reports the use of its wires at the start of a message, if causes are recorded.
+    fn report_posting(&mut self, now: u64, flow: u32, context: &mut PartitionContext, round: &Round) {
+        if !round.model.recording.causes {
+            return;
         }
-        waits.started(now, slot, ports);
+        for (port, egress) in (0..).zip(&mut self.ports) {
+            advance_port(egress, now, context, round);
+            let wire = egress.wire_use(now);
+            let posting = Posting { flow, port, wire, pair: PairWaits::default(), earlier: 0 };
+            context.report_sender_event(SenderEvent::Posted(posting));
+        }
     }
 
-    /// Hands over the last packet of a message, and reports what the message has waited for.
+    /// Hands over the last packet of a message, and reports the use of its wire before.
     #[inline(never)]
     fn send_last(
         &mut self,
@@ -423,10 +424,15 @@ impl Node {
         let send = *self.host_mut().sends.get_mut(slot);
         let own = self.ports[port].span(u64::from(send.next - 1) * u64::from(send.packet_bytes));
         let has_rate = round.flows[send.flow as usize].message.rate.is_some();
-        let limit = Limit::of(round.model.transport.kind, has_rate);
-        let waits = self.host_mut().waits.as_deref_mut().expect("causes are recorded");
-        let found = waits.handed_over((slot, port), before[port].1, own, limit);
-        context.report_handed_over(HandedOver { flow: send.flow, ..found });
+        context.report_sender_event(SenderEvent::HandedOver(HandOver {
+            flow: send.flow,
+            port: port as u32,
+            wire: before[port].1,
+            pair: PairWaits::default(),
+            own,
+            shorter: 0,
+            limit: Limit::of(round.model.transport.kind, has_rate),
+        }));
     }
 
     /// Sends a packet of this host.

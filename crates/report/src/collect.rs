@@ -4,9 +4,9 @@
 
 use netloom_records::statistics::{Over, Span};
 use netloom_records::{
-    Batch, CellRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow,
-    FlowRow, JobRow, Manifest, MeasureRow, Names, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, Row,
-    RunFolder, SeriesRow, SignalRow, SpanRow, StageRow, StepRow, TallyRow, TrafficRow,
+    Batch, CauseRow, CellRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow,
+    FaultRow, FlowRow, JobRow, Manifest, MeasureRow, Names, PathRow, PortRow, RateRow, ReorderingRow,
+    RepairRow, Row, RunFolder, SeriesRow, SignalRow, SpanRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 use netloom_units::{LinkId, NodeId, Time};
 
@@ -134,6 +134,7 @@ fn read(folder: &RunFolder, about: &About, panels: &mut Collectors) -> Result<()
     // The ports of hosts are read before the messages, too.
     rows::<PortRow>(folder, |rows| feed(Batch::Ports(rows)))?;
     rows::<FlowRow>(folder, |rows| feed(Batch::Flows(rows)))?;
+    rows::<CauseRow>(folder, |rows| feed(Batch::Causes(rows)))?;
     rows::<CollectiveRow>(folder, |rows| feed(Batch::Collectives(rows)))?;
     rows::<StepRow>(folder, |rows| feed(Batch::Steps(rows)))?;
     rows::<JobRow>(folder, |rows| feed(Batch::Jobs(rows)))?;

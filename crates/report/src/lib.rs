@@ -11,6 +11,7 @@
 
 mod answer;
 pub mod breakdown;
+mod cause_names;
 mod collect;
 mod differences;
 mod drawing;
@@ -36,6 +37,7 @@ pub use answer::{
     AnswerData, Basis, CauseDifference, Compared, Outcome, Reason, Sentence, Speedup, StepCauses, Variant,
     Verdict,
 };
+pub use cause_names::{OTHER_QUEUES, cause_name};
 pub use error::ReportError;
 pub use live::{LivePage, LiveView, render_live};
 pub use maps::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, PanelMap, render_maps};

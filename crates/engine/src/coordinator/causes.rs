@@ -6,7 +6,7 @@
 //! Leaves out: whose packets were ahead. At a link that is slower than its nominal rate, the longer serialization is
 //! waiting.
 //!
-//! Invariants: the causes of a message add up to its completion time, to the picosecond. Memory is that of the packets
+//! Invariants: the causes of a message add up to its completion time, to the picosecond. Memory is that of the messages
 //! in flight.
 
 use netloom_model::Fabric;
@@ -18,7 +18,7 @@ use crate::assemble::NodePlacement;
 use crate::context::Crossing;
 use crate::parallel::SchedulerState;
 use crate::port::Egress;
-use crate::sender_waits::HandedOver;
+use crate::sender_waits::{HandOver, Posting, SenderEvent, SenderWaits};
 use crate::slab::Slab;
 
 /// Most crossings and transmissions kept of a message: a last packet that is lost again and again takes no more memory.
@@ -27,7 +27,7 @@ const MOST_CROSSINGS: usize = 1024;
 /// What is known of the messages in flight, and messages that have arrived in this window.
 #[derive(Debug)]
 pub(super) struct Causes {
-    /// Of messages whose last packet has left, and vacant ones with their memory.
+    /// Of messages that have started, and vacant ones with their memory.
     states: Slab<MessageState>,
     /// By slot of the flow table, the slot of its state; `u32::MAX` for none.
     slots: Vec<u32>,
@@ -45,8 +45,10 @@ pub(super) struct Causes {
 struct MessageState {
     /// The links that its last packet has crossed, in the order of reports: within a window, that of partitions.
     crossings: Vec<Crossing>,
+    /// When it was posted: an entry for each port by which its packets may leave.
+    postings: Vec<Posting>,
     /// What it waited for at its sender until each transmission of its last packet, in order.
-    at_sender: Vec<HandedOver>,
+    at_sender: Vec<SenderWaits>,
 }
 
 impl Causes {
@@ -74,13 +76,11 @@ impl Causes {
         }
     }
 
-    /// The last packet of a message has been handed over.
-    pub fn handed_over(&mut self, waits: HandedOver) {
-        let at_sender = &mut self.of(waits.flow).at_sender;
-        if at_sender.len() == MOST_CROSSINGS {
-            at_sender.clear();
+    fn at_sender(&mut self, event: SenderEvent) {
+        match event {
+            SenderEvent::Posted(posting) => self.of(posting.flow).postings.push(posting),
+            SenderEvent::HandedOver(hand_over) => self.of(hand_over.flow).handed_over(&hand_over),
         }
-        at_sender.push(waits);
     }
 
     /// The last packet of a message has arrived at a node.
@@ -131,14 +131,28 @@ impl Causes {
 fn free(states: &mut Slab<MessageState>, slot: &mut u32) {
     let slot = std::mem::replace(slot, u32::MAX);
     if slot != u32::MAX {
-        let MessageState { crossings, at_sender } = states.get_mut(slot);
+        let MessageState { crossings, postings, at_sender } = states.get_mut(slot);
         crossings.clear();
+        postings.clear();
         at_sender.clear();
         states.remove(slot);
     }
 }
 
 impl MessageState {
+    /// The last packet of the message has been handed over.
+    fn handed_over(&mut self, hand_over: &HandOver) {
+        // After the arrival of the message duplicates of the packet may be sent.
+        let Some(posting) = self.postings.iter().find(|posting| posting.port == hand_over.port) else {
+            return;
+        };
+        if self.at_sender.len() == MOST_CROSSINGS {
+            self.at_sender.clear();
+        }
+        let n_last = self.at_sender.len() as u64;
+        self.at_sender.push(SenderWaits::between(posting, hand_over, n_last));
+    }
+
     /// The row of the message, if it has arrived.
     fn row(
         &mut self,
@@ -159,7 +173,7 @@ impl MessageState {
             Some(crossings) => {
                 let first = &crossings[0];
                 let left = first.at - on_wire(first, headers, fabric);
-                let is_before = |waits: &&HandedOver| waits.at <= left;
+                let is_before = |waits: &&SenderWaits| waits.at <= left;
                 let mut at_sender = self.at_sender.iter().rfind(is_before).copied().unwrap_or_default();
                 at_sender.fit(left.saturating_sub(flow.start.0), are_links_blocked);
                 causes(crossings, at_sender, (flow.start.0, end.0), headers, fabric)
@@ -240,7 +254,7 @@ fn on_wire(crossing: &Crossing, headers: &[u32], fabric: &Fabric) -> u64 {
 /// The causes of the time from start to end of a message whose last packet crossed these links.
 fn causes(
     crossings: &[Crossing],
-    at_sender: HandedOver,
+    at_sender: SenderWaits,
     (start, end): (u64, u64),
     headers: &[u32],
     fabric: &Fabric,
@@ -257,7 +271,7 @@ fn causes(
         on_wires += on_wire;
         now = now.max(crossing.at);
     }
-    let HandedOver { own, earlier, turn, window, pacing, timeout, pause, .. } = at_sender;
+    let SenderWaits { own, earlier, turn, window, pacing, timeout, pause, .. } = at_sender;
     CauseRow {
         transmission: Duration(own + on_wires),
         earlier: Duration(earlier),
@@ -272,12 +286,11 @@ fn causes(
 }
 
 impl Coordinator<'_, '_> {
-    /// Reads what messages of a partition have waited for that were handed over in this window, after its reports:
-    /// these may clear a slot.
-    pub(super) fn take_handed_over(&mut self, partition: u32) {
+    /// Reads the events at the senders of a partition, after its reports: these may clear a slot.
+    pub(super) fn take_sender_events(&mut self, partition: u32) {
         let Some(causes) = &mut self.causes else { return };
-        let handed_over = &mut self.scheduler.partition(partition as usize).context.handed_over;
-        handed_over.drain(..).for_each(|waits| causes.handed_over(waits));
+        let events = &mut self.scheduler.partition(partition as usize).context.sender_events;
+        events.drain(..).for_each(|event| causes.at_sender(event));
     }
 
     /// Emits the causes of the messages that have arrived in this window.

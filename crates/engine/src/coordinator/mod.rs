@@ -311,7 +311,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             for report in &reports {
                 self.handle_report(report);
             }
-            self.take_handed_over(number);
+            self.take_sender_events(number);
             // After the reports: by then a message has its number, and it keeps its slot until more work is handed out.
             self.trace(&hop_records);
         }
@@ -388,7 +388,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             Report::Barrier { group, actor, at } => self.arrive_at_barrier(group, actor, at),
             Report::NeedsRefill { actor } => self.to_refill.push(actor),
             Report::Finished => self.n_finished += 1,
-            Report::HopRecords | Report::HandedOver => {}
+            Report::HopRecords | Report::SenderEvents => {}
         }
     }
 

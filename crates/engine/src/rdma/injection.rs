@@ -72,10 +72,10 @@ impl Nic {
                 continue;
             }
             let is_to_many = self.ports.iter().map(|nic_port| nic_port.ready.len()).sum::<usize>() > 1;
-            let Nic { ports: nic_ports, sends, outgoing, injection, waits, .. } = self;
+            let Nic { ports: nic_ports, sends, outgoing, injection, .. } = self;
             let nic_port = &mut nic_ports[slot];
             let turn = nic_port.ready.first().expect("it could start");
-            let mut pairs = Pairs { sends, outgoing, waits: waits.as_deref_mut(), at };
+            let mut pairs = Pairs { sends, outgoing, at };
             let (controller, ready) = (&mut nic_port.controller, &mut nic_port.ready);
             let packet = pairs.take_packet::<true>(controller, ready, (turn, start), egress, context, round);
             if let Some(injection) = injection {

@@ -15,7 +15,6 @@ use super::share::RateShare;
 use crate::port::Egress;
 use crate::reordering::Reordering;
 use crate::run::FailedQueuePair;
-use crate::sender_waits::SenderWaits;
 use crate::slab::Slab;
 
 /// See the module.
@@ -47,8 +46,6 @@ pub struct Nic {
     pub(super) concerned: Vec<u32>,
     /// Reordering of received packets, if it is recorded.
     pub reordering: Option<Box<Reordering>>,
-    /// What messages wait for, if causes are recorded.
-    pub(super) waits: Option<Box<SenderWaits>>,
 }
 
 /// State of one NIC port.
@@ -100,7 +97,6 @@ impl Nic {
             shares: Vec::new(),
             concerned: Vec::new(),
             reordering: Reordering::of(model),
-            waits: SenderWaits::of(model, ports.len()),
         }
     }
 

@@ -25,7 +25,7 @@ use crate::node::{Node, advance_port, push, transmit};
 use crate::packet::{Address, HeaderFlags, InFlight, Packet};
 use crate::port::Egress;
 use crate::round::Round;
-use crate::sender_waits::{HandedOver, SenderWaits};
+use crate::sender_waits::{HandOver, Limit, Posting, SenderEvent};
 use crate::slab::Slab;
 
 impl Node {
@@ -54,16 +54,14 @@ impl Node {
         if nic.injection.is_some() {
             return nic.serve_limited(ports, at, until, context, round);
         }
-        let Nic { ports: nic_ports, sends, outgoing, idle_until, waits, .. } = nic;
+        let Nic { ports: nic_ports, sends, outgoing, idle_until, .. } = nic;
         let serve = |(nic_port, egress): (&mut NicPort, &mut Egress)| {
             // One `Pairs` per branch, so that the common branch keeps it in registers.
             if !nic_port.is_default {
-                let mut pairs =
-                    Pairs { sends: &mut *sends, outgoing: &mut *outgoing, waits: waits.as_deref_mut(), at };
+                let mut pairs = Pairs { sends: &mut *sends, outgoing: &mut *outgoing, at };
                 return nic_port.serve_by_case(&mut pairs, egress, until, context, round);
             }
-            let mut pairs =
-                Pairs { sends: &mut *sends, outgoing: &mut *outgoing, waits: waits.as_deref_mut(), at };
+            let mut pairs = Pairs { sends: &mut *sends, outgoing: &mut *outgoing, at };
             nic_port.serve::<false>(&mut pairs, egress, until, context, round)
         };
         *idle_until = nic_ports.iter_mut().zip(ports).map(serve).fold(u64::MAX, u64::min);
@@ -197,12 +195,18 @@ impl Node {
         let Node { ports, host, .. } = self;
         let nic = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()).expect("seen above");
         let pair = nic.sends.get_mut(send_pair);
-        if let Some(waits) = &mut nic.waits {
+        if round.model.recording.causes {
             let progress = pair.sender.progress();
             let earlier = (progress.end - progress.highest) * round.model.transport.packet.0;
-            let port = &mut ports[pair.port as usize];
-            advance_port(port, now, context, round);
-            waits.posted(now, send_slot, port, (pair.waits_at(now), earlier));
+            let egress = &mut ports[pair.port as usize];
+            advance_port(egress, now, context, round);
+            context.report_sender_event(SenderEvent::Posted(Posting {
+                flow: index,
+                port: pair.port,
+                wire: egress.wire_use(now),
+                pair: pair.waits_at(now),
+                earlier: egress.span(earlier),
+            }));
         }
         let end = pair.sender.progress().end + n_packets;
         let last_bytes = last.0 as u32;
@@ -242,8 +246,6 @@ pub(super) struct Pairs<'a> {
     /// All sending ends.
     pub sends: &'a mut Slab<SendPair>,
     pub outgoing: &'a mut Slab<Outgoing>,
-    /// What messages wait for, if causes are recorded.
-    pub waits: Option<&'a mut SenderWaits>,
     /// The host: its node id, and its index in the partition.
     pub at: (u32, u32),
 }
@@ -297,28 +299,10 @@ impl Pairs<'_> {
         }
         context.packets += 1;
         if packet.has(Packet::REPORTED) {
-            self.report_waits((turn.slot, message.slot), start, &packet, egress, context, round);
+            let n_before = outgoing.packets - 1;
+            pair.report_hand_over(start, &packet, n_before, egress, context, round);
         }
         packet
-    }
-
-    /// Reports what a message has waited for whose last packet starts on a wire.
-    #[cold]
-    #[inline(never)]
-    fn report_waits(
-        &mut self,
-        (pair, slot): (u32, u32),
-        start: u64,
-        packet: &Packet,
-        egress: &Egress,
-        context: &mut PartitionContext,
-        round: &Round,
-    ) {
-        let n_before = self.outgoing.get(slot).packets - 1;
-        let sizes = (round.model.transport.packet.0, u64::from(packet.bytes));
-        let waits = self.waits.as_deref_mut().expect("causes are recorded");
-        let found = waits.sent(slot, (egress, start), self.sends.get(pair).waits, (n_before, sizes));
-        context.report_handed_over(HandedOver { flow: packet.flow, ..found });
     }
 
     /// A packet leaves by a port at `start`, or is dropped if the link is down.
@@ -466,6 +450,30 @@ fn launch_slowly(
 }
 
 impl SendPair {
+    /// Reports that the last packet of a message starts on a wire, after `n_before` other packets of the message.
+    #[cold]
+    #[inline(never)]
+    fn report_hand_over(
+        &self,
+        start: u64,
+        packet: &Packet,
+        n_before: u64,
+        egress: &Egress,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
+        let whole = round.model.transport.packet.0;
+        context.report_sender_event(SenderEvent::HandedOver(HandOver {
+            flow: packet.flow,
+            port: self.port,
+            wire: egress.wire_use(start),
+            pair: self.waits,
+            own: egress.span(n_before * whole),
+            shorter: egress.span(whole - u64::from(packet.bytes)),
+            limit: Limit::QueuePair,
+        }));
+    }
+
     /// Restarts the retransmission timeout.
     pub(super) fn restart(&mut self, now: u64, rdma: &Rdma) {
         let is_few = self.sender.in_flight() <= Rdma::FEW;

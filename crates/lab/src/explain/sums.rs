@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use netloom_records::{Cause as Kind, CauseRow};
+use netloom_report::{OTHER_QUEUES, cause_name};
 use netloom_units::{NodeId, PortId};
 
 use super::Cause;
@@ -17,24 +18,6 @@ use crate::show::fabric::node_kind;
 const COMPUTING: &str = "computing and overheads";
 /// Messages of earlier steps that started before the step did.
 const EARLIER_STEPS: &str = "messages of earlier steps";
-/// Waits in queues that are not among the longest of their message.
-const OTHER_QUEUES: &str = "queues elsewhere";
-
-/// The name of a cause; queues have names of their own.
-fn name(cause: Kind) -> &'static str {
-    match cause {
-        Kind::Transmission => "transmission and propagation",
-        Kind::Earlier => "earlier messages of the queue pair",
-        Kind::Turn => "turn at the NIC of the sender",
-        Kind::Window => "acknowledgements (window of the sender)",
-        Kind::Pacing => "pacing (rate of the sender)",
-        Kind::Timeout => "timeouts (retransmission)",
-        Kind::Pause => "pause or credits at the sender",
-        Kind::Queues => OTHER_QUEUES,
-        Kind::Recovery => "reordering or recovery of earlier packets",
-    }
-}
-
 /// Sums by name, in ps.
 pub(super) struct Sums<'a> {
     prepared: &'a Prepared,
@@ -64,7 +47,7 @@ impl<'a> Sums<'a> {
         }
         for cause in Kind::ALL {
             let time = if cause == Kind::Queues { rest } else { causes.time(cause).0 };
-            self.add(name(cause), time);
+            self.add(if cause == Kind::Queues { OTHER_QUEUES } else { cause_name(cause) }, time);
         }
     }
 

@@ -4,6 +4,7 @@
 
 mod bandwidth;
 pub mod by_setting;
+mod causes;
 mod congestion;
 pub mod fabric;
 pub mod faults;
@@ -46,6 +47,16 @@ const FINITE: u16 = u16::MAX - 2;
 /// Whether a message is one of background traffic or a finite flow: its completion time is of interest by itself.
 const fn is_independent(job: u16) -> bool {
     job == BACKGROUND || job == FINITE
+}
+
+/// The name of the traffic that messages of a job number are of.
+fn traffic_name(about: &About, job: u16) -> String {
+    match job {
+        BACKGROUND => "background".to_owned(),
+        STAGED => "staged flow".to_owned(),
+        FINITE => "finite flow".to_owned(),
+        job => about.job(job),
+    }
 }
 
 /// Collects the data of a panel from the rows of one run.
@@ -91,6 +102,7 @@ collectors! {
     interference: interference::Interference,
     fabric: fabric::Fabric,
     worst: worst::Worst,
+    causes: causes::Causes,
     timeline: timeline::Timeline,
     over_time: over_time::OverTime,
 }
@@ -133,6 +145,7 @@ pub struct Report {
     interference: Option<interference::Study>,
     fabric: Vec<fabric::RunData>,
     worst: Vec<worst::RunData>,
+    causes: Vec<Option<causes::RunData>>,
     /// Recorded steps, rank by rank; absent if none was recorded.
     pub timeline: Vec<Option<timeline::RunData>>,
     /// Settings of all runs.
@@ -172,6 +185,7 @@ impl Report {
             interference: None,
             fabric: Vec::new(),
             worst: Vec::new(),
+            causes: Vec::new(),
             timeline: Vec::new(),
             settings,
             over_time: Vec::new(),
@@ -198,6 +212,7 @@ impl Report {
             report.reordering.push(panels.reordering.finish());
             report.fabric.push(panels.fabric.finish(&about));
             report.worst.push(panels.worst.finish(&about));
+            report.causes.push(panels.causes.finish(&about));
             report.timeline.push(panels.timeline.finish(&about));
             report.over_time.push(panels.over_time.finish(&about));
             report.summary.extend(summary::rows(number, &report));

@@ -1,0 +1,118 @@
+// What messages waited for: by how slow they were, at which ports, and the slowest ones one by one.
+
+import { areaName } from "../areas.ts";
+import { areasOfCauses } from "../cause_colours.ts";
+import type { CausesOfRun, Report } from "../data.ts";
+import { element, note } from "../dom.ts";
+import { legendOf, runName } from "../palette.ts";
+import { partsChart } from "../parts.ts";
+import type { PartsRow } from "../parts.ts";
+import { asTable, table } from "../tables.ts";
+import { count, percent, some, span, spanUnit } from "../units.ts";
+import { figure } from "./panel.ts";
+import type { Panel } from "./panel.ts";
+
+const sum = (times: number[]): number => times.reduce((total, time) => total + time, 0);
+
+/** The largest cause of some messages, in words. */
+function largest(causes: string[], times: number[]): string {
+  const most = Math.max(...times);
+  return `${causes[times.indexOf(most)] ?? ""} (${percent(most / sum(times))})`;
+}
+
+/** What the slowest group waited for, beside the fastest one. */
+function finding({ causes, groups }: CausesOfRun): string[] {
+  const [first, last] = [groups[0], groups.at(-1)];
+  if (first === undefined || last === undefined || first === last) {
+    return [];
+  }
+  const [fast, slow] = [first, last].map(({ times }) => span(sum(times)));
+  return [
+    `${last.name}, ${some(last.messages, "message")}: ${slow} on average, most of it ${largest(causes, last.times)}; ` +
+      `${first.name}: ${fast}, most of it ${largest(causes, first.times)}`,
+  ];
+}
+
+/** The names of causes that occur, with their areas. */
+function known({ causes, groups }: CausesOfRun) {
+  const areas = areasOfCauses(causes);
+  const occurs = (index: number): boolean => groups.some(({ times }) => (times[index] ?? 0) > 0);
+  return causes.flatMap((name, index) => {
+    const area = areas.get(name);
+    return area !== undefined && occurs(index) ? [{ name, area, index }] : [];
+  });
+}
+
+function bars(title: string, found: CausesOfRun, rows: { name: string; times: number[]; more: string[] }[]): HTMLElement {
+  const shown = known(found);
+  const unit = spanUnit(Math.max(...rows.map(({ times }) => sum(times))));
+  const drawn: PartsRow[] = rows.map(({ name, times, more }) => ({
+    name,
+    parts: shown.map(({ index }) => times[index] ?? 0),
+    tip: [...shown.map(({ name: cause, index }) => `${cause}: ${span(times[index] ?? 0)}`), ...more],
+  }));
+  return figure(title, partsChart(title, "completion time", unit, shown.map(({ area }) => area), drawn));
+}
+
+function ofRun(report: Report, found: CausesOfRun, run: number): HTMLElement[] {
+  const name = report.runs[run]?.name ?? "";
+  const shown = known(found);
+  const columns = shown.map(({ name: title }) => ({ title, number: true }));
+  const cells = (times: number[]): string[] => [span(sum(times)), ...shown.map(({ index }) => span(times[index] ?? 0))];
+  const groups = found.groups.map(({ name: group, messages, times }) => [group, count(messages), ...cells(times)]);
+  const slowest = found.slowest.map(({ message, of, times, port }) => [
+    message,
+    of,
+    ...cells(times),
+    port === null ? "" : `${port[0]}, ${span(port[1])}`,
+  ]);
+  const ports = found.ports.map(({ port, waited, messages }) => [port, span(waited), count(messages), span(waited / messages)]);
+  return [
+    element("h3", {}, runName(report.runs, run)),
+    ...finding(found).map((text) => note(text)),
+    bars(
+      `${name}: what messages waited for, by how slow they were (mean of each group)`,
+      found,
+      found.groups.map(({ name: group, messages, times }) => ({ name: group, times, more: [some(messages, "message")] })),
+    ),
+    asTable(
+      `${name}: causes by how slow messages were`,
+      [{ title: "messages" }, { title: "number", number: true }, { title: "mean", number: true }, ...columns],
+      groups,
+    ),
+    bars(
+      `${name}: the ${count(found.slowest.length)} slowest of ${some(found.n_messages, "message")}`,
+      found,
+      found.slowest.map(({ message, of, times, port }) => ({
+        name: message,
+        times,
+        more: [of, ...(port === null ? [] : [`longest wait at ${port[0]}: ${span(port[1])}`])],
+      })),
+    ),
+    asTable(
+      `${name}: the slowest messages`,
+      [{ title: "message" }, { title: "traffic" }, { title: "FCT", number: true }, ...columns, { title: "longest wait at" }],
+      slowest,
+    ),
+    ...(ports.length === 0
+      ? []
+      : [
+          table(
+            `${name}: where messages waited most, ${count(ports.length)} of ${some(found.total_ports, "port")}`,
+            [{ title: "port" }, { title: "sum of waits", number: true }, { title: "messages", number: true }, { title: "mean wait", number: true }],
+            ports,
+          ),
+        ]),
+  ];
+}
+
+function content(report: Report): HTMLElement[] {
+  const shown = report.causes.flatMap((found, run) => (found === null ? [] : ofRun(report, found, run)));
+  const names = [...new Set(report.causes.flatMap((found) => (found === null ? [] : known(found).map(({ name }) => name))))];
+  const areas = areasOfCauses(names);
+  const legend = legendOf(names.flatMap((name) => { const area = areas.get(name); return area === undefined ? [] : [areaName(name, area)]; }));
+  return shown.length === 0 ? [] : [note("What the completion times of messages consist of; waits are those of their last packets."), legend, ...shown];
+}
+
+/** The panel. */
+export const CAUSES: Panel = { id: "causes", title: "What messages waited for", needs: "messages", content };
