@@ -144,7 +144,7 @@ export function names(list: string[], more: Options = {}): Options {
     type: "category",
     data: list,
     inverse: true,
-    axisLabel: { ...LABELS, color: "var(--ink)", width: 150, overflow: "truncate" },
+    axisLabel: { ...LABELS, color: "var(--ink)", width: 150, overflow: "break", lineHeight: 14 },
     axisLine: { lineStyle: { color: "var(--line)" } },
     axisTick: { show: false },
     ...more,

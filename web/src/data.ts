@@ -97,6 +97,8 @@ export interface JobCauses {
   mean: number[];
   /** Some of them if there are many, the longest always. */
   steps: { step: number; times: number[] }[];
+  /** Where steps waited most, with the mean over all steps. */
+  sites: [string, number][];
 }
 
 /** What messages of a run waited for; times are in seconds, in the order of `causes`. */

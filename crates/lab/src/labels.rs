@@ -3,9 +3,33 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+/// The setting whose values are names by themselves.
+const POLICY: &str = "balance";
+
 /// The last part of each path where these differ; else the path without the parts with which all begin and those with
-/// which all end; the whole path where that is not unique.
+/// which all end; the whole path where that is not unique. Points of a sweep are named by their values, as variants are.
 pub(crate) fn labels(paths: &[PathBuf]) -> Vec<String> {
+    let labels = by_parts(paths);
+    let points: Option<Vec<String>> = labels.iter().map(|label| point(label)).collect();
+    points.filter(|points| differ(points)).unwrap_or(labels)
+}
+
+/// The name of a point of a sweep from `path=value,path=value/seed-n`; `None` if it is something else.
+fn point(label: &str) -> Option<String> {
+    let mut parts = label.split('/');
+    let value = |item: &str| {
+        let (path, value) = item.split_once('=')?;
+        let key = path.rsplit('.').next().unwrap_or(path);
+        Some(if path == POLICY { value.to_owned() } else { format!("{key} {value}") })
+    };
+    let mut words: Vec<String> = parts.next()?.split(',').map(value).collect::<Option<_>>()?;
+    if let Some(seed) = parts.next() {
+        words.push(format!("seed {}", seed.strip_prefix("seed-")?));
+    }
+    parts.next().is_none().then(|| words.join(", "))
+}
+
+fn by_parts(paths: &[PathBuf]) -> Vec<String> {
     let parts: Vec<Vec<String>> = paths.iter().map(|path| parts_of(path)).collect();
     let short: Vec<String> = parts.iter().map(|parts| parts.last().cloned().unwrap_or_default()).collect();
     let longer: Vec<String> = without_common(&parts).into_iter().map(|parts| parts.join("/")).collect();
@@ -55,10 +79,20 @@ mod tests {
     fn points_of_a_sweep_are_named_by_their_differing_parts() {
         let point = |balance: &str, seed: u32| format!("out/big/points/small/balance={balance}/seed-{seed}");
         let points = [point("ecmp", 1), point("spray", 1)];
-        called(&points.each_ref().map(String::as_str), &["balance=ecmp", "balance=spray"]);
+        called(&points.each_ref().map(String::as_str), &["ecmp", "spray"]);
         let points = [point("ecmp", 1), point("spray", 1), point("spray", 2)];
-        let expected = ["balance=ecmp/seed-1", "balance=spray/seed-1", "balance=spray/seed-2"];
+        let expected = ["ecmp, seed 1", "spray, seed 1", "spray, seed 2"];
         called(&points.each_ref().map(String::as_str), &expected);
+    }
+
+    #[test]
+    fn of_a_path_the_last_key_is_enough_where_labels_differ() {
+        let rates =
+            ["s/balance=ecmp,fabric.leaf_spine.fabric_rate=50Gbps", "s/balance=ecmp,hosts.injection=1Gbps"];
+        called(&rates, &["ecmp, fabric_rate 50Gbps", "ecmp, injection 1Gbps"]);
+        let same = ["s/queues.limit=1", "s/host_queues.limit=1"];
+        called(&same, &["queues.limit=1", "host_queues.limit=1"]);
+        called(&["s/a=1", "s/run"], &["a=1", "run"]);
     }
 
     #[test]

@@ -12,7 +12,9 @@ use netloom_report::panel_data::{CausedStep, JobCauses};
 use netloom_report::{AnswerData, Basis, Outcome, Reason, ReportedRun, StepCauses};
 
 use crate::error::LabError;
-use crate::explain::{ExplainError, ExplainRequest, ExplainedStep, SelectedStep, explain, explain_steps};
+use crate::explain::{
+    ExplainError, ExplainRequest, ExplainedJob, ExplainedStep, SelectedStep, explain, explain_steps,
+};
 use crate::watch::{RunProgress, Watch};
 
 /// How runs are run again that have not recorded causes.
@@ -61,7 +63,7 @@ pub(crate) fn add_reasons(
 /// What the steps of runs waited for that recorded causes, each run read once.
 pub(crate) struct RecordedSteps<'a> {
     runs: &'a [ReportedRun],
-    known: BTreeMap<usize, Option<Vec<ExplainedStep>>>,
+    known: BTreeMap<usize, Option<Vec<ExplainedJob>>>,
 }
 
 impl<'a> RecordedSteps<'a> {
@@ -74,7 +76,7 @@ impl<'a> RecordedSteps<'a> {
     ///
     /// # Errors
     /// If the folder cannot be read, or its scenario cannot be prepared again.
-    pub fn of(&mut self, run: usize) -> Result<Option<&[ExplainedStep]>, LabError> {
+    pub fn of(&mut self, run: usize) -> Result<Option<&[ExplainedJob]>, LabError> {
         let found = match self.known.entry(run) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(unknown) => unknown.insert(explain_steps(&self.runs[run].folder)?),
@@ -86,17 +88,18 @@ impl<'a> RecordedSteps<'a> {
     pub fn by_job(&mut self) -> Result<Vec<JobCauses>, LabError> {
         let mut found = Vec::new();
         for run in 0..self.runs.len() {
-            let steps = match self.of(run) {
-                Ok(steps) => steps.unwrap_or_default(),
+            let jobs = match self.of(run) {
+                Ok(jobs) => jobs.unwrap_or_default(),
                 Err(LabError::Explain(_)) => continue,
                 Err(error) => return Err(error),
             };
-            let mut jobs: BTreeMap<u16, (&str, Vec<CausedStep>)> = BTreeMap::new();
-            for step in steps {
-                let (_, of_job) = jobs.entry(step.row.job).or_insert_with(|| (&step.job, Vec::new()));
-                of_job.push(caused(step));
-            }
-            found.extend(jobs.values().filter_map(|(job, steps)| JobCauses::of(run, job, steps)));
+            let causes = |job: &ExplainedJob| {
+                let steps: Vec<CausedStep> = job.steps.iter().map(caused).collect();
+                let sites: Vec<(String, f64)> =
+                    job.sites.iter().map(|site| (site.name.clone(), site.time_s)).collect();
+                JobCauses::of(run, &job.name, &steps, &sites)
+            };
+            found.extend(jobs.iter().filter_map(causes));
         }
         Ok(found)
     }
@@ -139,8 +142,9 @@ impl Explained<'_, '_> {
     }
 
     fn find(&mut self, run: usize, job: Option<&str>) -> Result<Option<StepCauses>, LabError> {
-        if let Some(steps) = self.recorded.of(run)? {
-            return Ok(mean(steps, job));
+        if let Some(jobs) = self.recorded.of(run)? {
+            let is_it = |found: &&ExplainedJob| job.is_none_or(|job| found.name == job);
+            return Ok(jobs.iter().find(is_it).and_then(mean));
         }
         self.request.map(|request| self.typical(run, job, request)).transpose()
     }
@@ -167,8 +171,8 @@ impl Explained<'_, '_> {
 }
 
 /// The mean of the steps of a job; `None` if it has none.
-fn mean(steps: &[ExplainedStep], job: Option<&str>) -> Option<StepCauses> {
-    let steps: Vec<_> = steps.iter().filter(|step| job.is_none_or(|job| step.job == job)).collect();
+fn mean(job: &ExplainedJob) -> Option<StepCauses> {
+    let steps = &job.steps;
     let each = 1.0 / steps.len() as f64;
     let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
     for cause in steps.iter().flat_map(|step| &step.causes) {

@@ -70,7 +70,8 @@ pub(crate) fn read_report(
     Ok(reported)
 }
 
-/// The name of the baseline: the one that was asked for, else a run of that of the sweep, if these are the runs of one.
+/// The name of the baseline: the one that was asked for, by its name or by its folder in a sweep; else a run of that of
+/// the sweep, if these are the runs of one.
 pub(crate) fn baseline_of<'a>(
     folders: &[PathBuf],
     runs: &'a [ReportedRun],
@@ -82,7 +83,12 @@ pub(crate) fn baseline_of<'a>(
         let below = folder.join(plan.get("baseline")?.as_str()?);
         runs.iter().find(|run| run.folder.starts_with(&below)).map(|run| run.name.as_str())
     };
-    wanted.or_else(of_sweep)
+    let of_point = |wanted: &'a str| {
+        let is_point = |run: &&ReportedRun| run.folder.iter().any(|part| part == wanted);
+        let is_name = runs.iter().any(|run| run.name == wanted);
+        runs.iter().find(is_point).filter(|_| !is_name).map_or(wanted, |run| run.name.as_str())
+    };
+    wanted.map(of_point).or_else(of_sweep)
 }
 
 /// The runs of these folders, those of a sweep in place of its folder, with the names that [`crate::compare`] gives.

@@ -54,8 +54,8 @@ function cells({ variants }: Answer, { variant, time, baseline_time, speedup, ou
   ];
 }
 
-/** The steps that causes are those of. */
-const basis = ({ basis: found }: StepCauses): string => ("mean" in found ? `mean of ${some(found.mean, "step")}` : `step ${count(found.typical)}`);
+/** The name of a bar: a typical step has its number. */
+const barName = (name: string, { basis }: StepCauses): string => ("mean" in basis ? name : `${name} · step ${count(basis.typical)}`);
 
 /** What the steps waited for: those of the baseline, then those of the variants that were explained. */
 function reasons({ variants, baseline }: Answer, compared: Compared[], areas: Map<string, Area>, of: string): HTMLElement[] {
@@ -69,7 +69,7 @@ function reasons({ variants, baseline }: Answer, compared: Compared[], areas: Ma
   const drawn = names.flatMap((name) => areas.get(name) ?? []);
   const time = (step: StepCauses, cause: string) => step.causes.find(([name]) => name === cause)?.[1] ?? 0;
   const bars = steps.map(({ variant, step }) => ({
-    name: `${variants[variant]?.name ?? ""} · ${basis(step)}`,
+    name: barName(variants[variant]?.name ?? "", step),
     parts: names.map((name) => time(step, name)),
     tip: names.map((name) => `${name}: ${span(time(step, name))}`),
   }));
@@ -78,7 +78,7 @@ function reasons({ variants, baseline }: Answer, compared: Compared[], areas: Ma
   const cells = steps.map(({ step }, place) => [bars[place]?.name ?? "", span(step.time_s), ...names.map((name) => span(time(step, name)))]);
   return [
     legendOf(drawn.map((area, place) => areaName(names[place] ?? "", area))),
-    figure(`What the chain of messages of a step waited for${of}`, partsChart(`Causes of steps${of}`, "time of the step", unit, drawn, bars)),
+    figure(`What the chain of messages of a step waited for, mean of all steps unless one is named${of}`, partsChart(`Causes of steps${of}`, "time of the step", unit, drawn, bars)),
     asTable(`Causes of steps${of}`, columns, cells),
   ];
 }

@@ -5,10 +5,10 @@ import { areaName } from "../areas.ts";
 import { areasOfCauses } from "../cause_colours.ts";
 import { columnsChart } from "../columns.ts";
 import type { JobCauses, Report } from "../data.ts";
-import { note } from "../dom.ts";
+import { folded, note } from "../dom.ts";
 import { legendOf } from "../palette.ts";
 import { partsChart } from "../parts.ts";
-import { asTable } from "../tables.ts";
+import { asTable, table } from "../tables.ts";
 import { count, percent, some, span, spanUnit } from "../units.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";
@@ -30,6 +30,23 @@ function finding(job: JobCauses, name: string): string {
   const total = sum(job.mean);
   const largest = job.causes.slice(0, 3).map((cause, index) => `${cause} ${percent((job.mean[index] ?? 0) / total)}`);
   return `${name}: of the mean step of ${span(total)}, ${largest.join(", ")}`;
+}
+
+/** Where the steps of one job waited. */
+function sites(job: JobCauses, name: string): HTMLElement[] {
+  const total = sum(job.mean);
+  const rows = job.sites.map(([site, time]) => [site, span(time), percent(time / total)]);
+  const columns = [{ title: "site" }, { title: "mean wait in a step", number: true }, { title: "share of the step", number: true }];
+  return rows.length === 0 ? [] : [table(`${name}: where the chain of messages waited most`, columns, rows)];
+}
+
+/** Largest number of jobs whose sentences, and of those whose steps are not folded. */
+const [MOST_SENTENCES, MOST_CHARTS] = [8, 4];
+
+/** The first elements, and the others folded. */
+function partly(all: HTMLElement[], most: number, noun: string): HTMLElement[] {
+  const rest = all.slice(most);
+  return [...all.slice(0, most), ...(rest.length === 0 ? [] : [folded(some(rest.length, `more ${noun}`), ...rest)])];
 }
 
 /** The steps of one job. */
@@ -62,10 +79,11 @@ function content(report: Report): HTMLElement[] {
   const cells = why.map((job, index) => [name(job), span(sum(job.mean)), ...(rows[index]?.parts ?? []).map(span)]);
   const columns = [{ title: "run" }, { title: "mean step", number: true }, ...names.map((title) => ({ title, number: true }))];
   return [
-    ...why.map((job) => note(finding(job, name(job)))),
+    ...partly(why.map((job) => note(finding(job, name(job)))), MOST_SENTENCES, "job"),
     legendOf(areas.map((area, index) => areaName(names[index] ?? "", area))),
     figure("What the chain of messages of a step waited for, mean of all steps", partsChart("Causes of the mean step", "time of the mean step", unit, areas, rows)),
-    ...why.map((job) => steps(job, name(job), names, areas, most)),
+    ...partly(why.map((job) => steps(job, name(job), names, areas, most)), MOST_CHARTS, "chart"),
+    ...partly(why.flatMap((job) => sites(job, name(job))), MOST_CHARTS, "table"),
     asTable("Causes of the mean step", columns, cells),
     note("A step waits for a chain of messages, each of which started when the one before had arrived; its causes add up to its time."),
   ];

@@ -243,7 +243,7 @@ fn a_sweep_stores_and_compares_all_its_points() {
     assert!(report.code == Some(0), "a report includes all runs of a sweep: {}", report.err);
     let compared = workspace.netloom(&["compare", "a"]);
     assert_eq!(compared.code, Some(0), "the points of a sweep are runs: {}", compared.err);
-    for point in ["balance=ecmp/seed-1", "balance=ecmp/seed-3", "balance=spray/seed-2"] {
+    for point in ["ecmp, seed 1", "ecmp, seed 3", "spray, seed 2"] {
         assert!(compared.out.contains(point), "`{point}` is not in:\n{}", compared.out);
     }
     let quiet = workspace.netloom(&[&arguments[..], &["--quiet"]].concat());

@@ -15,29 +15,42 @@ use netloom_units::Time;
 
 use super::chain::{Barriers, Chain};
 use super::parts::{Key, key};
-use super::sums::Sums;
+use super::sums::{Sites, Sums};
 use super::{Cause, error};
 use crate::error::LabError;
 use crate::export::alone::scenario_of;
 use crate::prepare::Prepared;
+
+/// Most sites that are named.
+const MOST_SITES: usize = 8;
+
+/// What the steps of a job waited for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExplainedJob {
+    /// Its number.
+    pub job: u16,
+    /// Its name.
+    pub name: String,
+    /// Its completed steps, by end.
+    pub steps: Vec<ExplainedStep>,
+    /// Where these waited, summed over all steps; the largest sum first.
+    pub sites: Vec<Cause>,
+}
 
 /// What a step waited for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExplainedStep {
     /// Its begin, its end, its job and its number.
     pub row: StepRow,
-    /// The name of its job.
-    pub job: String,
     /// The causes with their times, which add up to its length; the largest first.
     pub causes: Vec<Cause>,
 }
 
-/// What every completed step of a run waited for, in the order of table `steps`; `None` if the run has no recorded
-/// causes, or no steps.
+/// What every completed step of a run waited for, job by job; `None` if the run has no recorded causes, or no steps.
 ///
 /// # Errors
 /// If the folder cannot be read, or its scenario cannot be prepared again.
-pub fn explain_steps(folder: &Path) -> Result<Option<Vec<ExplainedStep>>, LabError> {
+pub fn explain_steps(folder: &Path) -> Result<Option<Vec<ExplainedJob>>, LabError> {
     let folder = RunFolder::open(folder)?;
     let has = |table: Table| folder.manifest().tables.contains_key(table.name());
     if ![Table::Causes, Table::Steps, Table::Flows].into_iter().all(has) {
@@ -102,15 +115,16 @@ impl<R: Iterator<Item = Result<Vec<CauseRow>, ReadError>>> Rows<R> {
 struct OpenSteps<'a> {
     prepared: &'a Prepared,
     jobs: BTreeMap<u16, OpenJob>,
-    /// By position in table `steps`.
-    found: Vec<Option<ExplainedStep>>,
 }
 
 /// A job in the course of reading.
 #[derive(Default)]
 struct OpenJob {
-    /// The steps that are not explained yet, with their positions, by end; the next one last.
-    steps: Vec<(usize, StepRow)>,
+    /// The steps that are not explained yet, by end; the next one last.
+    steps: Vec<StepRow>,
+    /// Those that are.
+    explained: Vec<ExplainedStep>,
+    sites: Sites,
     /// The earliest begin of these.
     begin: Time,
     /// The messages that arrived since then.
@@ -120,23 +134,22 @@ struct OpenJob {
 
 impl<'a> OpenSteps<'a> {
     fn new(prepared: &'a Prepared, steps: Vec<StepRow>) -> OpenSteps<'a> {
-        let found = vec![None; steps.len()];
         let mut jobs: BTreeMap<u16, OpenJob> = BTreeMap::new();
-        for (position, row) in steps.into_iter().enumerate() {
-            jobs.entry(row.job).or_default().steps.push((position, row));
+        for row in steps {
+            jobs.entry(row.job).or_default().steps.push(row);
         }
         for job in jobs.values_mut() {
-            job.steps.sort_by_key(|(position, row)| std::cmp::Reverse((row.end, *position)));
+            job.steps.sort_by_key(|row| std::cmp::Reverse((row.end, row.step)));
             job.begin = job.earliest_begin();
         }
-        OpenSteps { prepared, jobs, found }
+        OpenSteps { prepared, jobs }
     }
 
     /// Adds a message, in the order of arrivals.
     fn add(&mut self, flow: FlowRow, causes: CauseRow, end: Time) {
         let Some(job) = self.jobs.get_mut(&flow.job) else { return };
-        while let Some((position, row)) = job.steps.pop_if(|(_, row)| row.end < end) {
-            self.found[position] = Some(job.explain(row, self.prepared));
+        while let Some(row) = job.steps.pop_if(|row| row.end < end) {
+            job.explain(row, self.prepared);
             job.forget();
         }
         if !job.steps.is_empty() && end > job.begin {
@@ -145,19 +158,23 @@ impl<'a> OpenSteps<'a> {
         }
     }
 
-    fn finish(mut self) -> Vec<ExplainedStep> {
-        for job in self.jobs.values_mut() {
-            while let Some((position, row)) = job.steps.pop() {
-                self.found[position] = Some(job.explain(row, self.prepared));
+    fn finish(self) -> Vec<ExplainedJob> {
+        let OpenSteps { prepared, jobs } = self;
+        let finish = |(number, mut job): (u16, OpenJob)| {
+            while let Some(row) = job.steps.pop() {
+                job.explain(row, prepared);
             }
-        }
-        self.found.into_iter().flatten().collect()
+            let name = prepared.compiled.job_names.get(usize::from(number)).cloned().unwrap_or_default();
+            let sites = job.sites.largest(MOST_SITES, prepared);
+            ExplainedJob { job: number, name, steps: job.explained, sites }
+        };
+        jobs.into_iter().map(finish).collect()
     }
 }
 
 impl OpenJob {
     fn earliest_begin(&self) -> Time {
-        self.steps.iter().map(|(_, row)| row.start).min().unwrap_or(Time::NEVER)
+        self.steps.iter().map(|row| row.start).min().unwrap_or(Time::NEVER)
     }
 
     /// Forgets the messages that arrived before the begin of all steps that are left.
@@ -176,7 +193,7 @@ impl OpenJob {
         }
     }
 
-    fn explain(&self, row: StepRow, prepared: &Prepared) -> ExplainedStep {
+    fn explain(&mut self, row: StepRow, prepared: &Prepared) {
         let flows: Vec<FlowRow> = self.flows.iter().filter(|flow| flow.step <= row.step).copied().collect();
         let chain = Chain::of(&row, &flows, &Barriers::of(prepared, row.job));
         let mut sums = Sums::new(prepared);
@@ -184,8 +201,8 @@ impl OpenJob {
         for member in &chain.members {
             let causes = &self.causes[&key(&member.row)];
             sums.add_message(causes, causes.waits().map(|(port, wait)| (port, wait.0)));
+            self.sites.add_message(causes);
         }
-        let job = prepared.compiled.job_names.get(usize::from(row.job)).cloned().unwrap_or_default();
-        ExplainedStep { row, job, causes: sums.finish() }
+        self.explained.push(ExplainedStep { row, causes: sums.finish() });
     }
 }

@@ -1,13 +1,14 @@
 //! What a chain of messages waited for, summed by cause under the names that people read.
 //!
-//! Models: a name for each cause; queues by the kinds of the nodes at both ends of their links.
+//! Models: a name for each cause; queues by the kinds of the nodes at both ends of their links. The sites of the waits,
+//! too: the NIC of the sender, or the port of a queue.
 //! Leaves out: the chain.
 
 use std::collections::BTreeMap;
 
 use netloom_records::{Cause as Kind, CauseRow};
 use netloom_report::{OTHER_QUEUES, cause_name};
-use netloom_units::{NodeId, PortId};
+use netloom_units::{HostId, NodeId, PortId};
 
 use super::Cause;
 use super::chain::Chain;
@@ -22,6 +23,45 @@ const EARLIER_STEPS: &str = "messages of earlier steps";
 pub(super) struct Sums<'a> {
     prepared: &'a Prepared,
     by_name: BTreeMap<String, u64>,
+}
+
+/// Where messages waited, in ps.
+#[derive(Debug, Default)]
+pub(super) struct Sites(BTreeMap<Site, u64>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Site {
+    Nic(HostId),
+    Queue(PortId),
+}
+
+impl Sites {
+    /// Adds a message: all that its causes say of a site.
+    pub fn add_message(&mut self, causes: &CauseRow) {
+        let at_sender = [Kind::Earlier, Kind::Turn, Kind::Window, Kind::Pacing, Kind::Timeout, Kind::Pause];
+        *self.0.entry(Site::Nic(causes.source)).or_default() +=
+            at_sender.map(|cause| causes.time(cause).0).iter().sum::<u64>();
+        for (port, wait) in causes.waits() {
+            *self.0.entry(Site::Queue(port)).or_default() += wait.0;
+        }
+    }
+
+    /// The sites with the largest sums.
+    pub fn largest(&self, most: usize, prepared: &Prepared) -> Vec<Cause> {
+        let mut sites: Vec<(Site, u64)> = self.0.iter().map(|(site, time)| (*site, *time)).collect();
+        sites.retain(|(_, time)| *time > 0);
+        sites.sort_by_key(|(site, time)| (std::cmp::Reverse(*time), *site));
+        sites.truncate(most);
+        let node = |node: NodeId| prepared.compiled.node_names[node.index()].clone();
+        let name = |site: Site| match site {
+            Site::Nic(host) => format!("NIC of {}", node(NodeId(host.0))),
+            Site::Queue(port) => {
+                let fabric = &prepared.compiled.model.fabric;
+                format!("queue {} -> {}", node(fabric.port(port).node), node(fabric.neighbour(port)))
+            }
+        };
+        sites.into_iter().map(|(site, time)| Cause { name: name(site), time_s: time as f64 / 1e12 }).collect()
+    }
 }
 
 impl<'a> Sums<'a> {

@@ -119,16 +119,17 @@ fn recorded_causes_explain_every_step_as_a_second_run_does() {
             assert!(steps.is_empty(), "{path}");
             continue;
         };
-        assert!(found.len() >= steps.len(), "{path}");
+        let job = found.iter().find(|job| job.job == 0).expect("it has steps");
+        assert_eq!(job.steps.len(), steps.len(), "{path}");
         for (number, time_s) in &steps {
-            let is_it = |step: &&ExplainedStep| step.row.job == 0 && step.row.step == *number;
-            let step = found.iter().find(is_it).expect("every step is explained");
+            let is_it = |step: &&ExplainedStep| step.row.step == *number;
+            let step = job.steps.iter().find(is_it).expect("every step is explained");
             let sum: f64 = step.causes.iter().map(|cause| cause.time_s).sum();
             assert!((sum / time_s - 1.0).abs() < 1e-9, "{path}: {step:?}");
         }
         let worst = stored.explain(SelectedStep::Worst);
-        let is_it = |step: &&ExplainedStep| step.row.job == 0 && step.row.step == worst.step;
-        let step = found.iter().find(is_it).expect("every step is explained");
+        let is_it = |step: &&ExplainedStep| step.row.step == worst.step;
+        let step = job.steps.iter().find(is_it).expect("every step is explained");
         // A row of causes has the three longest waits; the second run sees all.
         let elsewhere = step.causes.iter().find(|cause| cause.name == "queues elsewhere");
         for cause in step.causes.iter().filter(|cause| cause.name != "queues elsewhere") {

@@ -37,6 +37,8 @@ pub struct JobCauses {
     pub mean: Vec<f64>,
     /// The steps that are shown, in order.
     pub steps: Vec<StepTimes>,
+    /// Where steps waited most, with the mean over all steps in seconds; the largest first.
+    pub sites: Vec<(String, f64)>,
 }
 
 /// One step.
@@ -49,8 +51,8 @@ pub struct StepTimes {
 }
 
 impl JobCauses {
-    /// Of a job of a run; `None` if it completed no step.
-    pub fn of(run: usize, job: &str, steps: &[CausedStep]) -> Option<JobCauses> {
+    /// Of a job of a run, with sums over its steps by site; `None` if it completed no step.
+    pub fn of(run: usize, job: &str, steps: &[CausedStep], sites: &[(String, f64)]) -> Option<JobCauses> {
         if steps.is_empty() {
             return None;
         }
@@ -73,16 +75,12 @@ impl JobCauses {
             causes: sums.iter().map(|(name, _)| (*name).to_owned()).collect(),
             n_steps: steps.len(),
             mean: sums.iter().map(|(_, sum)| six_digits(sum / steps.len() as f64)).collect(),
+            sites: sites
+                .iter()
+                .map(|(name, sum)| (name.clone(), six_digits(sum / steps.len() as f64)))
+                .collect(),
             steps: shown(steps).map(|step| StepTimes { step: step.step, times: times(step) }).collect(),
         })
-    }
-
-    /// The two largest causes with their shares of the mean step, in words.
-    pub fn words(&self) -> String {
-        let total: f64 = self.mean.iter().sum();
-        let cause = |(name, time): (&String, &f64)| format!("{name} {:.1} %", 100.0 * time / total);
-        let largest: Vec<String> = self.causes.iter().zip(&self.mean).take(3).map(cause).collect();
-        largest.join(", ")
     }
 }
 
@@ -107,23 +105,23 @@ mod tests {
     #[test]
     fn causes_are_sorted_by_their_sums_and_add_up_to_each_step() {
         let steps = [step(0, &[("turn", 1.0), ("queues", 0.5)]), step(1, &[("queues", 2.5)])];
-        let found = JobCauses::of(3, "job", &steps).expect("it has steps");
+        let found = JobCauses::of(3, "job", &steps, &[]).expect("it has steps");
         assert_eq!(
             (found.causes, found.mean),
             (vec!["queues".to_owned(), "turn".to_owned()], vec![1.5, 0.5])
         );
         let times: Vec<_> = found.steps.into_iter().map(|step| (step.step, step.times)).collect();
         assert_eq!(times, [(0, vec![0.5, 1.0]), (1, vec![2.5, 0.0])]);
-        assert!(JobCauses::of(3, "job", &[]).is_none());
+        assert!(JobCauses::of(3, "job", &[], &[]).is_none());
     }
 
     #[test]
     fn of_many_steps_some_are_shown_and_the_longest() {
         let steps: Vec<_> =
             (0..1_000).map(|number| step(number, &[("x", if number == 777 { 2.0 } else { 1.0 })])).collect();
-        let found = JobCauses::of(0, "job", &steps).expect("it has steps");
+        let found = JobCauses::of(0, "job", &steps, &[("NIC of a".to_owned(), 500.0)]).expect("it has steps");
         assert_eq!((found.n_steps, found.steps.len()), (1_000, 60));
         assert!(found.steps.iter().any(|step| step.step == 777));
-        assert_eq!(found.words(), "x 100.0 %");
+        assert_eq!(found.sites, [("NIC of a".to_owned(), 0.5)]);
     }
 }

@@ -23,12 +23,23 @@ pub fn why(sheet: &mut Sheet, report: &Report) {
         let steps = words::some(job.n_steps as u64, "step");
         let text = format!("{}, mean of {steps}: {}", words::harmless(&job.job), of_step(job, &job.mean));
         sheet.hanging(start, Ink::Plain, &text);
+        if !job.sites.is_empty() {
+            sheet.hanging(Line::indented(label + 4), Ink::Plain, &format!("most at: {}", sites(job)));
+        }
         if let Some(longest) = longest(job) {
             let text = format!("longest, step {}: {}", longest.step, of_step(job, &longest.times));
             sheet.hanging(Line::indented(label + 4), Ink::Faint, &text);
         }
     }
     cut_list(sheet, report.why.len(), MOST_BESIDE, "job");
+}
+
+/// The sites where its steps waited most, with their shares.
+fn sites(job: &JobCauses) -> String {
+    let total: f64 = job.mean.iter().sum();
+    let site = |(name, time): &(String, f64)| format!("{name} {}", words::percent(time / total));
+    let listed: Vec<String> = job.sites.iter().take(MOST_CAUSES).map(site).collect();
+    listed.join(", ")
 }
 
 fn longest(job: &JobCauses) -> Option<&StepTimes> {
