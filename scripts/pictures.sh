@@ -17,6 +17,12 @@ mkdir -p docs/pictures
 # view STUDY NAME ADDRESS [HEIGHT]: draws the view of a study's report at an address.
 view() { (cd web && node tests/view.mjs "$browser" "$place/$1.html" "$3" "../docs/pictures/explorer-$1-$2.png" "${4:-1300}"); }
 
+# The demonstration: its answer, and what steps and messages waited for.
+netloom demo -o "$place/demo" >/dev/null
+picture "$place/demo/report.html" answer demo-answer
+picture "$place/demo/report.html" why demo-steps "What each step of ecmp"
+picture "$place/demo/report.html" causes demo-messages "ecmp: what messages waited for"
+
 # The tour of the explorer: each view of three studies.
 for policy in ecmp adaptive; do
     netloom run scenarios/demo/heavy-x2.yaml --set balance=$policy --set record.slowest_flows=20 \

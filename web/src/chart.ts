@@ -138,13 +138,24 @@ export function numbers(name: string, more: Options = {}): Options {
   };
 }
 
+/** Longest name, in characters, that is one line. */
+const LINE = 22;
+
+/** A name with a line break at the blank nearest to its middle, if it is long. */
+export function inTwoLines(name: string): string {
+  const blanks = [...name.matchAll(/ /g)].map(({ index }) => index);
+  const middle = name.length / 2;
+  const [nearest] = blanks.sort((one, other) => Math.abs(one - middle) - Math.abs(other - middle));
+  return name.length <= LINE || nearest === undefined ? name : `${name.slice(0, nearest)}\n${name.slice(nearest + 1)}`;
+}
+
 /** An axis of names, the first one at the top. */
 export function names(list: string[], more: Options = {}): Options {
   return {
     type: "category",
     data: list,
     inverse: true,
-    axisLabel: { ...LABELS, color: "var(--ink)", width: 150, overflow: "break", lineHeight: 14 },
+    axisLabel: { ...LABELS, color: "var(--ink)", width: 150, overflow: "truncate", lineHeight: 14, formatter: inTwoLines },
     axisLine: { lineStyle: { color: "var(--line)" } },
     axisTick: { show: false },
     ...more,

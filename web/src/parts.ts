@@ -35,7 +35,7 @@ export function partsChart(label: string, axis: string, unit: Unit, areas: Area[
       return row === undefined ? "" : tip(row.name, row.tip);
     }),
     xAxis: numbers(`${axis} (${unit.name})`, { min: 0 }),
-    yAxis: names(rows.map(({ name }) => name), { axisLabel: { color: "var(--ink)", fontSize: 12, lineHeight: 14, overflow: "break" } }),
+    yAxis: names(rows.map(({ name }) => name), { axisLabel: { color: "var(--ink)", fontSize: 12, overflow: "truncate" } }),
     series: areas.map((area, part) => ({
       type: "bar",
       stack: "parts",

@@ -31,14 +31,14 @@ const JOBS = ["course", "breakdown", "ranks"];
 const TRAINING = ["course", "exposure", "breakdown", "ranks"];
 /** Panels of some runs only, and the views of the reports that have them. */
 const OTHERS = {
-  demo: { study: ["answer"], jobs: TRAINING, flows: ["worst"] },
+  demo: { study: ["answer", "why"], jobs: TRAINING, flows: ["causes", "worst"] },
   hostile: { jobs: TRAINING },
   rdma: { study: ["answer"], fabric: ["signals"], jobs: JOBS, flows: ["goodput", "repairs", "rates"] },
   sweep: { study: ["answer", "by_setting"], jobs: JOBS, flows: ["goodput", "repairs"] },
-  flows: { study: ["stages"], jobs: TRAINING, flows: ["goodput", "repairs", "rates", "worst"] },
+  flows: { study: ["stages", "why"], jobs: TRAINING, flows: ["goodput", "repairs", "rates", "causes", "worst"] },
   sizes: { study: ["answer", "bandwidth"], jobs: JOBS },
   reordering: { study: ["answer"], jobs: JOBS, flows: ["goodput", "repairs", "reordering"] },
-  congestion: { study: ["stages"], fabric: ["congestion", "signals"], jobs: TRAINING, flows: ["goodput", "repairs", "worst"] },
+  congestion: { study: ["stages", "why"], fabric: ["congestion", "signals"], jobs: TRAINING, flows: ["goodput", "repairs", "causes", "worst"] },
   measured: { study: ["answer", "by_setting", "interference", "measured"], jobs: JOBS, flows: ["repairs"] },
   interference: { study: ["answer", "by_setting", "interference"], fabric: ["signals"], jobs: JOBS, flows: ["repairs"] },
   traffic: { study: ["answer", "by_setting"], fabric: ["signals"], jobs: JOBS, flows: ["traffic", "goodput", "repairs", "worst"] },

@@ -14,19 +14,28 @@ pub(crate) fn labels(paths: &[PathBuf]) -> Vec<String> {
     points.filter(|points| differ(points)).unwrap_or(labels)
 }
 
-/// The name of a point of a sweep from `path=value,path=value/seed-n`; `None` if it is something else.
+/// The name of a point of a sweep from `path=value,path=value/seed-n`, behind `points/NAME` and what distinguishes several
+/// sweeps; `None` if it is something else.
 fn point(label: &str) -> Option<String> {
-    let mut parts = label.split('/');
+    let parts: Vec<&str> = label.split('/').collect();
+    let at = parts.iter().position(|part| part.contains('='))?;
+    let before = match &parts[..at] {
+        [before @ .., "points", _] => before,
+        before => before,
+    };
     let value = |item: &str| {
         let (path, value) = item.split_once('=')?;
         let key = path.rsplit('.').next().unwrap_or(path);
         Some(if path == POLICY { value.to_owned() } else { format!("{key} {value}") })
     };
-    let mut words: Vec<String> = parts.next()?.split(',').map(value).collect::<Option<_>>()?;
-    if let Some(seed) = parts.next() {
-        words.push(format!("seed {}", seed.strip_prefix("seed-")?));
+    let mut words: Vec<String> = before.iter().map(|&part| part.to_owned()).collect();
+    words.extend(parts[at].split(',').map(value).collect::<Option<Vec<_>>>()?);
+    match &parts[at + 1..] {
+        [] => {}
+        [seed] => words.push(format!("seed {}", seed.strip_prefix("seed-")?)),
+        _ => return None,
     }
-    parts.next().is_none().then(|| words.join(", "))
+    Some(words.join(", "))
 }
 
 fn by_parts(paths: &[PathBuf]) -> Vec<String> {
@@ -93,6 +102,10 @@ mod tests {
         let same = ["s/queues.limit=1", "s/host_queues.limit=1"];
         called(&same, &["queues.limit=1", "host_queues.limit=1"]);
         called(&["s/a=1", "s/run"], &["a=1", "run"]);
+        let sweeps = ["four/points/in/a.b=1/seed-1", "eight/points/in/a.b=1/seed-1"];
+        called(&sweeps, &["four", "eight"]);
+        let sweeps = ["four/points/in/a.b=1/seed-1", "eight/points/in/a.b=2/seed-1"];
+        called(&sweeps, &["four, b 1", "eight, b 2"]);
     }
 
     #[test]

@@ -78,7 +78,7 @@ function reasons({ variants, baseline }: Answer, compared: Compared[], areas: Ma
   const cells = steps.map(({ step }, place) => [bars[place]?.name ?? "", span(step.time_s), ...names.map((name) => span(time(step, name)))]);
   return [
     legendOf(drawn.map((area, place) => areaName(names[place] ?? "", area))),
-    figure(`What the chain of messages of a step waited for, mean of all steps unless one is named${of}`, partsChart(`Causes of steps${of}`, "time of the step", unit, drawn, bars)),
+    figure(`What the chain of messages of a step waited for${steps.every(({ step }) => "mean" in step.basis) ? ", mean of all steps" : ""}${of}`, partsChart(`Causes of steps${of}`, "time of the step", unit, drawn, bars)),
     asTable(`Causes of steps${of}`, columns, cells),
   ];
 }

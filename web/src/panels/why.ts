@@ -5,7 +5,7 @@ import { areaName } from "../areas.ts";
 import { areasOfCauses } from "../cause_colours.ts";
 import { columnsChart } from "../columns.ts";
 import type { JobCauses, Report } from "../data.ts";
-import { folded, note } from "../dom.ts";
+import { element, folded, note } from "../dom.ts";
 import { legendOf } from "../palette.ts";
 import { partsChart } from "../parts.ts";
 import { asTable, table } from "../tables.ts";
@@ -50,7 +50,7 @@ function partly(all: HTMLElement[], most: number, noun: string): HTMLElement[] {
 }
 
 /** The steps of one job. */
-function steps(job: JobCauses, name: string, names: string[], areas: Area[], most: number): HTMLElement {
+function steps(job: JobCauses, name: string, names: string[], areas: Area[], most: number): HTMLElement[] {
   const shown = job.steps.length < job.n_steps ? `${count(job.steps.length)} of ${some(job.n_steps, "step")}, the longest among them` : some(job.n_steps, "step");
   const columns = job.steps.map(({ step, times }) => {
     const ordered = inOrder(names, job, times);
@@ -58,7 +58,9 @@ function steps(job: JobCauses, name: string, names: string[], areas: Area[], mos
     return { name: count(step), parts: ordered, tip: [`${span(sum(times))} in all`, ...parts] };
   });
   const title = `What each step of ${name} waited for (${shown})`;
-  return figure(title, columnsChart(title, "step", "time of the step", spanUnit(most), most, areas, columns));
+  const titles = [{ title: "step", number: true }, { title: "time", number: true }, ...names.map((cause) => ({ title: cause, number: true }))];
+  const rows = columns.map(({ name: step, parts }) => [step, span(sum(parts)), ...parts.map(span)]);
+  return [figure(title, columnsChart(title, "step", "time of the step", spanUnit(most), most, areas, columns)), asTable(title, titles, rows)];
 }
 
 function content(report: Report): HTMLElement[] {
@@ -82,7 +84,7 @@ function content(report: Report): HTMLElement[] {
     ...partly(why.map((job) => note(finding(job, name(job)))), MOST_SENTENCES, "job"),
     legendOf(areas.map((area, index) => areaName(names[index] ?? "", area))),
     figure("What the chain of messages of a step waited for, mean of all steps", partsChart("Causes of the mean step", "time of the mean step", unit, areas, rows)),
-    ...partly(why.map((job) => steps(job, name(job), names, areas, most)), MOST_CHARTS, "chart"),
+    ...partly(why.map((job) => element("div", {}, ...steps(job, name(job), names, areas, most))), MOST_CHARTS, "chart"),
     ...partly(why.flatMap((job) => sites(job, name(job))), MOST_CHARTS, "table"),
     asTable("Causes of the mean step", columns, cells),
     note("A step waits for a chain of messages, each of which started when the one before had arrived; its causes add up to its time."),

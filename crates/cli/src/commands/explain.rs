@@ -1,7 +1,13 @@
 //! `netloom explain`: why a step took as long as it did.
 
-use netloom_lab::explain::{ChainMessage, ExplainRequest, Explanation, PortWait, explain as explained};
+use std::collections::BTreeMap;
+
+use netloom_lab::explain::{
+    Cause, ChainMessage, ExplainRequest, ExplainedJob, ExplainedStep, Explanation, PortWait,
+    explain as explained, explain_all as all_explained,
+};
 use netloom_lab::{ExitCode, LabError, RunProgress, Watch, words};
+use serde_json::{Value, json};
 
 use crate::arguments::Explain;
 use crate::interrupt;
@@ -9,11 +15,16 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::{Lean, Table};
 
+/// Most steps that are listed.
+const MOST_STEPS: usize = 100;
 /// Most messages that are listed, the slowest of the chain.
 const MOST_MESSAGES: usize = 12;
 
-/// Explains a step of a run.
+/// Explains a step of a run, or all of them.
 pub fn explain(arguments: Explain, output: &mut Output) -> Result<ExitCode, LabError> {
+    if arguments.all {
+        return explain_all(&arguments, output);
+    }
     let progress = Progress::new(!arguments.json);
     let mut on_progress = |now: &RunProgress| progress.run(now);
     let stop = interrupt::stop_flag(output);
@@ -32,6 +43,67 @@ pub fn explain(arguments: Explain, output: &mut Output) -> Result<ExitCode, LabE
         print(&found, output);
     }
     Ok(ExitCode::Good)
+}
+
+/// Explains all steps of a run from its recorded causes.
+fn explain_all(arguments: &Explain, output: &mut Output) -> Result<ExitCode, LabError> {
+    let jobs = all_explained(&arguments.run, arguments.job.as_deref())?;
+    if arguments.json {
+        let jobs: Vec<Value> = jobs.iter().map(job_json).collect();
+        output.json(&json!({ "jobs": jobs }))?;
+        return Ok(ExitCode::Good);
+    }
+    for (number, job) in jobs.iter().enumerate() {
+        if number > 0 {
+            output.line("");
+        }
+        print_job(job, output);
+    }
+    Ok(ExitCode::Good)
+}
+
+fn job_json(job: &ExplainedJob) -> Value {
+    let step = |step: &ExplainedStep| {
+        let time_s = step.row.end.since(step.row.start).as_seconds();
+        json!({ "step": step.row.step, "time_s": time_s, "causes": step.causes })
+    };
+    let steps: Vec<Value> = job.steps.iter().map(step).collect();
+    json!({ "job": job.name, "steps": steps, "sites": job.sites })
+}
+
+/// Prints the causes of all steps of a job, and where these waited most.
+fn print_job(job: &ExplainedJob, output: &mut Output) {
+    let steps = words::some(job.steps.len() as u64, "step");
+    output.line(format!("what {steps} of {} waited for, the causes with the largest sums first:", job.name));
+    output.line("");
+    let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+    for cause in job.steps.iter().flat_map(|step| &step.causes) {
+        *sums.entry(&cause.name).or_default() += cause.time_s;
+    }
+    let mut names: Vec<(&str, f64)> = sums.into_iter().collect();
+    names.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let titles = ["step", "time"].into_iter().chain(names.iter().map(|(name, _)| *name));
+    let mut table = Table::new(titles.map(|title| (title, Lean::Right)));
+    for step in job.steps.iter().take(MOST_STEPS) {
+        let time = |name: &str| step.causes.iter().find(|cause| cause.name == name).map(|cause| cause.time_s);
+        let times = names.iter().map(|(name, _)| time(name).map_or_else(String::new, words::span));
+        let length = words::span(step.row.end.since(step.row.start).as_seconds());
+        table.row([words::count(step.row.step.into()), length].into_iter().chain(times));
+    }
+    let n_steps = job.steps.len().max(1) as f64;
+    let total: f64 = names.iter().map(|(_, sum)| sum).sum();
+    let means = [total].into_iter().chain(names.iter().map(|(_, sum)| *sum));
+    table.row(["mean".to_owned()].into_iter().chain(means.map(|sum| words::span(sum / n_steps))));
+    output.lines(table.lines());
+    if job.steps.len() > MOST_STEPS {
+        output.line(format!("{MOST_STEPS} of {steps}; --json has all of them"));
+    }
+    if !job.sites.is_empty() {
+        let site = |site: &Cause| format!("{} {}", site.name, share(site.time_s / total));
+        let sites: Vec<String> = job.sites.iter().map(site).collect();
+        output.line("");
+        output.line(format!("They waited most at: {}", sites.join(", ")));
+    }
 }
 
 /// Prints the length of the step, its causes, the slowest messages of its chain and who was ahead of them.

@@ -39,6 +39,12 @@ pub enum ExplainError {
         .0.display()
     )]
     NoMessages(PathBuf),
+    /// Causes were not recorded, or no step was completed.
+    #[error(
+        "this run has no recorded causes of completed steps; `record: {{causes: true}}` in its scenario records them: {}",
+        .0.display()
+    )]
+    NoCauses(PathBuf),
     /// The second run was interrupted.
     #[error("stopped before the second run had reached the end of the step")]
     Stopped,

@@ -35,7 +35,7 @@ pub use error::ExplainError;
 use parts::{Collector, Key, Parts, Wait, key};
 use select::Steps;
 pub use select::{NotAStep, SelectedStep};
-pub use steps::{ExplainedJob, ExplainedStep, explain_steps};
+pub use steps::{ExplainedJob, ExplainedStep, explain_all, explain_steps};
 use sums::Sums;
 
 /// Number of waits for which those ahead are recorded.

@@ -16,7 +16,7 @@ use netloom_units::Time;
 use super::chain::{Barriers, Chain};
 use super::parts::{Key, key};
 use super::sums::{Sites, Sums};
-use super::{Cause, error};
+use super::{Cause, ExplainError, error};
 use crate::error::LabError;
 use crate::export::alone::scenario_of;
 use crate::prepare::Prepared;
@@ -85,6 +85,20 @@ pub fn explain_steps(folder: &Path) -> Result<Option<Vec<ExplainedJob>>, LabErro
 
 fn without_causes(flow: &FlowRow) -> LabError {
     LabError::Internal(format!("message {:?} is in table `flows`, not in table `causes`", key(flow)))
+}
+
+/// As [`explain_steps`], of all jobs or of one by its name.
+///
+/// # Errors
+/// As there; also if the run has no recorded causes, or no such job.
+pub fn explain_all(folder: &Path, job: Option<&str>) -> Result<Vec<ExplainedJob>, LabError> {
+    let mut jobs = explain_steps(folder)?.ok_or_else(|| ExplainError::NoCauses(folder.to_owned()))?;
+    let known = || jobs.iter().map(|job| job.name.clone()).collect();
+    if job.is_some_and(|name| jobs.iter().all(|job| job.name != name)) {
+        return Err(ExplainError::NoJob { path: folder.to_owned(), known: known() }.into());
+    }
+    jobs.retain(|found| job.is_none_or(|job| found.name == job));
+    Ok(jobs)
 }
 
 /// Rows one by one.
