@@ -17,6 +17,8 @@ export interface Curve extends Stroke {
   times: (Times | null)[];
 }
 
+/** The axis of times is logarithmic if they differ by more than this factor. */
+const WIDE = 20;
 /** Room beside the first and the last value, as a share of the axis. */
 const ROOM = 0.05;
 /** Distance between whiskers at the same value, in pixels. */
@@ -24,9 +26,36 @@ const ASIDE = 3;
 /** The series that shows the target. */
 const TARGET = "target";
 
-/** The unit of the axis of times. */
-const unitOf = (curves: Curve[]): Unit =>
-  spanUnit(curves.flatMap(({ times }) => times.map((time) => time?.high ?? 0)).reduce((left, right) => Math.max(left, right), 0));
+/** How times are drawn. */
+interface Scale {
+  unit: Unit;
+  /** Ends of a logarithmic axis. */
+  ends: [number, number] | null;
+}
+
+function scaleOf(curves: Curve[]): Scale {
+  const known = curves.flatMap(({ times }) => times.flatMap((time) => time ?? []));
+  const most = known.reduce((left, { high }) => Math.max(left, high), 0);
+  const least = known.reduce((left, { low }) => Math.min(left, low), most);
+  if (!(least > 0 && most > WIDE * least)) {
+    return { unit: spanUnit(most), ends: null };
+  }
+  const power = (time: number, rounded: (exponent: number) => number): number => 10 ** rounded(Math.log10(time));
+  return { unit: { name: "s", worth: 1 }, ends: [power(least, Math.floor), power(most, Math.ceil)] };
+}
+
+/** The axis of times. */
+function timeAxis({ unit, ends }: Scale): Options {
+  return ends === null
+    ? numbers(`completion time (${unit.name})`, { min: 0, nameGap: 44 })
+    : numbers("completion time (logarithmic)", {
+        type: "log",
+        min: ends[0],
+        max: ends[1],
+        nameGap: 54,
+        axisLabel: { color: "var(--muted)", fontSize: 12, formatter: (time: number) => span(Number(time.toPrecision(6))) },
+      });
+}
 
 /** What is known of a line at a value. */
 function reading(name: string, time: Times): string {
@@ -83,16 +112,17 @@ function whiskers({ colour, times }: Curve, axis: NumericAxis, unit: Unit, aside
 
 /** The chart. */
 export function curveChart(label: string, name: string, axis: NumericAxis, curves: Curve[]): HTMLElement {
-  const unit = unitOf(curves);
+  const scale = scaleOf(curves);
+  const { unit } = scale;
   return chart(label, 320, {
-    grid: { left: 64, right: 24, top: 20, bottom: 56 },
+    grid: { left: scale.ends === null ? 64 : 74, right: 24, top: 20, bottom: 56 },
     tooltip: tooltip((hovered: { dataIndex: number; seriesType: string }[]) => {
       const at = hovered.find(({ seriesType }) => seriesType === "line")?.dataIndex ?? -1;
       const known = curves.flatMap(({ name: policy, times }) => (times[at] ? [reading(policy, times[at])] : []));
       return tip(`${name} ${axis.values[at]?.text ?? ""}`, known);
     }, "axis"),
     xAxis: settingAxis(name, axis),
-    yAxis: numbers(`completion time (${unit.name})`, { min: 0, nameGap: 44 }),
+    yAxis: timeAxis(scale),
     series: [
       ...curves.map((curve) => line(curve, axis, unit)),
       ...curves.map((curve, nth) => whiskers(curve, axis, unit, (nth - (curves.length - 1) / 2) * ASIDE)),
@@ -109,7 +139,7 @@ function isFalling(curves: Curve[]): boolean {
 
 /** What changes in the chart if the target is at this time, in seconds. */
 export function targetLine(curves: Curve[], time: number): Options {
-  const unit = unitOf(curves);
+  const { unit } = scaleOf(curves);
   const markLine = {
     silent: true,
     symbol: "none",

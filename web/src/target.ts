@@ -3,7 +3,7 @@
 import { element } from "./dom.ts";
 import { lineName } from "./palette.ts";
 import type { Stroke } from "./palette.ts";
-import { nearest, targetsBetween, timeOf, verdict } from "./threshold.ts";
+import { nearest, targetsBetween, verdict } from "./threshold.ts";
 import type { Sample, Targets } from "./threshold.ts";
 import { span } from "./units.ts";
 
@@ -27,8 +27,8 @@ export class TargetFinder {
     const times = policies.flatMap(({ samples }) => samples.flatMap(({ time }) => time ?? []));
     this.targets = targetsBetween(Math.min(...times), Math.max(...times));
     this.moved = moved;
-    const { first, last, start } = this.targets;
-    this.slider = element("input", { type: "range", min: String(first), max: String(last), step: "1", id, "aria-label": label });
+    const { times: all, start } = this.targets;
+    this.slider = element("input", { type: "range", min: "0", max: String(all.length - 1), step: "1", id, "aria-label": label });
     this.slider.value = String(start);
     this.slider.addEventListener("input", () => {
       this.say();
@@ -43,7 +43,7 @@ export class TargetFinder {
 
   /** The target, in seconds. */
   get time(): number {
-    return timeOf(this.targets, Number(this.slider.value));
+    return this.targets.times[Number(this.slider.value)] ?? 0;
   }
 
   /** Whether the target is the one that is chosen at first. */
@@ -53,7 +53,8 @@ export class TargetFinder {
 
   /** Chooses the target next to a time in seconds, or the first one without a time. */
   choose(time: number | null): void {
-    this.slider.value = String(time === null ? this.targets.start : nearest(this.targets, time));
+    const { times, start } = this.targets;
+    this.slider.value = String(time === null ? start : nearest(times, time));
     this.say();
   }
 

@@ -18,19 +18,21 @@ export interface Bracket {
   begins: boolean;
 }
 
-/** Targets at round times: multiples of a step in seconds, from the first to the last. */
+/** Targets in increasing order, in seconds. */
 export interface Targets {
-  step: number;
-  first: number;
-  last: number;
-  /** The one that is chosen at first. */
+  times: number[];
+  /** The number of the one that is chosen at first. */
   start: number;
 }
 
 /** Largest number of values without a time that are listed. */
 const LISTED = 3;
-/** Largest number of steps between two targets. */
+/** Largest number of targets at equal distances. */
 const STEPS = 200;
+/** Targets have equal ratios if times differ by more than this factor. */
+const WIDE = 8;
+/** The ratio of neighbouring targets, which have three significant digits. */
+const RATIO = 1.02;
 /** The first target, relative to the smallest time. */
 const ABOVE_BEST = 1.05;
 
@@ -88,17 +90,34 @@ function roundedUp(number: number): number {
   return power * ([1, 2, 5].find((digit) => digit * power >= number * (1 - 1e-9)) ?? 10);
 }
 
-/** The targets from the shortest to the longest time; at the ends no policy, or every one, meets them. */
-export function targetsBetween(shortest: number, longest: number): Targets {
+/** Without errors in its last digits. */
+const exact = (time: number): number => Number(time.toPrecision(12));
+
+/** Multiples of a round step, from the one below the shortest to the one above the longest time. */
+function multiples(shortest: number, longest: number): number[] {
   const range = Math.max(longest - shortest, longest / 100);
-  const step = range > 0 ? roundedUp(range / STEPS) : 1;
-  const [first, last] = [Math.floor(shortest / step), Math.ceil(longest / step)];
-  return { step, first, last, start: Math.min(last, Math.round((ABOVE_BEST * shortest) / step)) };
+  const step = roundedUp(range / STEPS);
+  const first = Math.floor(shortest / step);
+  return Array.from({ length: Math.ceil(longest / step) - first + 1 }, (_, nth) => exact((first + nth) * step));
 }
 
-/** The time of a target in seconds, without errors in its last digits. */
-export const timeOf = ({ step }: Targets, target: number): number => Number((target * step).toPrecision(12));
+/** Times with equal ratios, rounded. */
+function ratios(shortest: number, longest: number): number[] {
+  const count = Math.ceil(Math.log(longest / shortest) / Math.log(RATIO)) + 1;
+  return Array.from({ length: count + 1 }, (_, nth) => Number((shortest * RATIO ** (nth - 0.5)).toPrecision(3)));
+}
 
-/** The target next to a time. */
-export const nearest = ({ step, first, last }: Targets, time: number): number =>
-  Math.min(last, Math.max(first, Math.round(time / step)));
+/** The number of the target next to a time. */
+export function nearest(times: number[], time: number): number {
+  const far = (nth: number): number => Math.abs((times[nth] ?? 0) - time);
+  return times.reduce((best, _, nth) => (far(nth) < far(best) ? nth : best), 0);
+}
+
+/** The targets from the shortest to the longest time: no policy meets those below, and every one meets those above. */
+export function targetsBetween(shortest: number, longest: number): Targets {
+  if (!(shortest > 0 && Number.isFinite(longest))) {
+    return { times: [0], start: 0 };
+  }
+  const times = (longest > WIDE * shortest ? ratios : multiples)(shortest, longest);
+  return { times, start: nearest(times, ABOVE_BEST * shortest) };
+}

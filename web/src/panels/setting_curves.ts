@@ -24,8 +24,8 @@ interface Part {
   draw: () => void;
 }
 
-/** The name of a policy; without one, all runs have the same. */
-export const policyName = (name: string): string => (name === "" ? "all runs" : name);
+/** The name of a policy; without one, the line is that of all runs. */
+const policyName = (name: string): string => (name === "" ? "completion time" : name);
 
 const curvesOf = (bars: string[], { times }: Curves): Curve[] =>
   bars.map((name, policy) => ({ name: policyName(name), ...runStroke(policy), times: times.map((of) => of[policy] ?? null) }));
