@@ -21,6 +21,12 @@ export interface Curve extends Stroke {
 const WIDE = 20;
 /** Room beside the first and the last value, as a share of the axis. */
 const ROOM = 0.05;
+/** Room beyond the shortest and the longest time on a logarithmic axis, as a factor. */
+const BEYOND = 1.3;
+/** With more powers of ten, only these have ticks. */
+const DECADES = 2.5;
+/** Charts in which labels of values are rotated, by their width. */
+const NARROW = 480;
 /** Distance between whiskers at the same value, in pixels. */
 const ASIDE = 3;
 /** The series that shows the target. */
@@ -29,32 +35,50 @@ const TARGET = "target";
 /** How times are drawn. */
 interface Scale {
   unit: Unit;
-  /** Ends of a logarithmic axis. */
-  ends: [number, number] | null;
+  /** Whether distances show ratios. */
+  log: boolean;
+  least: number;
+  most: number;
+  /** Where a time is on the axis. */
+  at: (time: number) => number;
 }
 
 function scaleOf(curves: Curve[]): Scale {
   const known = curves.flatMap(({ times }) => times.flatMap((time) => time ?? []));
   const most = known.reduce((left, { high }) => Math.max(left, high), 0);
   const least = known.reduce((left, { low }) => Math.min(left, low), most);
-  if (!(least > 0 && most > WIDE * least)) {
-    return { unit: spanUnit(most), ends: null };
-  }
-  const power = (time: number, rounded: (exponent: number) => number): number => 10 ** rounded(Math.log10(time));
-  return { unit: { name: "s", worth: 1 }, ends: [power(least, Math.floor), power(most, Math.ceil)] };
+  const unit = spanUnit(most);
+  const log = least > 0 && most > WIDE * least;
+  return { unit, log, least, most, at: log ? Math.log10 : (time) => time / unit.worth };
+}
+
+/** Ticks of a logarithmic axis: at 1, 2 and 5 times powers of ten, or at powers of ten alone if there are many. */
+function logTicks(low: number, high: number): number[] {
+  const exponents = Array.from({ length: Math.ceil(high) - Math.floor(low) + 1 }, (_, nth) => Math.floor(low) + nth);
+  const digits = high - low > DECADES ? [1] : [1, 2, 5];
+  return exponents.flatMap((exponent) => digits.map((digit) => exponent + Math.log10(digit))).filter((tick) => tick >= low && tick <= high);
 }
 
 /** The axis of times. */
-function timeAxis({ unit, ends }: Scale): Options {
-  return ends === null
-    ? numbers(`completion time (${unit.name})`, { min: 0, nameGap: 44 })
-    : numbers("completion time (logarithmic)", {
-        type: "log",
-        min: ends[0],
-        max: ends[1],
-        nameGap: 54,
-        axisLabel: { color: "var(--muted)", fontSize: 12, formatter: (time: number) => span(Number(time.toPrecision(6))) },
-      });
+function timeAxis({ unit, log, least, most }: Scale): Options {
+  if (!log) {
+    return numbers(`completion time (${unit.name})`, { min: 0, nameGap: 44 });
+  }
+  const [low, high] = [Math.log10(least / BEYOND), Math.log10(most * BEYOND)];
+  const ticks = logTicks(low, high);
+  return numbers("completion time (logarithmic)", {
+    min: low,
+    max: high,
+    nameGap: 54,
+    axisTick: { show: true, customValues: ticks, lineStyle: { color: "var(--line)" } },
+    axisLabel: {
+      color: "var(--muted)",
+      fontSize: 12,
+      hideOverlap: true,
+      customValues: ticks,
+      formatter: (tick: number) => span(Number((10 ** tick).toPrecision(6))),
+    },
+  });
 }
 
 /** What is known of a line at a value. */
@@ -82,20 +106,20 @@ function settingAxis(name: string, axis: NumericAxis): Options {
   });
 }
 
-function line({ name, colour, dash, times }: Curve, axis: NumericAxis, unit: Unit): Options {
+function line({ name, colour, dash, times }: Curve, axis: NumericAxis, scale: Scale): Options {
   return {
     type: "line",
     name,
     symbol: "circle",
     symbolSize: 6,
-    data: axis.values.map((value, nth) => [position(axis, value), times[nth] ? times[nth].mean / unit.worth : null]),
+    data: axis.values.map((value, nth) => [position(axis, value), times[nth] ? scale.at(times[nth].mean) : null]),
     lineStyle: { color: colour, width: 2, type: dash },
     itemStyle: { color: colour },
     emphasis: { disabled: true },
   };
 }
 
-function whiskers({ colour, times }: Curve, axis: NumericAxis, unit: Unit, aside: number): Options {
+function whiskers({ colour, times }: Curve, axis: NumericAxis, scale: Scale, aside: number): Options {
   return {
     type: "custom",
     renderItem: whisker(colour, aside),
@@ -105,7 +129,7 @@ function whiskers({ colour, times }: Curve, axis: NumericAxis, unit: Unit, aside
     encode: { x: 0, y: [1, 2] },
     data: axis.values.flatMap((value, nth) => {
       const time = times[nth];
-      return time && time.low < time.high ? [[position(axis, value), time.low / unit.worth, time.high / unit.worth]] : [];
+      return time && time.low < time.high ? [[position(axis, value), scale.at(time.low), scale.at(time.high)]] : [];
     }),
   };
 }
@@ -113,9 +137,10 @@ function whiskers({ colour, times }: Curve, axis: NumericAxis, unit: Unit, aside
 /** The chart. */
 export function curveChart(label: string, name: string, axis: NumericAxis, curves: Curve[]): HTMLElement {
   const scale = scaleOf(curves);
-  const { unit } = scale;
+  const labels = (rotate: number, gap: number): Options => ({ grid: { bottom: gap + 26 }, xAxis: { nameGap: gap, axisLabel: { rotate } } });
   return chart(label, 320, {
-    grid: { left: scale.ends === null ? 64 : 74, right: 24, top: 20, bottom: 56 },
+    media: [{ query: { maxWidth: NARROW }, option: labels(45, 60) }, { option: labels(0, 30) }],
+    grid: { left: scale.log ? 76 : 64, right: 24, top: 20 },
     tooltip: tooltip((hovered: { dataIndex: number; seriesType: string }[]) => {
       const at = hovered.find(({ seriesType }) => seriesType === "line")?.dataIndex ?? -1;
       const known = curves.flatMap(({ name: policy, times }) => (times[at] ? [reading(policy, times[at])] : []));
@@ -124,8 +149,8 @@ export function curveChart(label: string, name: string, axis: NumericAxis, curve
     xAxis: settingAxis(name, axis),
     yAxis: timeAxis(scale),
     series: [
-      ...curves.map((curve) => line(curve, axis, unit)),
-      ...curves.map((curve, nth) => whiskers(curve, axis, unit, (nth - (curves.length - 1) / 2) * ASIDE)),
+      ...curves.map((curve) => line(curve, axis, scale)),
+      ...curves.map((curve, nth) => whiskers(curve, axis, scale, (nth - (curves.length - 1) / 2) * ASIDE)),
       { type: "line", id: TARGET, name: "", data: [] },
     ],
   });
@@ -139,7 +164,6 @@ function isFalling(curves: Curve[]): boolean {
 
 /** What changes in the chart if the target is at this time, in seconds. */
 export function targetLine(curves: Curve[], time: number): Options {
-  const { unit } = scaleOf(curves);
   const markLine = {
     silent: true,
     symbol: "none",
@@ -155,7 +179,7 @@ export function targetLine(curves: Curve[], time: number): Options {
       textBorderWidth: 3,
     },
     lineStyle: { color: "var(--ink)", width: 1.25, type: [5, 4] },
-    data: [{ yAxis: time / unit.worth }],
+    data: [{ yAxis: scaleOf(curves).at(time) }],
   };
   return { series: [{ id: TARGET, markLine }] };
 }

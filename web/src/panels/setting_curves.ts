@@ -69,7 +69,8 @@ function arrive(parts: Part[], words: URLSearchParams): void {
 /** Writes the targets into the address. */
 function remember(panel: string, parts: Part[]): void {
   const texts = parts.map(({ finder }) => (finder.isFirst ? "" : String(finder.time)));
-  keep(panel, { target: texts.every((text) => text === "") ? null : texts.join(",") });
+  const chosen = texts.join(",").replace(/,+$/, "");
+  keep(panel, { target: chosen === "" ? null : chosen });
 }
 
 /** What the charts show. */
