@@ -26,7 +26,7 @@ const BEYOND = 1.3;
 /** With more powers of ten, only these have ticks. */
 const DECADES = 2.5;
 /** Charts in which labels of values are rotated, by their width. */
-const NARROW = 480;
+const NARROW = 400;
 /** Distance between whiskers at the same value, in pixels. */
 const ASIDE = 3;
 /** The series that shows the target. */
