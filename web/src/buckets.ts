@@ -60,7 +60,7 @@ interface Drawing {
 }
 
 /** Intervals as vertical lines with two ends; those of different lines at the same size are side by side. */
-const whisker =
+export const whisker =
   (colour: string, aside: number) =>
   (_: unknown, api: Drawing): Options => {
     const [x, low] = api.coord([api.value(0), api.value(1)]);

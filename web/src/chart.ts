@@ -38,6 +38,8 @@ const FONT = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Lib
 class Chart {
   readonly box: HTMLElement;
   private readonly options: Options;
+  /** Options that have been changed since. */
+  private changes: Options = {};
   private made: ECharts | null = null;
 
   constructor(box: HTMLElement, options: Options) {
@@ -60,9 +62,17 @@ class Chart {
     }
   }
 
+  /** Changes options, now or once the chart is drawn. */
+  change(options: Options): void {
+    this.changes = options;
+    this.made?.setOption(options);
+    this.frame();
+  }
+
   private draw(): void {
     this.made = init(this.box, null, { renderer: "svg" });
     this.made.setOption({ animation: false, textStyle: { fontFamily: FONT, color: "var(--ink)" }, ...this.options });
+    this.made.setOption(this.changes);
     this.frame();
     drawn.add(this);
   }
@@ -91,6 +101,11 @@ export function chart(label: string, height: number, options: Options): HTMLElem
   box.style.height = `${height}px`;
   charts.set(box, new Chart(box, options));
   return box;
+}
+
+/** Changes options of a chart; series that change have an `id`. Options of an earlier change must be given again. */
+export function changeChart(box: HTMLElement, options: Options): void {
+  charts.get(box)?.change(options);
 }
 
 /** Draws all visible charts that are missing or have the wrong width, at once and not at the next rendering of the page. */

@@ -1,0 +1,114 @@
+// Functions of the page without a browser: values of settings as numbers, sweeps, targets, and where they are met.
+//
+// node tests/units.mjs
+
+import { createServer } from "vite";
+
+const complaints = [];
+
+/** Compares results, as JSON. */
+function equal(what, found, expected) {
+  const [one, other] = [found, expected].map((value) => JSON.stringify(value));
+  if (one !== other) {
+    complaints.push(`${what}: ${one}, not ${other}`);
+  }
+}
+
+function quantities({ quantity, numericAxis, axisTitle, position }) {
+  const near = (text, value, dimension) => {
+    const found = quantity(text);
+    if (found?.dimension !== dimension || !(Math.abs(found.value - value) <= 1e-12 * Math.abs(value))) {
+      complaints.push(`${text} is ${JSON.stringify(found)}`);
+    }
+  };
+  near("50Gbps", 50e9, "rate");
+  near("1.6Tbps", 1.6e12, "rate");
+  near("1MiB", 2 ** 20, "size");
+  near("64 KiB", 2 ** 16, "size");
+  near("8KB", 8000, "size");
+  near("4", 4, "number");
+  near("-2", -2, "number");
+  near("0.2", 0.2, "number");
+  near("1e-4", 1e-4, "number");
+  near("55us", 55e-6, "time");
+  near("2s", 2, "time");
+  near("10%", 0.1, "share");
+  for (const text of ["", "–", "none", "ecmp", "4 / 8", "3x", "50 gigabits", "Gbps", "{incast: {size: 512KiB}}", "1.2.3", "toString", "4toString"]) {
+    equal(`quantity of “${text}”`, quantity(text), null);
+  }
+  const axis = (...texts) => numericAxis(texts);
+  equal("order of values", axis("1MiB", "64KiB", "512KiB", "64KiB").values.map(({ text }) => text), ["64KiB", "512KiB", "1MiB"]);
+  equal("too few values", axis("1", "2", "1"), null);
+  equal("a value that is no number", axis("1", "2", "3", "none"), null);
+  equal("a missing value", axis("1", "2", "3", "–"), null);
+  equal("several dimensions", axis("1us", "2us", "3KiB"), null);
+  equal("a number beside times", axis("1", "2us", "3us"), null);
+  equal("a zero beside times", axis("0", "2us", "3us").values.length, 3);
+  equal("two texts for a number", axis("1ms", "1000us", "3us"), null);
+  equal("logarithmic beyond a factor of 8", [axis("1", "2", "8").log, axis("1", "2", "8.1").log, axis("0", "2", "80").log, axis("-1", "2", "80").log], [false, true, false, false]);
+  equal("title with a unit", axisTitle("rate", axis("50Gbps", "100Gbps", "200Gbps")), "rate (Gbps)");
+  equal("title with several units", axisTitle("size", axis("64KiB", "512KiB", "1MiB")), "size (logarithmic)");
+  equal("title with both", axisTitle("delay", axis("1us", "2us", "9us")), "delay (us, logarithmic)");
+  equal("title with neither", axisTitle("hosts", axis("4", "8", "16")), "hosts");
+  const wide = axis("1", "10", "100");
+  equal("positions", wide.values.map((value) => position(wide, value)), [0, 1, 2]);
+}
+
+function sweeps({ sweepOf }) {
+  const time = (mean) => ({ runs: 1, mean, low: mean, high: mean });
+  const found = (settings, groups, times = groups.map((_, nth) => [time(nth + 1)])) => sweepOf({ settings, groups, bars: ["ecmp"], times });
+  const means = (sweep) => sweep?.curves.map(({ fixed, times }) => [fixed, times.map(([one]) => one?.mean ?? null)]);
+  const plain = found(["fabric.leaf_spine.fabric_rate"], ["400Gbps", "50Gbps", "100Gbps"]);
+  equal("a sweep of one setting", [plain?.name, plain?.path, means(plain)], ["fabric_rate", "fabric.leaf_spine.fabric_rate", [["", [2, 3, 1]]]]);
+  const beside = found(["a.size", "b.order"], ["1KiB / fifo", "1KiB / voq", "2KiB / fifo", "4KiB / fifo", "4KiB / voq"]);
+  equal("a curve for each combination", means(beside), [["order fifo", [1, 3, 4]], ["order voq", [2, null, 5]]]);
+  equal("two values are further combinations", found(["a.size", "b.hosts"], ["1 / 4", "2 / 4", "3 / 4", "1 / 8"])?.curves.length, 2);
+  equal("two numeric settings", found(["a", "b"], ["1 / 4", "2 / 5", "3 / 6"]), null);
+  equal("no numeric setting", found(["a"], ["x", "y", "z"]), null);
+  equal("a setting that changes with another one", found(["a", "b"], ["1 / x", "2 / y", "3 / z"]), null);
+  equal("names that leave out settings", found(["a", "b", "c", "d"], ["1 / x / y / …", "2 / x / y / …", "3 / x / y / …"]), null);
+  equal("a value with a slash", found(["a", "b"], ["1 / x", "2 / x / y", "3 / x"]), null);
+  equal("times of two values only", found(["a"], ["1", "2", "3"], [[time(1)], [null], [time(3)]]), null);
+}
+
+function thresholds({ brackets, verdict, nearest, targetsBetween }) {
+  const rates = ["50Gbps", "100Gbps", "200Gbps", "400Gbps"];
+  const samples = (...times) => times.map((ms, nth) => ({ text: rates[nth], time: ms === null ? null : ms / 1000 }));
+  const says = (times, ms = 10) => verdict("ecmp", samples(...times), ms / 1000);
+  equal("a falling time", says([30, 20, 9, 8]), "ecmp meets 10 ms from 200Gbps on; the threshold lies between 100Gbps and 200Gbps");
+  equal("a rising time", says([8, 9, 20, 30]), "ecmp meets 10 ms up to 100Gbps; the threshold lies between 100Gbps and 200Gbps");
+  equal("exactly the target", says([30, 20, 10, 8]), "ecmp meets 10 ms from 200Gbps on; the threshold lies between 100Gbps and 200Gbps");
+  equal("everywhere", says([9, 9, 10, 8]), "ecmp meets 10 ms at every value");
+  equal("nowhere", says([11, 12, 13, 14]), "ecmp never meets 10 ms");
+  equal("several times", says([11, 9, 13, 8]), "ecmp crosses 10 ms 3 times: between 50Gbps and 100Gbps (then meets it), between 100Gbps and 200Gbps (then exceeds it), between 200Gbps and 400Gbps (then meets it)");
+  equal("a value without a time", says([30, null, 9, 8]), "ecmp meets 10 ms from 200Gbps on; the threshold lies between 50Gbps and 200Gbps; no time at 100Gbps");
+  equal("no times", says([null, null]), "ecmp has no completion time here");
+  equal("one time", says([9]), "ecmp meets 10 ms at every value");
+  equal("brackets", brackets(samples(11, 9, 9, 13), 0.01), [{ below: "50Gbps", above: "100Gbps", begins: true }, { below: "200Gbps", above: "400Gbps", begins: false }]);
+  equal("no brackets", [brackets([], 1), brackets(samples(1), 1)], [[], []]);
+  for (const [shortest, longest] of [[0.007, 0.0357], [0.01, 0.01], [1e-3, 1.001e-3], [2e-6, 5], [1e-9, 8e-9], [3, 24.1], [0.97, 8.8]]) {
+    const { times, start } = targetsBetween(shortest, longest);
+    const what = `targets from ${shortest} to ${longest}`;
+    equal(`${what} increase`, times.every((time, nth) => nth === 0 || time > times[nth - 1]), true);
+    equal(`${what} include both ends`, times[0] <= shortest && times.at(-1) >= longest, true);
+    equal(`${what} are not far beyond`, times[0] > 0.95 * shortest && times.at(-1) < 1.05 * longest, true);
+    equal(`${what} are few`, times.length <= 1000, true);
+    const near = Math.min(1.05 * shortest, times.at(-1));
+    equal(`${what} begin near the best`, Math.abs(times[start] - near) <= 0.02 * shortest && times[start] >= shortest, true);
+    equal(`${what} are found again`, times.every((time, nth) => nearest(times, Number(String(time))) === nth), true);
+  }
+}
+
+const server = await createServer({ root: new URL("..", import.meta.url).pathname, configFile: false, logLevel: "error", server: { middlewareMode: true, hmr: false, watch: null }, optimizeDeps: { noDiscovery: true }, appType: "custom" });
+try {
+  quantities(await server.ssrLoadModule("/src/numeric_axis.ts"));
+  sweeps(await server.ssrLoadModule("/src/sweep.ts"));
+  thresholds(await server.ssrLoadModule("/src/threshold.ts"));
+} finally {
+  await server.close();
+}
+if (complaints.length > 0) {
+  console.error(complaints.join("\n"));
+  process.exit(1);
+}
+console.log("units: values, sweeps and thresholds are as expected");
