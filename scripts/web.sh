@@ -24,6 +24,7 @@ npm run --silent build -- --outDir "$place" --logLevel warn
 cmp "$place/report.html" "../$template" || { echo "$template differs from what web/ builds: make web" >&2; exit 1; }
 echo "report template: equals a new build"
 npm run --silent colours
+npm run --silent units
 
 cd ..
 browser=$(command -v chromium || command -v chromium-browser || true)
@@ -56,7 +57,7 @@ for policy in ecmp spray; do
     netloom run scenarios/collectives/ring_all_reduce.yaml --set "jobs.0.phases=$sizes" --set balance=$policy \
         -o "$place/sizes_$policy" --quiet
 done
-netloom sweep scenarios/rdma/nic_sr.yaml --vary congestion.dcqcn.increase_time=55us,300us \
+netloom sweep scenarios/rdma/nic_sr.yaml --vary congestion.dcqcn.increase_time=55us,300us,900us \
     --vary balance=ecmp,spray -o "$place/sweep" >/dev/null
 for hosts in 4 8; do
     netloom sweep scenarios/interference/incast.yaml --set interference.hosts=$hosts --set interference.steps=12 \

@@ -13,6 +13,7 @@ const area = (colour: string, texture: Area["texture"] = "plain"): Area => ({ co
 /** Causes that are not queues, by the word that their names begin with. */
 const KINDS: Record<string, Area> = {
   computing: area("computing"),
+  messages: area("computing", "lines"),
   transmission: area("transmission"),
   turn: area("turn"),
   earlier: area("turn", "lines"),

@@ -20,8 +20,7 @@ fn point(label: &str) -> Option<String> {
     let parts: Vec<&str> = label.split('/').collect();
     let at = parts.iter().position(|part| part.contains('='))?;
     let before = match &parts[..at] {
-        [before @ .., "points", _] => before,
-        before => before,
+        [before @ .., "points", _] | before => before,
     };
     let value = |item: &str| {
         let (path, value) = item.split_once('=')?;
