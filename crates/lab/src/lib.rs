@@ -80,7 +80,7 @@ pub use netloom_report::{AnswerData, Sentence};
 pub use netloom_scenario::{Diagnostics, Overrides, Style};
 pub use prepare::{Prepared, ScenarioSize, prepare};
 pub use reason::ReasonRequest;
-pub use report::{ReportOutputs, report};
+pub use report::{ReportOutputs, read_report, report};
 pub use seeds::{NotSeeds, Seeds};
 pub use simulate::{Simulated, simulate};
 pub use source::Source;

@@ -51,7 +51,10 @@ pub fn report(
 }
 
 /// The data of the report.
-pub(crate) fn read_report(
+///
+/// # Errors
+/// As [`report`], without those of the page.
+pub fn read_report(
     folders: &[PathBuf],
     over: Over,
     baseline: Option<&str>,

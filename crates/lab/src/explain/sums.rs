@@ -52,15 +52,34 @@ impl Sites {
         sites.retain(|(_, time)| *time > 0);
         sites.sort_by_key(|(site, time)| (std::cmp::Reverse(*time), *site));
         sites.truncate(most);
-        let node = |node: NodeId| prepared.compiled.node_names[node.index()].clone();
-        let name = |site: Site| match site {
+        let names: Vec<String> = sites.iter().map(|(site, _)| site.name(prepared)).collect();
+        let named = |(number, (site, time)): (usize, (Site, u64))| {
+            let is_parallel = names.iter().filter(|name| **name == names[number]).count() > 1;
+            let link = site.link(prepared).filter(|_| is_parallel).map(|link| format!(" ({link})"));
+            let name = names[number].clone() + &link.unwrap_or_default();
+            Cause { name, time_s: time as f64 / 1e12 }
+        };
+        sites.into_iter().enumerate().map(named).collect()
+    }
+}
+
+impl Site {
+    fn name(self, prepared: &Prepared) -> String {
+        let node = |node: NodeId| prepared.compiled.node_names[node.index()].as_str();
+        match self {
             Site::Nic(host) => format!("NIC of {}", node(NodeId(host.0))),
             Site::Queue(port) => {
                 let fabric = &prepared.compiled.model.fabric;
                 format!("queue {} -> {}", node(fabric.port(port).node), node(fabric.neighbour(port)))
             }
-        };
-        sites.into_iter().map(|(site, time)| Cause { name: name(site), time_s: time as f64 / 1e12 }).collect()
+        }
+    }
+
+    /// The link of a queue, which distinguishes parallel ones.
+    fn link(self, prepared: &Prepared) -> Option<&str> {
+        let Site::Queue(port) = self else { return None };
+        let link = prepared.compiled.model.fabric.port(port).link;
+        prepared.compiled.link_names.get(link.index()).map(String::as_str)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use netloom_lab::text::{self, Look};
-use netloom_lab::{Over, Overrides, RunRequest, Source, Style, Watch, run};
+use netloom_lab::{Over, Overrides, RunRequest, Source, Style, Watch, read_report, run};
 use netloom_records::{
     DropReason, DropRow, FaultRow, FolderSink, JobRow, MemorySink, Names, Outcome, Overwrite, PortRow,
     RunSummary, SeriesRow, Status, StepRow,
@@ -78,7 +78,13 @@ impl Workspace {
 
     /// The text of a width; checks that at several widths it is not wider, and has the same width with colours.
     fn text(&self, width: usize) -> String {
-        let reported = read(&self.runs, Over::Jobs).expect("the runs can be read");
+        let folders: Vec<PathBuf> = self.runs.iter().map(|run| run.folder.clone()).collect();
+        let are_simulated = self.runs.iter().all(|run| run.folder.ends_with(&run.name));
+        let reported = if are_simulated {
+            read_report(&folders, Over::Jobs, None, None).expect("the runs can be read")
+        } else {
+            read(&self.runs, Over::Jobs).expect("the runs can be read")
+        };
         let paths: Vec<String> = self.runs.iter().map(|run| format!("out/{}", run.name)).collect();
         for width in [20, 60, 80, 120, 300] {
             let plain = text::report(&reported, &paths, Look { width, colours: false });

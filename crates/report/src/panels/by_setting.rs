@@ -174,6 +174,7 @@ fn size(value: &str) -> f64 {
         "MiB" => 1_048_576.0,
         "GB" | "Gbps" => 1e9,
         "GiB" => 1_073_741_824.0,
+        "TB" | "Tbps" => 1e12,
         _ => return f64::INFINITY,
     };
     number.parse::<f64>().map_or(f64::INFINITY, |number| number * worth)

@@ -19,7 +19,7 @@ pub fn why(sheet: &mut Sheet, report: &Report) {
     let label = label_width(report.why.iter().map(|job| report.runs[job.run].name.as_str()));
     for job in report.why.iter().take(MOST_BESIDE) {
         let run = &report.runs[job.run].name;
-        let start = labelled(job.run, run, label).plain(": ");
+        let start = labelled(job.run, run, label);
         let steps = words::some(job.n_steps as u64, "step");
         let text = format!("{}, mean of {steps}: {}", words::harmless(&job.job), of_step(job, &job.mean));
         sheet.hanging(start, Ink::Plain, &text);
