@@ -60,7 +60,7 @@ interface Drawing {
 }
 
 /** Intervals as vertical lines with two ends; those of different lines at the same size are side by side. */
-export const whisker =
+const whisker =
   (colour: string, aside: number) =>
   (_: unknown, api: Drawing): Options => {
     const [x, low] = api.coord([api.value(0), api.value(1)]);
@@ -74,8 +74,8 @@ export const whisker =
     return { type: "group", children: [line(x, low, x, high), ...[low, high].map((y) => line(x - 4, y, x + 4, y))] };
   };
 
-/** The intervals of a line, cut at the lower end of the axis. */
-function intervals({ colour, points }: BucketLine, sizes: number[], least: number, aside: number): Options {
+/** Vertical intervals beside their points: each a position, a lower and an upper end. */
+export function whiskers(colour: string, aside: number, data: number[][]): Options {
   return {
     type: "custom",
     renderItem: whisker(colour, aside),
@@ -83,10 +83,16 @@ function intervals({ colour, points }: BucketLine, sizes: number[], least: numbe
     clip: true,
     tooltip: { show: false },
     encode: { x: 0, y: [1, 2] },
-    data: points.flatMap(({ size: at, value, half }) =>
-      typeof half === "number" && half > 0 ? [[sizes.indexOf(at), Math.max(least, value - half), value + half]] : [],
-    ),
+    data,
   };
+}
+
+/** The intervals of a line, cut at the lower end of the axis. */
+function intervals({ colour, points }: BucketLine, sizes: number[], least: number, aside: number): Options {
+  const data = points.flatMap(({ size: at, value, half }) =>
+    typeof half === "number" && half > 0 ? [[sizes.indexOf(at), Math.max(least, value - half), value + half]] : [],
+  );
+  return whiskers(colour, aside, data);
 }
 
 /** A horizontal line, with its name above its end. */

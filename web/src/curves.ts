@@ -1,7 +1,7 @@
 // Completion times over a numeric setting, a line for each policy, with whiskers from the shortest to the longest time of
 // several runs, and a horizontal line at a target.
 
-import { whisker } from "./buckets.ts";
+import { whiskers } from "./buckets.ts";
 import { chart, numbers, tip, tooltip } from "./chart.ts";
 import type { Options } from "./chart.ts";
 import type { Times } from "./data.ts";
@@ -119,19 +119,12 @@ function line({ name, colour, dash, times }: Curve, axis: NumericAxis, scale: Sc
   };
 }
 
-function whiskers({ colour, times }: Curve, axis: NumericAxis, scale: Scale, aside: number): Options {
-  return {
-    type: "custom",
-    renderItem: whisker(colour, aside),
-    silent: true,
-    clip: true,
-    tooltip: { show: false },
-    encode: { x: 0, y: [1, 2] },
-    data: axis.values.flatMap((value, nth) => {
-      const time = times[nth];
-      return time && time.low < time.high ? [[position(axis, value), scale.at(time.low), scale.at(time.high)]] : [];
-    }),
-  };
+function intervals({ colour, times }: Curve, axis: NumericAxis, scale: Scale, aside: number): Options {
+  const data = axis.values.flatMap((value, nth) => {
+    const time = times[nth];
+    return time && time.low < time.high ? [[position(axis, value), scale.at(time.low), scale.at(time.high)]] : [];
+  });
+  return whiskers(colour, aside, data);
 }
 
 /** The chart. */
@@ -150,7 +143,7 @@ export function curveChart(label: string, name: string, axis: NumericAxis, curve
     yAxis: timeAxis(scale),
     series: [
       ...curves.map((curve) => line(curve, axis, scale)),
-      ...curves.map((curve, nth) => whiskers(curve, axis, scale, (nth - (curves.length - 1) / 2) * ASIDE)),
+      ...curves.map((curve, nth) => intervals(curve, axis, scale, (nth - (curves.length - 1) / 2) * ASIDE)),
       { type: "line", id: TARGET, name: "", data: [] },
     ],
   });

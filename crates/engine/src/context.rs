@@ -18,7 +18,7 @@ use netloom_units::{PortId, StateWriter};
 
 use crate::calendar::{CalendarQueue, Event};
 use crate::packet::Packet;
-use crate::sender_waits::SenderEvent;
+use crate::sender_waits::{SenderEvent, SenderEvents};
 use crate::telemetry::Telemetry;
 use crate::trace::HopRecord;
 use crate::wakes::WakeTimes;
@@ -353,7 +353,7 @@ pub struct PartitionContext {
     /// Completed hop records of traced packets, for the coordinator.
     pub hop_records: Vec<HopRecord>,
     /// Events at the senders of messages whose causes are recorded, for the coordinator.
-    pub sender_events: Vec<SenderEvent>,
+    pub sender_events: Option<Box<SenderEvents>>,
     /// Drops, by (node, local port, reason).
     pub drops: BTreeMap<(u32, Option<u32>, DropReason), DropTally>,
     /// Packets that have crossed a link to a node of this partition.
@@ -395,7 +395,7 @@ impl PartitionContext {
             queued: vec![false; n_in_links],
             reports: Vec::new(),
             hop_records: Vec::new(),
-            sender_events: Vec::new(),
+            sender_events: None,
             drops: BTreeMap::new(),
             hops: 0,
             n_credits: 0,
@@ -426,10 +426,11 @@ impl PartitionContext {
 
     /// Reports an event at the sender of a message.
     pub fn report_sender_event(&mut self, event: SenderEvent) {
-        if self.sender_events.is_empty() {
+        let SenderEvents(events) = &mut **self.sender_events.get_or_insert_default();
+        if events.is_empty() {
             self.reports.push(Report::SenderEvents);
         }
-        self.sender_events.push(event);
+        events.push(event);
     }
 
     /// Lets arbitrations at crossbars be events, in a partition of this many nodes, before the run.

@@ -42,6 +42,10 @@ pub enum SenderEvent {
     HandedOver(HandOver),
 }
 
+/// The events at the senders of a partition, in order.
+#[derive(Debug, Default)]
+pub struct SenderEvents(pub Vec<SenderEvent>);
+
 /// A message when it was posted.
 #[derive(Debug, Clone, Copy)]
 pub struct Posting {

@@ -13,7 +13,7 @@ use netloom_report::{AnswerData, Basis, Outcome, Reason, ReportedRun, StepCauses
 
 use crate::error::LabError;
 use crate::explain::{
-    ExplainError, ExplainRequest, ExplainedJob, ExplainedStep, SelectedStep, explain, explain_steps,
+    Cause, ExplainError, ExplainRequest, ExplainedJob, ExplainedStep, SelectedStep, explain, explain_steps,
 };
 use crate::watch::{RunProgress, Watch};
 
@@ -95,9 +95,7 @@ impl<'a> RecordedSteps<'a> {
             };
             let causes = |job: &ExplainedJob| {
                 let steps: Vec<CausedStep> = job.steps.iter().map(caused).collect();
-                let sites: Vec<(String, f64)> =
-                    job.sites.iter().map(|site| (site.name.clone(), site.time_s)).collect();
-                JobCauses::of(run, &job.name, &steps, &sites)
+                JobCauses::of(run, &job.name, (&named(&job.means()), &named(&job.sites)), &steps)
             };
             found.extend(jobs.iter().filter_map(causes));
         }
@@ -106,9 +104,7 @@ impl<'a> RecordedSteps<'a> {
 }
 
 fn caused(step: &ExplainedStep) -> CausedStep {
-    let causes = step.causes.iter().map(|cause| (cause.name.clone(), cause.time_s)).collect();
-    let time_s = step.row.end.since(step.row.start).as_seconds();
-    CausedStep { step: step.row.step, time_s, causes }
+    CausedStep { step: step.row.step, time_s: step.time_s(), causes: named(&step.causes) }
 }
 
 /// The causes of the steps of runs, each found once.
@@ -165,22 +161,19 @@ impl Explained<'_, '_> {
         let job = job.map(str::to_owned);
         let step = SelectedStep::Typical;
         let found = explain(&self.runs[run].folder, ExplainRequest { job, step, threads: 1, watch })?;
-        let causes = found.causes.into_iter().map(|cause| (cause.name, cause.time_s)).collect();
-        Ok(StepCauses { basis: Basis::Typical(found.step), time_s: found.time_s, causes })
+        let basis = Basis::Typical(found.step);
+        Ok(StepCauses { basis, time_s: found.time_s, causes: named(&found.causes) })
     }
 }
 
 /// The mean of the steps of a job; `None` if it has none.
 fn mean(job: &ExplainedJob) -> Option<StepCauses> {
-    let steps = &job.steps;
-    let each = 1.0 / steps.len() as f64;
-    let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
-    for cause in steps.iter().flat_map(|step| &step.causes) {
-        *sums.entry(&cause.name).or_default() += cause.time_s * each;
-    }
-    let time_s = steps.iter().map(|step| step.row.end.since(step.row.start).as_seconds() * each).sum();
-    let mut causes: Vec<(String, f64)> =
-        sums.into_iter().map(|(name, time)| (name.to_owned(), time)).collect();
-    causes.sort_by(|one, other| other.1.total_cmp(&one.1));
-    (!steps.is_empty()).then_some(StepCauses { basis: Basis::Mean(steps.len()), time_s, causes })
+    let n_steps = job.steps.len();
+    let time_s = job.steps.iter().map(ExplainedStep::time_s).sum::<f64>() / n_steps as f64;
+    let causes = named(&job.means());
+    (n_steps > 0).then_some(StepCauses { basis: Basis::Mean(n_steps), time_s, causes })
+}
+
+fn named(causes: &[Cause]) -> Vec<(String, f64)> {
+    causes.iter().map(|cause| (cause.name.clone(), cause.time_s)).collect()
 }

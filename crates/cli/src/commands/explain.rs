@@ -1,7 +1,5 @@
 //! `netloom explain`: why a step took as long as it did.
 
-use std::collections::BTreeMap;
-
 use netloom_lab::explain::{
     Cause, ChainMessage, ExplainRequest, ExplainedJob, ExplainedStep, Explanation, PortWait,
     explain as explained, explain_all as all_explained,
@@ -63,10 +61,7 @@ fn explain_all(arguments: &Explain, output: &mut Output) -> Result<ExitCode, Lab
 }
 
 fn job_json(job: &ExplainedJob) -> Value {
-    let step = |step: &ExplainedStep| {
-        let time_s = step.row.end.since(step.row.start).as_seconds();
-        json!({ "step": step.row.step, "time_s": time_s, "causes": step.causes })
-    };
+    let step = |step: &ExplainedStep| json!({ "step": step.row.step, "time_s": step.time_s(), "causes": step.causes });
     let steps: Vec<Value> = job.steps.iter().map(step).collect();
     json!({ "job": job.name, "steps": steps, "sites": job.sites })
 }
@@ -76,30 +71,25 @@ fn print_job(job: &ExplainedJob, output: &mut Output) {
     let steps = words::some(job.steps.len() as u64, "step");
     output.line(format!("what {steps} of {} waited for, the causes with the largest sums first:", job.name));
     output.line("");
-    let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
-    for cause in job.steps.iter().flat_map(|step| &step.causes) {
-        *sums.entry(&cause.name).or_default() += cause.time_s;
-    }
-    let mut names: Vec<(&str, f64)> = sums.into_iter().collect();
-    names.sort_by(|one, other| other.1.total_cmp(&one.1));
-    let titles = ["step", "time"].into_iter().chain(names.iter().map(|(name, _)| *name));
+    let means = job.means();
+    let titles = ["step", "time"].into_iter().chain(means.iter().map(|cause| cause.name.as_str()));
     let mut table = Table::new(titles.map(|title| (title, Lean::Right)));
     for step in job.steps.iter().take(MOST_STEPS) {
         let time = |name: &str| step.causes.iter().find(|cause| cause.name == name).map(|cause| cause.time_s);
-        let times = names.iter().map(|(name, _)| time(name).map_or_else(String::new, words::span));
-        let length = words::span(step.row.end.since(step.row.start).as_seconds());
-        table.row([words::count(step.row.step.into()), length].into_iter().chain(times));
+        let times = means.iter().map(|cause| time(&cause.name).map_or_else(String::new, words::span));
+        let ends = [words::count(step.row.step.into()), words::span(step.time_s())];
+        table.row(ends.into_iter().chain(times));
     }
-    let n_steps = job.steps.len().max(1) as f64;
-    let total: f64 = names.iter().map(|(_, sum)| sum).sum();
-    let means = [total].into_iter().chain(names.iter().map(|(_, sum)| *sum));
-    table.row(["mean".to_owned()].into_iter().chain(means.map(|sum| words::span(sum / n_steps))));
+    let mean: f64 = means.iter().map(|cause| cause.time_s).sum();
+    let times = [mean].into_iter().chain(means.iter().map(|cause| cause.time_s));
+    table.row(["mean".to_owned()].into_iter().chain(times.map(words::span)));
     output.lines(table.lines());
     if job.steps.len() > MOST_STEPS {
         output.line(format!("{MOST_STEPS} of {steps}; --json has all of them"));
     }
     if !job.sites.is_empty() {
-        let site = |site: &Cause| format!("{} {}", site.name, share(site.time_s / total));
+        let site =
+            |site: &Cause| format!("{} {}", site.name, share(site.time_s / job.steps.len() as f64 / mean));
         let sites: Vec<String> = job.sites.iter().map(site).collect();
         output.line("");
         output.line(format!("They waited most at: {}", sites.join(", ")));

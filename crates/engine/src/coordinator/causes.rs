@@ -289,8 +289,10 @@ impl Coordinator<'_, '_> {
     /// Reads the events at the senders of a partition, after its reports: these may clear a slot.
     pub(super) fn take_sender_events(&mut self, partition: u32) {
         let Some(causes) = &mut self.causes else { return };
-        let events = &mut self.scheduler.partition(partition as usize).context.sender_events;
-        events.drain(..).for_each(|event| causes.at_sender(event));
+        let mut partition = self.scheduler.partition(partition as usize);
+        if let Some(events) = &mut partition.context.sender_events {
+            events.0.drain(..).for_each(|event| causes.at_sender(event));
+        }
     }
 
     /// Emits the causes of the messages that have arrived in this window.

@@ -193,7 +193,9 @@ impl Egress {
     /// Frees the wire from `now` on.
     fn leave_wire(&mut self, now: u64) {
         self.free_at = self.free_at.min(now);
-        self.extras.lost_until = self.extras.lost_until.min(now);
+        if let Some(lost) = &mut self.extras.lost {
+            lost.until = lost.until.min(now);
+        }
         if let Some(rate_history) = self.rate_history_mut() {
             rate_history.wire.0 = rate_history.wire.0.min(now);
         }
@@ -301,7 +303,7 @@ impl Egress {
     /// How long the wire was busy before `now` with the bytes it has sent, where its rate changes.
     pub(super) fn busy_at(&self, now: u64, sent: u64) -> Option<u64> {
         let rate_history = self.rate_history()?;
-        let rest = if self.extras.lost_until > now { 0 } else { rate_history.wire.0.saturating_sub(now) };
+        let rest = if self.lost_until() > now { 0 } else { rate_history.wire.0.saturating_sub(now) };
         let fresh = self.rate.serialization(Bytes(sent.saturating_sub(rate_history.started))).0;
         Some(if rest > 0 { rate_history.busy - rest } else { rate_history.busy + fresh })
     }

@@ -189,8 +189,8 @@ impl Egress {
     /// Counts a packet that takes its time on the wire, until `end`, and does not arrive.
     pub fn count_lost(&mut self, packet: &Packet, end: u64) {
         self.dropped += 1;
-        self.extras.lost_until = end;
-        self.extras.lost_bytes += u64::from(packet.bytes);
+        let lost = self.extras.lost.get_or_insert_default();
+        (lost.until, lost.bytes) = (end, lost.bytes + u64::from(packet.bytes));
         self.lose(packet);
         self.note_dropped(packet, true);
     }

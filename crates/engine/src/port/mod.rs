@@ -182,10 +182,8 @@ struct Extras {
     by_class: Option<Box<ByClass>>,
     /// Packets in input buffers that will leave here.
     in_input_buffers: u32,
-    /// Until when the wire is busy with a packet that is lost on it, in ps.
-    lost_until: u64,
-    /// Bytes of packets lost on the wire.
-    lost_bytes: u64,
+    /// Packets that were lost on the wire, once there are any.
+    lost: Option<Box<LostOnWire>>,
     /// Writer of telemetry records of packets that start here, where telemetry is on.
     probe: Option<Box<PortTelemetry>>,
     /// Whether arriving packets need more than to be queued: [`Egress::has_enqueue_effects`].
@@ -200,6 +198,15 @@ struct Extras {
     marked_above: u64,
     /// Whether the link loses packets, will change, or carries packets that are recorded.
     watched: bool,
+}
+
+/// Packets lost on the wire.
+#[derive(Debug, Default)]
+struct LostOnWire {
+    /// Until when the wire is busy with one of them, in ps.
+    until: u64,
+    /// Their bytes.
+    bytes: u64,
 }
 
 /// Slots for queues: a power of two, of which classes take eight and pause frames the next one.

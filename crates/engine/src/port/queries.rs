@@ -61,10 +61,16 @@ impl Egress {
         self.bytes.saturating_sub(unsent)
     }
 
+    /// Until when the wire is busy with a packet that is lost on it, in ps.
+    #[inline]
+    pub(super) fn lost_until(&self) -> u64 {
+        self.extras.lost.as_ref().map_or(0, |lost| lost.until)
+    }
+
     /// Bytes of a packet lost on the wire that the wire is still busy with from `now` on.
     #[inline]
     fn lost_bytes_ahead(&self, now: u64) -> u64 {
-        match self.extras.lost_until.saturating_sub(now) {
+        match self.lost_until().saturating_sub(now) {
             0 => 0,
             rest => self.bytes_on_wire(now, rest),
         }
@@ -74,7 +80,8 @@ impl Egress {
     pub fn wire_use(&self, now: u64) -> WireUse {
         let rest = self.free_at.max(now) - now;
         let backlog = rest + self.queued_ps;
-        let of_accepted = || self.span(self.bytes + self.extras.lost_bytes).saturating_sub(backlog);
+        let lost = self.extras.lost.as_ref().map_or(0, |lost| lost.bytes);
+        let of_accepted = || self.span(self.bytes + lost).saturating_sub(backlog);
         let changing = self.has_rate_history().then(|| self.busy_at(now, self.sent_bytes(now))).flatten();
         let busy = changing.unwrap_or_else(of_accepted);
         WireUse { at: now, busy, backlog, blocked: self.blocked_time(now, 0) }

@@ -21,7 +21,7 @@ use std::path::Path;
 use netloom_engine::Options;
 use netloom_model::{NamedFlow, Recording};
 use netloom_records::{FlowRow, RepairRow, RunFolder, Sink, StepRow, Table};
-use netloom_units::{HostId, LinkId, NodeId, PortId};
+use netloom_units::{HostId, LinkId, PortId};
 use serde::Serialize;
 
 use crate::error::LabError;
@@ -375,13 +375,7 @@ impl View<'_> {
 
     /// A port by the nodes at both ends of its link.
     fn port(&self, port: PortId) -> String {
-        let [from, to] = self.ends(port);
-        format!("{} -> {}", self.node(from), self.node(to))
-    }
-
-    fn ends(&self, port: PortId) -> [usize; 2] {
-        let fabric = &self.prepared.compiled.model.fabric;
-        [fabric.port(port).node, fabric.neighbour(port)].map(NodeId::index)
+        sums::ends(self.prepared, port).join(" -> ")
     }
 }
 

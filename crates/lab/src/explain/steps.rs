@@ -46,6 +46,27 @@ pub struct ExplainedStep {
     pub causes: Vec<Cause>,
 }
 
+impl ExplainedStep {
+    /// Its length in seconds.
+    pub fn time_s(&self) -> f64 {
+        self.row.end.since(self.row.start).as_seconds()
+    }
+}
+
+impl ExplainedJob {
+    /// The causes with their means over all steps; the largest first.
+    pub fn means(&self) -> Vec<Cause> {
+        let mut means: BTreeMap<&str, f64> = BTreeMap::new();
+        for cause in self.steps.iter().flat_map(|step| &step.causes) {
+            *means.entry(&cause.name).or_default() += cause.time_s / self.steps.len() as f64;
+        }
+        let cause = |(name, time_s): (&str, f64)| Cause { name: name.to_owned(), time_s };
+        let mut causes: Vec<Cause> = means.into_iter().map(cause).collect();
+        causes.sort_by(|one, other| other.time_s.total_cmp(&one.time_s));
+        causes
+    }
+}
+
 /// What every completed step of a run waited for, job by job; `None` if the run has no recorded causes, or no steps.
 ///
 /// # Errors
@@ -60,21 +81,20 @@ pub fn explain_steps(folder: &Path) -> Result<Option<Vec<ExplainedJob>>, LabErro
     for block in folder.rows::<StepRow>()? {
         steps.extend(block?);
     }
-    let mut causes = Rows::new(folder.rows::<CauseRow>()?);
-    if steps.is_empty() || causes.next()?.is_none() {
+    let mut causes = one_by_one(folder.rows::<CauseRow>()?);
+    let mut next = causes.next().transpose()?;
+    if steps.is_empty() || next.is_none() {
         return Ok(None);
     }
     error::check(&folder)?;
     let prepared = scenario_of(&folder)?;
     let mut open = OpenSteps::new(&prepared, steps);
-    let mut causes = Rows::new(folder.rows::<CauseRow>()?);
-    let mut next = causes.next()?;
     for block in folder.rows::<FlowRow>()? {
         for flow in block? {
             let Some(end) = flow.end else { continue };
             let order = (end, flow.destination, flow.source, flow.number);
             while next.is_some_and(|row| row.order() < order) {
-                next = causes.next()?;
+                next = causes.next().transpose()?;
             }
             let causes = next.filter(|row| row.order() == order).ok_or_else(|| without_causes(&flow))?;
             open.add(flow, causes, end);
@@ -102,27 +122,16 @@ pub fn explain_all(folder: &Path, job: Option<&str>) -> Result<Vec<ExplainedJob>
 }
 
 /// Rows one by one.
-struct Rows<R> {
-    blocks: R,
-    block: std::vec::IntoIter<CauseRow>,
-}
-
-impl<R: Iterator<Item = Result<Vec<CauseRow>, ReadError>>> Rows<R> {
-    fn new(blocks: R) -> Rows<R> {
-        Rows { blocks, block: Vec::new().into_iter() }
-    }
-
-    fn next(&mut self) -> Result<Option<CauseRow>, ReadError> {
-        loop {
-            if let Some(row) = self.block.next() {
-                return Ok(Some(row));
-            }
-            match self.blocks.next() {
-                Some(block) => self.block = block?.into_iter(),
-                None => return Ok(None),
-            }
-        }
-    }
+fn one_by_one<R>(
+    blocks: impl Iterator<Item = Result<Vec<R>, ReadError>>,
+) -> impl Iterator<Item = Result<R, ReadError>> {
+    blocks.flat_map(|block| {
+        let (rows, error) = match block {
+            Ok(rows) => (rows, None),
+            Err(error) => (Vec::new(), Some(Err(error))),
+        };
+        rows.into_iter().map(Ok).chain(error)
+    })
 }
 
 /// The steps of the jobs whose end has not been reached yet, with the messages that arrived during them.
@@ -134,8 +143,8 @@ struct OpenSteps<'a> {
 /// A job in the course of reading.
 #[derive(Default)]
 struct OpenJob {
-    /// The steps that are not explained yet, by end; the next one last.
-    steps: Vec<StepRow>,
+    /// The steps that are not explained yet, by end, the next one last; each with the earliest begin of those up to it.
+    steps: Vec<(StepRow, Time)>,
     /// Those that are.
     explained: Vec<ExplainedStep>,
     sites: Sites,
@@ -150,11 +159,16 @@ impl<'a> OpenSteps<'a> {
     fn new(prepared: &'a Prepared, steps: Vec<StepRow>) -> OpenSteps<'a> {
         let mut jobs: BTreeMap<u16, OpenJob> = BTreeMap::new();
         for row in steps {
-            jobs.entry(row.job).or_default().steps.push(row);
+            jobs.entry(row.job).or_default().steps.push((row, row.start));
         }
         for job in jobs.values_mut() {
-            job.steps.sort_by_key(|row| std::cmp::Reverse((row.end, row.step)));
-            job.begin = job.earliest_begin();
+            job.steps.sort_by_key(|(row, _)| std::cmp::Reverse((row.end, row.step)));
+            let mut earliest = Time::NEVER;
+            for (row, begin) in &mut job.steps {
+                earliest = earliest.min(row.start);
+                *begin = earliest;
+            }
+            job.begin = earliest;
         }
         OpenSteps { prepared, jobs }
     }
@@ -162,7 +176,7 @@ impl<'a> OpenSteps<'a> {
     /// Adds a message, in the order of arrivals.
     fn add(&mut self, flow: FlowRow, causes: CauseRow, end: Time) {
         let Some(job) = self.jobs.get_mut(&flow.job) else { return };
-        while let Some(row) = job.steps.pop_if(|row| row.end < end) {
+        while let Some((row, _)) = job.steps.pop_if(|(row, _)| row.end < end) {
             job.explain(row, self.prepared);
             job.forget();
         }
@@ -175,7 +189,7 @@ impl<'a> OpenSteps<'a> {
     fn finish(self) -> Vec<ExplainedJob> {
         let OpenSteps { prepared, jobs } = self;
         let finish = |(number, mut job): (u16, OpenJob)| {
-            while let Some(row) = job.steps.pop() {
+            while let Some((row, _)) = job.steps.pop() {
                 job.explain(row, prepared);
             }
             let name = prepared.compiled.job_names.get(usize::from(number)).cloned().unwrap_or_default();
@@ -187,13 +201,9 @@ impl<'a> OpenSteps<'a> {
 }
 
 impl OpenJob {
-    fn earliest_begin(&self) -> Time {
-        self.steps.iter().map(|row| row.start).min().unwrap_or(Time::NEVER)
-    }
-
     /// Forgets the messages that arrived before the begin of all steps that are left.
     fn forget(&mut self) {
-        let begin = self.earliest_begin();
+        let begin = self.steps.last().map_or(Time::NEVER, |(_, begin)| *begin);
         if begin > self.begin {
             self.begin = begin;
             let causes = &mut self.causes;

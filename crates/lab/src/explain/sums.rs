@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use netloom_records::{Cause as Kind, CauseRow};
 use netloom_report::{OTHER_QUEUES, cause_name};
-use netloom_units::{HostId, NodeId, PortId};
+use netloom_units::{HostId, PortId};
 
 use super::Cause;
 use super::chain::Chain;
@@ -19,6 +19,7 @@ use crate::show::fabric::node_kind;
 const COMPUTING: &str = "computing and overheads";
 /// Messages of earlier steps that started before the step did.
 const EARLIER_STEPS: &str = "messages of earlier steps";
+
 /// Sums by name, in ps.
 pub(super) struct Sums<'a> {
     prepared: &'a Prepared,
@@ -63,15 +64,18 @@ impl Sites {
     }
 }
 
+/// The names of the nodes at both ends of a port's link.
+pub(super) fn ends(prepared: &Prepared, port: PortId) -> [&str; 2] {
+    let compiled = &prepared.compiled;
+    let fabric = &compiled.model.fabric;
+    [fabric.port(port).node, fabric.neighbour(port)].map(|node| compiled.node_names[node.index()].as_str())
+}
+
 impl Site {
     fn name(self, prepared: &Prepared) -> String {
-        let node = |node: NodeId| prepared.compiled.node_names[node.index()].as_str();
         match self {
-            Site::Nic(host) => format!("NIC of {}", node(NodeId(host.0))),
-            Site::Queue(port) => {
-                let fabric = &prepared.compiled.model.fabric;
-                format!("queue {} -> {}", node(fabric.port(port).node), node(fabric.neighbour(port)))
-            }
+            Site::Nic(host) => format!("NIC of {}", prepared.compiled.node_names[host.index()]),
+            Site::Queue(port) => format!("queue {}", ends(prepared, port).join(" -> ")),
         }
     }
 
@@ -102,7 +106,7 @@ impl<'a> Sums<'a> {
         for (port, wait) in waits {
             let tiers = self.tiers(port);
             self.add(&format!("queues {tiers}"), wait);
-            rest -= wait;
+            rest = rest.saturating_sub(wait);
         }
         for cause in Kind::ALL {
             let time = if cause == Kind::Queues { rest } else { causes.time(cause).0 };
@@ -119,10 +123,7 @@ impl<'a> Sums<'a> {
 
     /// The kinds of the nodes at both ends of a port's link.
     fn tiers(&self, port: PortId) -> String {
-        let fabric = &self.prepared.compiled.model.fabric;
-        let ends = [fabric.port(port).node, fabric.neighbour(port)].map(NodeId::index);
-        let [from, to] = ends.map(|end| node_kind(&self.prepared.compiled.node_names[end]));
-        format!("{from} -> {to}")
+        ends(self.prepared, port).map(node_kind).join(" -> ")
     }
 
     /// The causes with any time, the largest first.

@@ -73,17 +73,19 @@ fn cause(found: &Explanation, name: &str) -> f64 {
     found.causes.iter().find(|cause| cause.name == name).map_or(0.0, |cause| cause.time_s)
 }
 
+/// Runs with several transports and kinds of jobs.
+const RUNS: [&str; 6] = [
+    "policies/ecmp.yaml",
+    "rdma/loss_nic_sr.yaml",
+    "rdma/lossless.yaml",
+    "infiniband/c2_5_ar.yaml",
+    "jobs/pipeline.yaml",
+    "jobs/overlap.yaml",
+];
+
 #[test]
 fn causes_add_up_to_the_step_whatever_the_transport() {
-    let runs = [
-        "policies/ecmp.yaml",
-        "rdma/loss_nic_sr.yaml",
-        "rdma/lossless.yaml",
-        "infiniband/c2_5_ar.yaml",
-        "jobs/pipeline.yaml",
-        "jobs/overlap.yaml",
-    ];
-    for path in runs {
+    for path in RUNS {
         let stored = Stored::of_file(path, &[]);
         if stored.steps().is_empty() {
             continue;
@@ -102,17 +104,8 @@ fn causes_add_up_to_the_step_whatever_the_transport() {
 
 #[test]
 fn recorded_causes_explain_every_step_as_a_second_run_does() {
-    let runs = [
-        "policies/ecmp.yaml",
-        "rdma/loss_nic_sr.yaml",
-        "rdma/lossless.yaml",
-        "infiniband/c2_5_ar.yaml",
-        "jobs/pipeline.yaml",
-        "jobs/overlap.yaml",
-        "records/causes.yaml",
-    ];
     let mut n_compared = 0;
-    for path in runs {
+    for path in RUNS.into_iter().chain(["records/causes.yaml"]) {
         let stored = Stored::of_file(path, &[("record.causes", "true")]);
         let steps = stored.steps();
         let Some(found) = explain_steps(&stored.folder).expect("it can be read") else {

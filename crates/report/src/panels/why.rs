@@ -11,6 +11,9 @@ use crate::round::six_digits;
 /// Most steps that are shown one by one.
 const MOST_STEPS: usize = 60;
 
+/// A cause or a site, with its time in seconds.
+pub type NamedTime = (String, f64);
+
 /// A step with its causes, times in seconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CausedStep {
@@ -51,35 +54,29 @@ pub struct StepTimes {
 }
 
 impl JobCauses {
-    /// Of a job of a run, with sums over its steps by site; `None` if it completed no step.
-    pub fn of(run: usize, job: &str, steps: &[CausedStep], sites: &[(String, f64)]) -> Option<JobCauses> {
-        if steps.is_empty() {
-            return None;
-        }
-        let mut sums: Vec<(&str, f64)> = Vec::new();
-        for (name, time) in steps.iter().flat_map(|step| &step.causes) {
-            match sums.iter_mut().find(|(known, _)| known == name) {
-                Some((_, sum)) => *sum += time,
-                None => sums.push((name, *time)),
-            }
-        }
-        sums.sort_by(|one, other| other.1.total_cmp(&one.1));
+    /// Of a job of a run, with the means of its causes over all steps and the sums of waits by site, the largest first;
+    /// `None` if it completed no step.
+    pub fn of(
+        run: usize,
+        job: &str,
+        (means, sites): (&[NamedTime], &[NamedTime]),
+        steps: &[CausedStep],
+    ) -> Option<JobCauses> {
+        let n_steps = steps.len();
         let times = |step: &CausedStep| {
             let time =
                 |name: &str| step.causes.iter().find(|(known, _)| known == name).map_or(0.0, |found| found.1);
-            sums.iter().map(|(name, _)| six_digits(time(name))).collect()
+            means.iter().map(|(name, _)| six_digits(time(name))).collect()
         };
-        Some(JobCauses {
+        let site = |(name, sum): &(String, f64)| (name.clone(), six_digits(sum / n_steps as f64));
+        (n_steps > 0).then(|| JobCauses {
             run,
             job: job.to_owned(),
-            causes: sums.iter().map(|(name, _)| (*name).to_owned()).collect(),
-            n_steps: steps.len(),
-            mean: sums.iter().map(|(_, sum)| six_digits(sum / steps.len() as f64)).collect(),
-            sites: sites
-                .iter()
-                .map(|(name, sum)| (name.clone(), six_digits(sum / steps.len() as f64)))
-                .collect(),
+            causes: means.iter().map(|(name, _)| name.clone()).collect(),
+            n_steps,
+            mean: means.iter().map(|(_, mean)| six_digits(*mean)).collect(),
             steps: shown(steps).map(|step| StepTimes { step: step.step, times: times(step) }).collect(),
+            sites: sites.iter().map(site).collect(),
         })
     }
 }
@@ -103,23 +100,26 @@ mod tests {
     }
 
     #[test]
-    fn causes_are_sorted_by_their_sums_and_add_up_to_each_step() {
+    fn the_causes_of_each_step_are_in_the_order_of_the_means() {
         let steps = [step(0, &[("turn", 1.0), ("queues", 0.5)]), step(1, &[("queues", 2.5)])];
-        let found = JobCauses::of(3, "job", &steps, &[]).expect("it has steps");
+        let means = [("queues".to_owned(), 1.5), ("turn".to_owned(), 0.5)];
+        let found = JobCauses::of(3, "job", (&means, &[]), &steps).expect("it has steps");
         assert_eq!(
             (found.causes, found.mean),
             (vec!["queues".to_owned(), "turn".to_owned()], vec![1.5, 0.5])
         );
         let times: Vec<_> = found.steps.into_iter().map(|step| (step.step, step.times)).collect();
         assert_eq!(times, [(0, vec![0.5, 1.0]), (1, vec![2.5, 0.0])]);
-        assert!(JobCauses::of(3, "job", &[], &[]).is_none());
+        assert!(JobCauses::of(3, "job", (&[], &[]), &[]).is_none());
     }
 
     #[test]
     fn of_many_steps_some_are_shown_and_the_longest() {
         let steps: Vec<_> =
             (0..1_000).map(|number| step(number, &[("x", if number == 777 { 2.0 } else { 1.0 })])).collect();
-        let found = JobCauses::of(0, "job", &steps, &[("NIC of a".to_owned(), 500.0)]).expect("it has steps");
+        let found =
+            JobCauses::of(0, "job", (&[("x".to_owned(), 1.0)], &[("NIC of a".to_owned(), 500.0)]), &steps)
+                .expect("it has steps");
         assert_eq!((found.n_steps, found.steps.len()), (1_000, 60));
         assert!(found.steps.iter().any(|step| step.step == 777));
         assert_eq!(found.sites, [("NIC of a".to_owned(), 0.5)]);
