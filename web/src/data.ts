@@ -202,6 +202,33 @@ export interface LinksOfRun {
   list: LinkList | null;
 }
 
+/** The ports of one kind of node towards another one; shares are of the time. */
+export interface TierStrip {
+  from: string;
+  to: string;
+  ports: number;
+  /** Ports in a cell. */
+  each: number;
+  cells: number;
+  mean: number;
+  median: number;
+  most: number;
+  busiest: [string, string];
+  /** Longest queue in bytes. */
+  queue: number | null;
+  longest: [string, string];
+  dropped: number;
+  paused: number;
+}
+
+export interface TierPortsOfRun {
+  strips: TierStrip[];
+  /** By strip, value (utilization, queue, dropped, paused; shares in hundredths of a percent) and cell. */
+  packed: string;
+  /** By strip and cell: first and last node, and the ends of the busiest port. */
+  names: string;
+}
+
 export interface Drops {
   reason: string;
   packets: number;
@@ -602,6 +629,7 @@ export interface Report {
   slowdown: (Slowdowns | null)[];
   queues: QueuesOfRun[];
   links: LinksOfRun[];
+  tier_ports: TierPortsOfRun[];
   faults: FaultsOfRun[];
   /** Absent unless runs differ in more than their balancing policy. */
   by_setting: BySetting | null;

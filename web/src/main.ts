@@ -86,7 +86,13 @@ function prepare(stages: Stage[]): void {
       });
     }
   };
-  addEventListener("load", () => setTimeout(() => next(stages), PAUSE));
+  const later = (): unknown => setTimeout(() => next(stages), PAUSE);
+  // The script is unpacked first, and may run when the page has been loaded.
+  if (document.readyState === "complete") {
+    later();
+  } else {
+    addEventListener("load", later);
+  }
 }
 
 function show(report: Report): void {

@@ -1,5 +1,5 @@
-// Whole numbers packed into a text: base 64 of zlib of LEB128, see crates/report/src/drawing/pack.rs. Browsers decode
-// base 64 and zlib.
+// Whole numbers and texts packed into a text: base 64 of zlib, of LEB128 for numbers, see
+// crates/report/src/drawing/pack.rs. Browsers decode base 64 and zlib.
 
 /** Decodes base 64 and zlib. */
 async function inflate(text: string): Promise<Uint8Array> {
@@ -26,3 +26,6 @@ function numbersIn(bytes: Uint8Array): Float64Array {
 
 /** The numbers in a text. */
 export const numbersOf = async (packed: string): Promise<Float64Array> => numbersIn(await inflate(packed));
+
+/** The text in a packed one. */
+export const textOf = async (packed: string): Promise<string> => new TextDecoder().decode(await inflate(packed));

@@ -81,3 +81,24 @@ export const SCALE = ["#00224e", "#2d4270", "#5b616e", "#7f7c75", "#a79b6d", "#d
 
 /** The colour of text with the best contrast on a colour of the scale. */
 export const onScale = (share: number): string => (share >= 0.5 ? "#111" : "#fff");
+
+const mixed = (one: string, other: string, share: number): string => {
+  const part = (text: string, nth: number): number => parseInt(text.slice(1 + 2 * nth, 3 + 2 * nth), 16);
+  return `rgb(${[0, 1, 2].map((nth) => Math.round(part(one, nth) * (1 - share) + part(other, nth) * share)).join(" ")})`;
+};
+
+/** The colour of a share of a scale's length. */
+function between(colours: readonly string[], share: number): string {
+  const along = Math.max(0, Math.min(1, share)) * (colours.length - 1);
+  const step = Math.min(Math.floor(along), colours.length - 2);
+  return mixed(colours[step] ?? "#000000", colours[step + 1] ?? "#000000", along - step);
+}
+
+/** The colour of a share from 0 to 1. */
+export const onSequence = (share: number): string => between(SCALE, share);
+
+/** The colours of differences: less, none, more. */
+export const DIFFERENCES = ["#0a5fb4", "#5d93c4", "#b9b9b4", "#d8964e", "#c24e00"];
+
+/** The colour of a difference from -1 to 1. */
+export const onDifferences = (difference: number): string => between(DIFFERENCES, (difference + 1) / 2);

@@ -33,6 +33,7 @@ import { SLOWDOWN } from "./panels/slowdown.ts";
 import { STAGES } from "./panels/stages.ts";
 import { STEPS } from "./panels/steps.ts";
 import { SUMMARY } from "./panels/summary.ts";
+import { TIER_PORTS } from "./panels/tier_ports.ts";
 import { TRAFFIC } from "./panels/traffic.ts";
 import { WHY } from "./panels/why.ts";
 import { WORST } from "./panels/worst.ts";
@@ -59,7 +60,7 @@ export const VIEWS: View[] = [
     id: "fabric",
     title: "Fabric",
     asks: "Where did packets wait, and when?",
-    panels: [FABRIC, CONGESTION, SIGNALS, QUEUES, LINKS, FAULTS],
+    panels: [FABRIC, TIER_PORTS, CONGESTION, SIGNALS, QUEUES, LINKS, FAULTS],
   },
   {
     id: "jobs",

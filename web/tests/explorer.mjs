@@ -102,6 +102,27 @@ async function painted(page) {
   await colours(page, figure, `utilization until ${busiest.time} ps`, during(busiest.time, used), judge);
 }
 
+/** Cells of the ports of hosts, read by keyboard, are those ports in their order, with the utilization that the table gives. */
+async function strips(page) {
+  await page.waitForSelector("#tier_ports canvas");
+  const tiers = await cells(page, "Ports of each tier");
+  equal("ports of all tiers", tiers.reduce((sum, [, , ports]) => sum + Number(whole(ports)), 0), rows("ports").length);
+  const [, , ports, , , most, which] = tiers[0];
+  const first = rows("ports").slice(0, Number(whole(ports)));
+  const cell = first.findIndex(({ node_name: node, peer_name: peer }) => `${node} → ${peer}` === which);
+  const busy = Math.max(...first.map((row) => Number(row.busy)));
+  equal("the busiest port of a host", Number(first[cell]?.busy), busy);
+  const strip = page.locator("#tier_ports .strip").first();
+  await strip.locator("canvas").focus();
+  for (let nth = 0; nth <= cell; nth += 1) {
+    await page.keyboard.press("ArrowRight");
+  }
+  const said = await strip.locator("output").textContent();
+  if (!said.startsWith(`${which}: sending ${most} of the time`)) {
+    complain(`the strip says “${said}” of ${which}, which sent ${most} of the time`);
+  }
+}
+
 /** The address, once it contains the position of the slider. */
 async function address(page) {
   const isThere = () => new URLSearchParams(location.hash.split("?")[1]).get("at") === document.querySelector("#instant").value;
@@ -204,6 +225,7 @@ async function settings(page) {
 const browser = await chromium.launch({ executablePath, args: FLAGS });
 try {
   const page = await open(browser, report, complain, "#fabric");
+  await strips(page);
   await painted(page);
   await clicks(page, page.locator(".drawings figure").first(), judge);
   const found = await port(page);

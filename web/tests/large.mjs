@@ -17,6 +17,7 @@ const MOST_TIME = 2000;
 const TRIES = 3;
 /** Sizes of a large run. */
 const HOSTS = 8192;
+const PORTS = 32768;
 const LEAST_MESSAGES = 1e6;
 const complaints = [];
 const complain = (what) => complaints.push(`${report}: ${what}`);
@@ -34,6 +35,11 @@ async function largeEnough(page) {
   const hosts = (await cells(page, "Longest queues")).find((row) => row[1] === "at hosts");
   if (!hosts?.includes(HOSTS.toLocaleString("en-US"))) {
     complain(`the longest queues at hosts are not those of ${HOSTS} hosts: ${hosts}`);
+  }
+  const ports = (await cells(page, "Ports of each tier")).reduce((sum, [, , one]) => sum + Number(whole(one)), 0);
+  const strips = await page.locator("#tier_ports canvas").count();
+  if (ports !== PORTS || strips < 4) {
+    complain(`${strips} strips of ${ports} ports`);
   }
   await show(page, "flows");
   const groups = await cells(page, "Flow completion times");

@@ -99,10 +99,26 @@ function thresholds({ brackets, verdict, nearest, targetsBetween }) {
   }
 }
 
+function strips({ gridOf }) {
+  equal("lines of a strip begin with a node", gridOf(256, 320, 8).columns % 8, 0);
+  equal("a small strip", gridOf(12, 320), { columns: 12, lines: 1, side: 14 });
+  for (const count of [1, 7, 16, 512, 1024]) {
+    for (const width of [60, 280, 400, 1300]) {
+      for (const period of [1, 4, 7, 24, 64]) {
+        const { columns, lines, side } = gridOf(count, width, period);
+        const what = `strip of ${count} cells in ${width} px, a node for each ${period}`;
+        equal(`${what} has all cells`, columns * lines >= count && columns * (lines - 1) < count, true);
+        equal(`${what} fits`, columns * (side + 1) + 1 <= width && side >= 4, true);
+      }
+    }
+  }
+}
+
 const server = await createServer({ root: new URL("..", import.meta.url).pathname, configFile: false, logLevel: "error", server: { middlewareMode: true, hmr: false, watch: null }, optimizeDeps: { noDiscovery: true }, appType: "custom" });
 try {
   quantities(await server.ssrLoadModule("/src/numeric_axis.ts"));
   sweeps(await server.ssrLoadModule("/src/sweep.ts"));
+  strips(await server.ssrLoadModule("/src/strip.ts"));
   thresholds(await server.ssrLoadModule("/src/threshold.ts"));
 } finally {
   await server.close();
@@ -111,4 +127,4 @@ if (complaints.length > 0) {
   console.error(complaints.join("\n"));
   process.exit(1);
 }
-console.log("units: values, sweeps and thresholds are as expected");
+console.log("units: values, sweeps, strips and thresholds are as expected");

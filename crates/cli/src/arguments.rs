@@ -222,6 +222,8 @@ pub enum Subject {
     Paths(ShowPaths),
     /// Slowdown of victims by aggressors, from runs of a sweep or other runs, each paired with its baseline
     Interference(ShowInterference),
+    /// Nodes of a fabric one by one: kind, tier, block, rail, server, and number within the server
+    Nodes(ShowNodes),
     /// Forwarding tables of the switches of a scenario: the links that each switch uses towards each host
     Routes(ShowRoutes),
     /// Number of ingress ports that may send packets to each egress port of a scenario's switches, by the forwarding
@@ -270,6 +272,23 @@ pub struct ShowInterference {
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
     /// Print the result as JSON, including each single run
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `netloom show nodes`.
+#[derive(Debug, Args)]
+pub struct ShowNodes {
+    /// Whose nodes: the fabric of a scenario, of a fabric file that scenarios inherit from, or of a run folder
+    #[arg(value_name = "FILE")]
+    pub fabric: PathBuf,
+    /// Change a value of the scenario, as in `--set fabric.leaf_spine.spines=8`; may be repeated
+    #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
+    /// Print comma-separated values
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
 }

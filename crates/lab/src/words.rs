@@ -2,6 +2,7 @@
 //!
 //! Leaves out: exact quantities (crate `netloom-scenario`).
 
+pub use netloom_records::csv::quoted as csv_cell;
 use std::borrow::Cow;
 use std::fmt::Write;
 

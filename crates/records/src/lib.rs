@@ -39,7 +39,7 @@ pub use folder::{
 pub use layout::{BucketLayout, CollectiveLayout, GroupLayout, JobLayout, LackedBytes, PhaseLayout};
 pub use manifest::{ChangedSetting, Manifest, Outcome, RunSummary, Status};
 pub use measured::{Allocation, Measured};
-pub use names::{Family, Names};
+pub use names::{Family, Names, node_kind};
 pub use registry::{TABLES, Table};
 pub use retransmissions::Retransmissions;
 pub use row::{BadCell, Row, RowError};

@@ -119,3 +119,23 @@ impl Names {
         }
     }
 }
+
+/// The kind of a node by its name: the last word with letters, without numbers; the whole name if it has none.
+pub fn node_kind(name: &str) -> String {
+    let letters =
+        |part: &str| part.chars().filter(|character| !character.is_ascii_digit()).collect::<String>();
+    let mut words = name.rsplit('.').map(letters);
+    let part = |word: String| word.rsplit(['-', '_']).find(|part| !part.is_empty()).map(str::to_owned);
+    words.find_map(part).unwrap_or_else(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kind_of_a_node_is_the_last_word_of_its_name() {
+        let kinds = ["leaf0.host13", "spine4", "pod1-edge2", "core0.3", "server7.gpu1", "12"].map(node_kind);
+        assert_eq!(kinds, ["host", "spine", "edge", "core", "gpu", "12"]);
+    }
+}

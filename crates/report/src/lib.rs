@@ -59,6 +59,7 @@ pub mod panel_data {
     pub use crate::panels::settings::{BetweenRow, ChangedRow, SettingsData, TableData};
     pub use crate::panels::stages::{FlowData, LineData, RunData as Staged, StageData};
     pub use crate::panels::steps::{Cdf, CourseData, JobData, Times};
+    pub use crate::panels::tier_ports::{RunData as TierPorts, StripData};
     pub use crate::panels::timeline::{OverRanks, RunData as Timeline, StepData};
     pub use crate::panels::why::{CausedStep, JobCauses, StepTimes};
     pub use netloom_records::statistics::{SizeBucket, Slowdowns};

@@ -1,7 +1,7 @@
 //! The page: the template with the data inserted.
 //!
-//! Models: a template built from `web/`, committed and compiled in, so that writing a report needs no Node; the data as
-//! JSON in a script element that browsers do not execute.
+//! Models: a template built from `web/`, committed and compiled in, so that writing a report needs no Node; its script
+//! compressed, which halves a small page; the data as JSON in a script element that browsers do not execute.
 //! Leaves out: drawing.
 //!
 //! A page is a file that fetches nothing; the page of a run in progress may send requests only to its own server.
@@ -9,14 +9,24 @@
 //! Invariants: the data contains no `<`, `>` or `&`, so no text of a run can end the element or become markup; a page
 //! that would be too large is rejected, never cut.
 
+use std::sync::LazyLock;
+
+use flate2::Compression;
 use serde::Serialize;
 
+use crate::drawing::pack::pack_text;
 use crate::error::ReportError;
 
 /// The largest page.
 pub const MOST_BYTES: usize = 15_000_000;
 
 const TEMPLATE: &str = include_str!("../template/report.html");
+/// The template with its script compressed.
+static COMPRESSED: LazyLock<String> = LazyLock::new(|| compressed(TEMPLATE));
+/// Start of the element with the script of the template.
+const SCRIPT: &str = r#"<script type="module">"#;
+/// Unpacks and runs the compressed script.
+const LOADER: &str = include_str!("../template/loader.js");
 /// Start of the element with the data.
 const OPENING: &str = r#"<script type="application/json" id="netloom-data">"#;
 const CLOSING: &str = "</script>";
@@ -28,13 +38,22 @@ const ASKS_AGAIN: &str = "content=\"default-src 'none'; connect-src 'self'; ";
 /// The page with this data; `count` and `what` are for the error if it is too large.
 pub fn page(reported: &impl Serialize, (count, what): (usize, &'static str)) -> Result<String, ReportError> {
     let data = harmless(&serde_json::to_string(reported).expect("the data of a page is JSON"));
-    let (before, rest) = TEMPLATE.split_once(OPENING).expect("the template has a place for the data");
+    let (before, rest) = COMPRESSED.split_once(OPENING).expect("the template has a place for the data");
     let (_, after) = rest.split_once(CLOSING).expect("the place for the data has an end");
     let page = [before, OPENING, &data, CLOSING, after].concat();
     if page.len() > MOST_BYTES {
         return Err(ReportError::TooLarge { bytes: page.len(), most: MOST_BYTES, count, what });
     }
     Ok(page)
+}
+
+/// The template with its script as packed text, and a script that unpacks it.
+fn compressed(template: &str) -> String {
+    let (before, rest) = template.split_once(SCRIPT).expect("the template has a script");
+    let (script, after) = rest.split_once(CLOSING).expect("the script has an end");
+    let packed = pack_text(script, Compression::best());
+    let element = format!(r#"<script type="text/plain" id="netloom-script">{packed}"#);
+    [before, &element, CLOSING, SCRIPT, LOADER, CLOSING, after].concat()
 }
 
 /// The same page, which may send requests only to the server that it came from.
@@ -75,6 +94,14 @@ mod tests {
         assert_eq!(TEMPLATE.matches(OPENING).count(), 1);
         assert_eq!(TEMPLATE.matches("netloom-data\">").count(), 1);
         assert_eq!(TEMPLATE.matches(FETCHES_NOTHING).count(), 1);
+    }
+
+    #[test]
+    fn the_page_of_no_data_has_its_script_compressed() {
+        let page = page(&"nothing", (1, "texts")).expect("it is small");
+        assert!(page.len() < TEMPLATE.len() / 2, "{} of {} bytes", page.len(), TEMPLATE.len());
+        assert_eq!(page.matches(SCRIPT).count(), 1);
+        assert!(page.contains(LOADER) && !LOADER.contains("</"));
     }
 
     #[test]

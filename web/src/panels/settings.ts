@@ -1,7 +1,7 @@
 // Settings in which the runs differ, and settings that differ from their defaults.
 
 import type { Report } from "../data.ts";
-import { element, note } from "../dom.ts";
+import { element, folded, note } from "../dom.ts";
 import { runName } from "../palette.ts";
 import { table } from "../tables.ts";
 import type { Cell, Column } from "../tables.ts";
@@ -59,7 +59,12 @@ function changed(report: Report): HTMLElement[] {
   return [table(caption, [{ title: "setting" }, { title: "default" }, ...shown], rows), ...cut(found), ...unknown];
 }
 
-const content = (report: Report): HTMLElement[] => [...between(report), ...changed(report)];
+/** What differs between the runs; the rest is folded if something does. */
+function content(report: Report): HTMLElement[] {
+  const [differing, others] = [between(report), changed(report)];
+  const isFolded = report.settings.between.rows.length > 0 && others.length > 0;
+  return [...differing, ...(isFolded ? [folded("Settings that differ from their defaults", ...others)] : others)];
+}
 
 /** The panel. */
 export const SETTINGS: Panel = { id: "differences", title: "Changed settings", content };

@@ -1,21 +1,26 @@
-//! `netloom show`: fabrics; single packets and the slowest messages of a run; forwarding tables, and the ingress ports
+//! `netloom show`: fabrics and their nodes; single packets and the slowest messages of a run; forwarding tables, and the ingress ports
 //! that
 //! share an egress port by these tables; the memory of Themis.
 
 use netloom_lab::show::arbitration::{Arbitration, Span, arbitration};
 use netloom_lab::show::fabric;
+use netloom_lab::show::nodes::{self, NodeRow};
 use netloom_lab::show::routes::{self, RouteRow, RouteTables, Selection};
 use netloom_lab::show::themis::{self, ThemisMemory};
 use netloom_lab::show::{self, Hop, Journey, PacketLife, RecordedFlow, SlowFlow};
 use netloom_lab::{ExitCode, LabError, Overrides, Source, text, words};
 
-use crate::arguments::{Show, ShowArbitration, ShowPackets, ShowPaths, ShowRoutes, ShowThemis, Subject};
+use crate::arguments::{
+    Show, ShowArbitration, ShowNodes, ShowPackets, ShowPaths, ShowRoutes, ShowThemis, Subject,
+};
 use crate::output::Output;
 use crate::table::{Lean, Table};
 use crate::terminal;
 
 /// Largest number of flows listed; of the rest only the number is printed.
 const MOST_FLOWS: usize = 50;
+/// Largest number of nodes listed.
+const MOST_NODES: usize = 1_000;
 /// Largest number of rows of forwarding tables listed.
 const MOST_ROUTES: usize = 1_000;
 
@@ -29,6 +34,7 @@ pub fn show(arguments: &Show, output: &mut Output) -> Result<ExitCode, LabError>
         Subject::Packets(packets) => show_packets(packets, output)?,
         Subject::Paths(paths) => show_paths(paths, output)?,
         Subject::Interference(arguments) => super::interference::show(arguments, output)?,
+        Subject::Nodes(nodes) => show_nodes(nodes, output)?,
         Subject::Routes(routes) => show_routes(routes, output)?,
         Subject::Arbitration(arguments) => show_arbitration(arguments, output)?,
         Subject::Themis(themis) => show_themis(themis, output)?,
@@ -107,6 +113,58 @@ fn show_routes(arguments: &ShowRoutes, output: &mut Output) -> Result<(), LabErr
     }
     print_routes(&tables, output);
     Ok(())
+}
+
+fn show_nodes(arguments: &ShowNodes, output: &mut Output) -> Result<(), LabError> {
+    let overrides = Overrides { set: arguments.set.clone(), ..Overrides::default() };
+    let found = nodes::nodes(&fabric::of_path(&arguments.fabric, &overrides)?);
+    if arguments.json {
+        return output.json(&found);
+    }
+    if arguments.csv {
+        output.line(NODE_COLUMNS.map(|(title, _)| title).join(","));
+        for row in &found {
+            output.line(node_cells(row).map(|cell| words::csv_cell(&cell)).join(","));
+        }
+        return Ok(());
+    }
+    let mut table = Table::new(NODE_COLUMNS);
+    for row in found.iter().take(MOST_NODES) {
+        table.row(node_cells(row));
+    }
+    output.lines(table.lines());
+    if found.len() > MOST_NODES {
+        let more = words::some((found.len() - MOST_NODES) as u64, "more node");
+        output.line(format!("... and {more}; --csv and --json print all of them"));
+    }
+    Ok(())
+}
+
+/// The columns of a table of nodes.
+const NODE_COLUMNS: [(&str, Lean); 8] = [
+    ("node", Lean::Right),
+    ("name", Lean::Left),
+    ("kind", Lean::Left),
+    ("tier", Lean::Right),
+    ("block", Lean::Left),
+    ("rail", Lean::Left),
+    ("server", Lean::Left),
+    ("slot", Lean::Right),
+];
+
+fn node_cells(row: &NodeRow) -> [String; 8] {
+    let number = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    [
+        row.node.to_string(),
+        row.name.clone(),
+        row.kind.clone(),
+        number(row.tier),
+        text(&row.block),
+        text(&row.rail),
+        text(&row.server),
+        number(row.slot),
+    ]
 }
 
 fn show_arbitration(arguments: &ShowArbitration, output: &mut Output) -> Result<(), LabError> {

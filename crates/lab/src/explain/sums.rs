@@ -6,14 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use netloom_records::{Cause as Kind, CauseRow};
+use netloom_records::{Cause as Kind, CauseRow, node_kind};
 use netloom_report::{OTHER_QUEUES, cause_name};
 use netloom_units::{HostId, PortId};
 
 use super::Cause;
 use super::chain::Chain;
 use crate::prepare::Prepared;
-use crate::show::fabric::node_kind;
 
 /// Time in which ranks computed, or were busy with overheads.
 const COMPUTING: &str = "computing and overheads";

@@ -3,8 +3,8 @@
 //! Models: the flows of which packets are recorded ([`flows`]), the life of one packet hop by hop ([`packet`]), the
 //! paths of the slowest messages ([`paths`]);
 //! victims beside aggressors ([`interference`]); without a run, the forwarding tables of a scenario ([`routes`]), the
-//! ingress ports that compete for its egress ports ([`arbitration`]), an outline of its fabric ([`mod@fabric`]), and
-//! the memory of Themis ([`themis`]).
+//! ingress ports that compete for its egress ports ([`arbitration`]), an outline of its fabric ([`mod@fabric`]), its
+//! nodes ([`mod@nodes`]), and the memory of Themis ([`themis`]).
 //! Leaves out: the layout of the output.
 //!
 //! Invariants: of runs it reads only their folders; a packet's life is shown only if its parts add up to the whole.
@@ -15,6 +15,7 @@ pub mod fabric;
 mod flow;
 pub mod interference;
 mod life;
+pub mod nodes;
 mod packets;
 mod paths;
 pub mod routes;

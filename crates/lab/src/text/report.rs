@@ -12,6 +12,7 @@ mod exposed;
 mod links;
 mod slowdown;
 mod staged;
+mod tiers;
 mod times;
 mod why;
 
@@ -173,6 +174,7 @@ fn alone(sheet: &mut Sheet, report: &Report, number: usize) {
     course::over_time(sheet, report.over_time[number].as_ref(), run);
     exposed::exposed(sheet, report.timeline[number].as_ref());
     staged::stages(sheet, report.stages[number].as_ref());
+    tiers::tiers(sheet, &report.tier_ports[number]);
     links::busy(sheet, &report.links[number]);
     damage::faults(sheet, &report.faults[number], run.simulated);
     damage::lost(sheet, &report.faults[number], run.packets);

@@ -25,6 +25,7 @@ mod losses;
 mod maps;
 mod names;
 mod nccl;
+mod nodes;
 mod osu;
 mod packets;
 mod parts;

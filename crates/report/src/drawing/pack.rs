@@ -1,4 +1,4 @@
-//! Whole numbers as compact text: in groups of seven bits, compressed.
+//! Whole numbers and texts as compact text: compressed, numbers in groups of seven bits.
 //!
 //! Models: LEB128, zlib, and base 64; browsers can decode the last two.
 
@@ -21,6 +21,13 @@ pub fn pack(numbers: impl Iterator<Item = u64>) -> String {
         }
     }
     encoder.write_all(&bytes).expect("memory takes all");
+    STANDARD.encode(encoder.finish().expect("memory takes all"))
+}
+
+/// A text as a compact one.
+pub fn pack_text(text: &str, compression: Compression) -> String {
+    let mut encoder = ZlibEncoder::new(Vec::new(), compression);
+    encoder.write_all(text.as_bytes()).expect("memory takes all");
     STANDARD.encode(encoder.finish().expect("memory takes all"))
 }
 
@@ -64,6 +71,17 @@ mod tests {
             (0..40_000).map(|n| n * n * n).chain([0, 127, 128, u64::from(u32::MAX), (1 << 53) - 1]).collect();
         assert_eq!(unpack(&pack(numbers.iter().copied())), numbers);
         assert_eq!(unpack(&pack(std::iter::empty())), Vec::<u64>::new());
+    }
+
+    #[test]
+    fn packed_texts_are_unpacked_unchanged() {
+        let text = "leaf0\tspine1\n漢".repeat(1_000);
+        let packed = pack_text(&text, Compression::best());
+        assert!(packed.len() < 500);
+        let mut found = String::new();
+        let compressed = STANDARD.decode(packed).expect("base 64");
+        ZlibDecoder::new(&compressed[..]).read_to_string(&mut found).expect("zlib");
+        assert_eq!(found, text);
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub mod slowdown;
 pub mod stages;
 pub mod steps;
 mod summary;
+pub mod tier_ports;
 pub mod timeline;
 mod traffic;
 pub mod why;
@@ -90,6 +91,7 @@ collectors! {
     slowdown: slowdown::SlowdownBySize,
     queues: queues::Queues,
     links: links::Links,
+    tier_ports: tier_ports::TierPorts,
     faults: faults::Faults,
     repairs: repairs::Repairs,
     rates: rates::Rates,
@@ -128,6 +130,8 @@ pub struct Report {
     queues: Vec<queues::RunData>,
     /// Link utilization.
     pub links: Vec<links::RunData>,
+    /// Ports by tier.
+    pub tier_ports: Vec<tier_ports::RunData>,
     /// Faults and losses.
     pub faults: Vec<faults::RunData>,
     by_setting: Option<by_setting::BySettingData>,
@@ -171,6 +175,7 @@ impl Report {
             slowdown: Vec::new(),
             queues: Vec::new(),
             links: Vec::new(),
+            tier_ports: Vec::new(),
             faults: Vec::new(),
             by_setting: None,
             bandwidth: Vec::new(),
@@ -199,6 +204,7 @@ impl Report {
             report.slowdown.push(panels.slowdown.finish());
             report.queues.push(panels.queues.finish(&about));
             report.links.push(panels.links.finish(&about, n_runs));
+            report.tier_ports.push(panels.tier_ports.finish(&about, n_runs));
             report.faults.push(panels.faults.finish());
             // Goodput compares with the line rate; hosts without queue pairs do not retransmit.
             let has_queue_pairs = panels.repairs.has_queue_pairs();

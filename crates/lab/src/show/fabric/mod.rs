@@ -27,7 +27,6 @@ use crate::source::Source;
 
 pub(crate) use layers::Layers;
 pub use layers::{Joint, Kind, Layer, Reach};
-pub(crate) use names::node_kind;
 pub use names::ranges;
 
 /// The outline of a fabric.

@@ -104,14 +104,6 @@ fn list(values: &BTreeSet<u64>) -> Option<String> {
     Some(if values.len() == 1 { text } else { format!("[{text}]") })
 }
 
-/// The kind of a node by its name: the last word, without numbers.
-pub(crate) fn node_kind(name: &str) -> String {
-    let last = name.rsplit('.').next().unwrap_or(name);
-    let words = Parts::of(last).texts.concat();
-    let kind = words.rsplit(['-', '_']).find(|word| !word.is_empty());
-    kind.unwrap_or(last).to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,11 +131,5 @@ mod tests {
         let scattered: Vec<String> = (0..20).map(|number| format!("n{}", number * number)).collect();
         let scattered: Vec<&str> = scattered.iter().map(String::as_str).collect();
         assert_ranges(&scattered, "n0 to n361");
-    }
-
-    #[test]
-    fn the_kind_of_a_node_is_the_last_word_of_its_name() {
-        let kinds = ["leaf0.host13", "spine4", "pod1-edge2", "server7.gpu1", "12"].map(node_kind);
-        assert_eq!(kinds, ["host", "spine", "edge", "gpu", "12"]);
     }
 }

@@ -16,15 +16,8 @@ pub fn busy(sheet: &mut Sheet, reported: &Links) {
     if let Some(tiers) = &reported.tiers {
         maps(sheet, tiers);
     }
-    let kinds = [
-        ("hosts to switches", reported.from_hosts),
-        ("between switches", reported.between),
-        ("switches to hosts", reported.to_hosts),
-    ];
     sheet.title("Busiest links", "share of the time that they were sending");
     busiest(sheet, &reported.busiest);
-    let said: Vec<String> = kinds.iter().filter_map(|(kind, usage)| Some(of_kind(kind, (*usage)?))).collect();
-    sheet.text(Ink::Faint, &said.join("; "), 2);
     if reported.unsampled {
         sheet.text(
             Ink::Faint,
@@ -32,10 +25,6 @@ pub fn busy(sheet: &mut Sheet, reported: &Links) {
             2,
         );
     }
-}
-
-fn of_kind(kind: &str, usage: Usage) -> String {
-    format!("{kind} {} as a mean, {} at most", words::percent(usage.mean), words::percent(usage.busiest))
 }
 
 fn cells(reported: &[Vec<Option<Usage>>]) -> Vec<Vec<Cell>> {

@@ -1,0 +1,385 @@
+//! The ports of a fabric tier by tier: a strip of cells for each pair of kinds of nodes and each direction.
+//!
+//! Models: kinds of nodes by their names, so that ports from GPUs to the switch of their server, to a rail, and from a
+//! rail to a spine are in strips of their own; cells of one port, or of neighbouring ports in a large fabric.
+//! Leaves out: time; values are of the span or of the whole run, as stated at each.
+//!
+//! Invariants: every port is in one cell; a cell has the value of its worst port, never a mean, so that one hot port is
+//! seen in a fabric of any size.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use flate2::Compression;
+use netloom_records::statistics::PortShares;
+use netloom_records::{Batch, DropRow, PortRow, SignalRow, node_kind};
+use netloom_units::NodeId;
+use serde::Serialize;
+
+use super::Collector;
+use crate::collect::About;
+use crate::drawing::pack::{pack, pack_text};
+use crate::drawing::tiers::tiers;
+use crate::round::share;
+
+/// Most cells of a strip: 512 hosts have a cell per port, 8,192 one per 8 ports.
+const MOST_CELLS: usize = 1_024;
+/// Fewest cells for which a strip has room with any number of runs.
+const LEAST_CELLS: usize = 64;
+/// Most cells of all strips of all runs of a page.
+const MOST_CELLS_OF_ALL: usize = 65_536;
+/// Most strips; names of other fabrics say nothing about the kinds of their nodes.
+const MOST_STRIPS: usize = 24;
+/// Shares are packed as hundredths of a percent.
+const PART: f64 = 1e4;
+
+/// Data of a run: its ports, so memory grows with the fabric.
+#[derive(Debug, Default)]
+pub struct TierPorts {
+    ports: Vec<PortRow>,
+    shares: Option<PortShares>,
+    /// Packets dropped by port, and time paused in ps.
+    dropped: BTreeMap<u32, u64>,
+    paused: BTreeMap<u32, u64>,
+}
+
+impl Collector for TierPorts {
+    fn take(&mut self, about: &About, batch: Batch<'_>) {
+        match batch {
+            Batch::Ports(rows) => self.ports.extend_from_slice(rows),
+            Batch::Series(rows) => {
+                let shares = self.shares.get_or_insert_with(|| PortShares::new(about.span.clone()));
+                for row in rows {
+                    shares.take(row);
+                }
+            }
+            Batch::Drops(rows) => {
+                for (port, packets) in
+                    rows.iter().filter_map(|&DropRow { port, packets, .. }| Some((port?, packets)))
+                {
+                    *self.dropped.entry(port.0).or_default() += packets;
+                }
+            }
+            Batch::Signals(rows) => {
+                for &SignalRow { port, paused, .. } in rows.iter().filter(|row| row.paused.0 > 0) {
+                    self.paused.insert(port.0, paused.0);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The strips of one run.
+#[derive(Debug, Serialize)]
+pub struct RunData {
+    /// The strips: upwards from the hosts, within a tier, downwards.
+    pub strips: Vec<StripData>,
+    /// Four numbers of each cell of each strip, see [`Values`]: all values of the first kind of a strip come first.
+    pub packed: String,
+    /// Names of each cell of each strip as a packed text: a line for each cell, with its first and last node and the ends of
+    /// its busiest port, separated by tabs.
+    pub names: String,
+}
+
+/// The ports of one kind of node towards another one.
+#[derive(Debug, Serialize)]
+pub struct StripData {
+    /// The kind of the nodes that send.
+    pub from: String,
+    /// The kind of the nodes that receive.
+    pub to: String,
+    /// Number of ports.
+    pub ports: usize,
+    /// Ports in a cell; the last cell may have fewer.
+    pub each: usize,
+    /// Number of cells.
+    pub cells: usize,
+    /// Mean utilization over the ports: the share of the span in which they were transmitting.
+    pub mean: f64,
+    /// Median over the ports.
+    pub median: f64,
+    /// Utilization of the busiest port.
+    pub most: f64,
+    /// Both ends of that port.
+    pub busiest: [String; 2],
+    /// Longest queue in bytes; absent if queues are not known.
+    pub queue: Option<u64>,
+    /// Both ends of the port with that queue; empty if nothing ever waited.
+    pub longest: [String; 2],
+    /// Packets dropped at these ports.
+    pub dropped: u64,
+    /// Longest time that a port was paused or had no credits, as a share of the run.
+    pub paused: f64,
+    /// Utilization of the busiest port of each cell.
+    #[serde(skip)]
+    pub usage: Vec<f64>,
+}
+
+/// What a cell states, each of its worst port: utilization in the span and time paused in hundredths of a percent, the
+/// longest queue in bytes, packets dropped.
+#[derive(Debug, Clone, Copy, Default)]
+struct Values {
+    usage: f64,
+    queue: u64,
+    dropped: u64,
+    paused: f64,
+}
+
+impl Values {
+    fn worst(self, other: Values) -> Values {
+        Values {
+            usage: self.usage.max(other.usage),
+            queue: self.queue.max(other.queue),
+            dropped: self.dropped.max(other.dropped),
+            paused: self.paused.max(other.paused),
+        }
+    }
+
+    const fn packed(self) -> [u64; 4] {
+        [(self.usage * PART).round() as u64, self.queue, self.dropped, (self.paused * PART).round() as u64]
+    }
+}
+
+impl TierPorts {
+    /// The strips of the run; `n_runs` runs share the room of the page.
+    pub fn finish(mut self, about: &About, n_runs: usize) -> RunData {
+        let shares = self.shares.take().unwrap_or_else(|| PortShares::new(about.span.clone()));
+        let valued: Vec<Valued<'_>> =
+            self.ports.iter().map(|port| (port, self.values(about, &shares, port))).collect();
+        RunData::of(about.n_hosts, &|node| about.node(node), &valued, MOST_CELLS_OF_ALL / n_runs.max(1))
+    }
+
+    fn values(&self, about: &About, shares: &PortShares, port: &PortRow) -> Values {
+        let paused = self.paused.get(&port.port.0).map_or(0.0, |&paused| paused as f64);
+        Values {
+            usage: shares.usage(port),
+            queue: port.peak_size.0.map_or(0, |size| size.0),
+            // Table `ports` does not count every reason; table `drops` does.
+            dropped: self.dropped.get(&port.port.0).copied().unwrap_or(port.dropped),
+            paused: if about.simulated() > 0.0 { paused / about.simulated() } else { 0.0 },
+        }
+    }
+}
+
+/// A port and its values.
+type Valued<'a> = (&'a PortRow, Values);
+/// The name of a node.
+type Name<'a> = &'a dyn Fn(NodeId) -> String;
+
+impl RunData {
+    /// The strips of ports in the order of the nodes, with `room` cells in all if that is possible.
+    fn of(n_hosts: u32, name: Name<'_>, ports: &[Valued<'_>], room: usize) -> RunData {
+        let strips = strips(n_hosts, name, ports);
+        let room = (room / strips.len().max(1)).clamp(LEAST_CELLS, MOST_CELLS);
+        let (mut numbers, mut names) = (Vec::new(), String::new());
+        let mut made = Vec::new();
+        for (kinds, ports) in strips {
+            let each = ports.len().div_ceil(room).next_power_of_two();
+            let cells: Vec<Values> = ports.chunks(each).map(worst).collect();
+            for kind in 0..4 {
+                numbers.extend(cells.iter().map(|cell| cell.packed()[kind]));
+            }
+            for cell in ports.chunks(each) {
+                let [from, to] = ends(name, busiest(cell));
+                let [first, last] = [cell[0].0, cell[cell.len() - 1].0].map(|port| name(port.node));
+                names.push_str(&format!("{first}\t{last}\t{from}\t{to}\n"));
+            }
+            made.push(StripData::of(name, kinds, &ports, each, &cells));
+        }
+        RunData {
+            strips: made,
+            packed: pack(numbers.into_iter()),
+            names: pack_text(&names, Compression::default()),
+        }
+    }
+}
+
+impl StripData {
+    fn of(
+        name: Name<'_>,
+        [from, to]: [String; 2],
+        ports: &[Valued<'_>],
+        each: usize,
+        cells: &[Values],
+    ) -> StripData {
+        let mut usage: Vec<f64> = ports.iter().map(|(_, values)| values.usage).collect();
+        usage.sort_by(f64::total_cmp);
+        let all = worst(ports);
+        let longest = ports.iter().find(|(_, values)| values.queue == all.queue && all.queue > 0);
+        let is_known = ports.iter().any(|(port, _)| port.peak_size.0.is_some());
+        StripData {
+            from,
+            to,
+            ports: ports.len(),
+            each,
+            cells: cells.len(),
+            mean: share(usage.iter().sum::<f64>() / usage.len() as f64),
+            median: share(usage[usage.len() / 2]),
+            most: share(all.usage),
+            busiest: ends(name, busiest(ports)),
+            queue: is_known.then_some(all.queue),
+            longest: longest.map(|(port, _)| ends(name, port)).unwrap_or_default(),
+            dropped: ports.iter().map(|(_, values)| values.dropped).sum(),
+            paused: share(all.paused),
+            usage: cells.iter().map(|cell| cell.usage).collect(),
+        }
+    }
+}
+
+fn worst(ports: &[Valued<'_>]) -> Values {
+    ports.iter().fold(Values::default(), |worst, (_, values)| worst.worst(*values))
+}
+
+/// The busiest port of some, the first of those that are equal.
+fn busiest<'a>(ports: &[Valued<'a>]) -> &'a PortRow {
+    let mut found = &ports[0];
+    for port in ports {
+        if port.1.usage > found.1.usage {
+            found = port;
+        }
+    }
+    found.0
+}
+
+fn ends(name: Name<'_>, port: &PortRow) -> [String; 2] {
+    [name(port.node), name(port.peer)]
+}
+
+/// The ports by the kinds of the nodes at their ends, in the order of ports.
+fn strips<'a>(n_hosts: u32, name: Name<'_>, ports: &[Valued<'a>]) -> Vec<([String; 2], Vec<Valued<'a>>)> {
+    let rows: Vec<PortRow> = ports.iter().map(|(port, _)| **port).collect();
+    let tiers: Vec<u32> = tiers(n_hosts, &rows).into_iter().map(|tier| tier.unwrap_or(u32::MAX)).collect();
+    let by_tier = |node: NodeId| match tiers[node.index()] {
+        0 => "host".to_owned(),
+        u32::MAX => "switch without hosts".to_owned(),
+        tier => format!("switch of tier {tier}"),
+    };
+    let found = grouped(ports, &tiers, |node| node_kind(&name(node)));
+    let found = if found.len() > MOST_STRIPS { grouped(ports, &tiers, by_tier) } else { found };
+    found.into_iter().map(|((_, kinds), ports)| (kinds, ports)).collect()
+}
+
+/// The rank of a direction in the list: upwards, from the hosts; within a tier; downwards, towards the hosts.
+type Rank = (u8, u32);
+
+fn grouped<'a>(
+    ports: &[Valued<'a>],
+    tiers: &[u32],
+    kind: impl Fn(NodeId) -> String,
+) -> BTreeMap<(Rank, [String; 2]), Vec<Valued<'a>>> {
+    let kinds: Vec<String> = (0..tiers.len()).map(|node| kind(NodeId(node as u32))).collect();
+    let mut found: BTreeMap<(Rank, [String; 2]), Vec<Valued<'a>>> = BTreeMap::new();
+    for &(port, values) in ports {
+        let [from, to] = [port.node, port.peer].map(|node| tiers[node.index()]);
+        let rank = match from.cmp(&to) {
+            Ordering::Less => (0, from),
+            Ordering::Equal => (1, from),
+            Ordering::Greater => (2, u32::MAX - from),
+        };
+        let ends = [port.node, port.peer].map(|node| kinds[node.index()].clone());
+        found.entry((rank, ends)).or_default().push((port, values));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_units::{Bytes, Duration, LinkId, PortId, Rate};
+
+    use super::*;
+
+    /// A rail of servers: GPUs of a server on its switch and each on the leaf of its rail, leaves on all spines.
+    fn rail(servers: u32, spines: u32) -> (u32, Vec<String>, Vec<PortRow>) {
+        const RAILS: u32 = 8;
+        let n_hosts = servers * RAILS;
+        let mut names: Vec<String> =
+            (0..n_hosts).map(|gpu| format!("server{}.gpu{}", gpu / RAILS, gpu % RAILS)).collect();
+        names.extend((0..servers).map(|server| format!("server{server}.switch")));
+        names.extend((0..RAILS).map(|leaf| format!("leaf{leaf}")));
+        names.extend((0..spines).map(|spine| format!("spine{spine}")));
+        let (inner, leaves) = (n_hosts, n_hosts + servers);
+        let mut links: Vec<[u32; 2]> =
+            (0..n_hosts).flat_map(|gpu| [[gpu, inner + gpu / RAILS], [gpu, leaves + gpu % RAILS]]).collect();
+        links
+            .extend((0..RAILS * spines).map(|link| [leaves + link / spines, leaves + RAILS + link % spines]));
+        let mut directions: Vec<(u32, [u32; 2])> = (0..)
+            .zip(links)
+            .flat_map(|(link, [one, other])| [(link, [one, other]), (link, [other, one])])
+            .collect();
+        directions.sort_by_key(|&(_, [node, _])| node);
+        let port = |(number, (link, [node, peer])): (u32, (u32, [u32; 2]))| PortRow {
+            port: PortId(number),
+            node: NodeId(node),
+            index: 0,
+            link: LinkId(link),
+            peer: NodeId(peer),
+            rate: Rate(1),
+            packets: 0,
+            size: Bytes(0),
+            busy: Duration(0),
+            peak_packets: None,
+            peak_size: Bytes(0).into(),
+            dropped: 0,
+        };
+        (n_hosts, names, (0..).zip(directions).map(port).collect())
+    }
+
+    #[test]
+    fn one_hot_port_is_seen_in_a_fabric_of_any_size() {
+        for servers in [2, 64, 1_024, 8_192] {
+            let (n_hosts, names, ports) = rail(servers, 16);
+            let hot = ports.len() / 3;
+            let usage = |number| if number == hot { 1.0 } else { 0.01 };
+            let valued: Vec<Valued<'_>> = (0..)
+                .zip(&ports)
+                .map(|(number, port)| (port, Values { usage: usage(number), ..Values::default() }))
+                .collect();
+            let found = RunData::of(n_hosts, &|node| names[node.index()].clone(), &valued, MOST_CELLS_OF_ALL);
+            let kinds: Vec<String> =
+                found.strips.iter().map(|strip| format!("{} {}", strip.from, strip.to)).collect();
+            assert_eq!(
+                kinds,
+                ["gpu leaf", "gpu switch", "leaf spine", "spine leaf", "leaf gpu", "switch gpu"]
+            );
+            assert_eq!(found.strips.iter().map(|strip| strip.ports).sum::<usize>(), ports.len());
+            let cells: Vec<f64> = found.strips.iter().flat_map(|strip| strip.usage.iter().copied()).collect();
+            assert_eq!(cells.iter().filter(|usage| **usage > 0.5).count(), 1, "{servers} servers");
+            let [from, to] = [ports[hot].node, ports[hot].peer].map(|node| names[node.index()].clone());
+            assert!(
+                found
+                    .strips
+                    .iter()
+                    .any(|strip| strip.busiest == [from.clone(), to.clone()] && strip.most > 0.99)
+            );
+            assert!(
+                found.strips.iter().all(|strip| strip.cells <= MOST_CELLS && strip.each.is_power_of_two())
+            );
+        }
+    }
+
+    #[test]
+    fn cells_have_one_port_up_to_a_thousand_and_else_neighbours() {
+        let each = |servers| {
+            let (n_hosts, names, ports) = rail(servers, 16);
+            let valued: Vec<Valued<'_>> = ports.iter().map(|port| (port, Values::default())).collect();
+            RunData::of(n_hosts, &|node| names[node.index()].clone(), &valued, MOST_CELLS_OF_ALL).strips[0]
+                .each
+        };
+        assert_eq!([each(64), each(1_024), each(8_192)], [1, 8, 64]);
+    }
+
+    #[test]
+    fn names_that_say_no_kinds_give_strips_of_tiers() {
+        let (n_hosts, names, ports) = rail(2, 2);
+        let letters = |node: NodeId| char::from(b'a' + node.0 as u8).to_string();
+        let valued: Vec<Valued<'_>> = ports.iter().map(|port| (port, Values::default())).collect();
+        assert!(names.len() < 32);
+        let found = RunData::of(n_hosts, &letters, &valued, MOST_CELLS_OF_ALL);
+        let kinds: Vec<String> =
+            found.strips.iter().map(|strip| format!("{}, {}", strip.from, strip.to)).collect();
+        let [host, one, two] = ["host", "switch of tier 1", "switch of tier 2"];
+        let wanted = [(host, one), (one, two), (two, one), (one, host)];
+        assert_eq!(kinds, wanted.map(|(from, to)| format!("{from}, {to}")));
+    }
+}

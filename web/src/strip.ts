@@ -1,0 +1,114 @@
+// A strip: cells in the order of the nodes, from left to right and line by line, each with the colour of its value.
+//
+// A strip of thousands of cells is drawn on a canvas; what a cell says is read by the pointer or by the arrow keys.
+
+import { element } from "./dom.ts";
+
+/** The cells of a strip. */
+export interface Strip {
+  /** What it shows, for readers of the screen. */
+  label: string;
+  count: number;
+  /** After how many cells the next node follows, if that is known: lines then begin with a node where they can. */
+  period: number;
+  colour: (cell: number) => string;
+  /** What a cell says. */
+  says: (cell: number) => string;
+}
+
+/** Smallest and largest side of a cell, and the gap between cells, in pixels. */
+const [LEAST, MOST, GAP] = [4, 14, 1];
+/** Most lines; a wide strip has fewer. */
+const LINES = 12;
+
+/** How many cells a line has, and their side. */
+interface Grid {
+  columns: number;
+  lines: number;
+  side: number;
+}
+
+/** The largest number of columns up to `most` with which lines begin with a node, or nodes with a line; else `most`. */
+function aligned(most: number, period: number): number {
+  const fits = (columns: number): boolean => columns % period === 0 || period % columns === 0;
+  for (let columns = most; columns > most / 2; columns -= 1) {
+    if (fits(columns)) {
+      return columns;
+    }
+  }
+  return most;
+}
+
+/** The largest cells with which a strip has few lines. */
+export function gridOf(count: number, width: number, period = 1): Grid {
+  let side = MOST;
+  const columnsOf = (): number => aligned(Math.max(1, Math.floor((width - GAP) / (side + GAP))), period);
+  while (side > LEAST && Math.ceil(count / columnsOf()) > LINES) {
+    side -= 1;
+  }
+  const columns = Math.min(count, columnsOf());
+  return { columns, lines: Math.ceil(count / Math.max(1, columns)), side };
+}
+
+/** The strip, and the line that says what the chosen cell is. */
+export function stripOf(strip: Strip): HTMLElement {
+  const canvas = element("canvas", { tabindex: "0", role: "img", "aria-label": strip.label });
+  const said = element("output", { class: "said" });
+  const box = element("div", { class: "strip" }, canvas, said);
+  let grid: Grid = { columns: 1, lines: 1, side: MOST };
+  let chosen: number | null = null;
+
+  const draw = (): void => {
+    const width = box.clientWidth;
+    const pen = canvas.getContext("2d");
+    if (width === 0 || pen === null) {
+      return;
+    }
+    grid = gridOf(strip.count, width, strip.period);
+    const pitch = grid.side + GAP;
+    const scale = Math.max(1, devicePixelRatio);
+    const [across, down] = [grid.columns * pitch + GAP, grid.lines * pitch + GAP];
+    [canvas.width, canvas.height] = [across * scale, down * scale];
+    canvas.style.width = `${across}px`;
+    canvas.style.height = `${down}px`;
+    pen.scale(scale, scale);
+    for (let cell = 0; cell < strip.count; cell += 1) {
+      const [left, top] = [(cell % grid.columns) * pitch + GAP, Math.floor(cell / grid.columns) * pitch + GAP];
+      pen.fillStyle = strip.colour(cell);
+      pen.fillRect(left, top, grid.side, grid.side);
+      if (cell === chosen) {
+        pen.strokeStyle = getComputedStyle(box).color;
+        pen.lineWidth = 2;
+        pen.strokeRect(left, top, grid.side, grid.side);
+      }
+    }
+  };
+
+  const choose = (cell: number): void => {
+    if (cell < 0 || cell >= strip.count || cell === chosen) {
+      return;
+    }
+    chosen = cell;
+    said.textContent = strip.says(cell);
+    draw();
+  };
+
+  const at = (event: PointerEvent): number => {
+    const pitch = grid.side + GAP;
+    const column = Math.min(grid.columns - 1, Math.floor(event.offsetX / pitch));
+    return Math.floor(event.offsetY / pitch) * grid.columns + column;
+  };
+  canvas.addEventListener("pointermove", (event) => choose(at(event)));
+  canvas.addEventListener("pointerdown", (event) => choose(at(event)));
+  canvas.addEventListener("keydown", (event) => {
+    const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -grid.columns, ArrowDown: grid.columns };
+    const step = steps[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      event.stopPropagation();
+      choose(chosen === null ? 0 : chosen + step);
+    }
+  });
+  new ResizeObserver(draw).observe(box);
+  return box;
+}
