@@ -1,7 +1,7 @@
 //! `netloom explain`: why a step took as long as it did.
 
 use netloom_lab::explain::{
-    Cause, ChainMessage, ExplainRequest, ExplainedJob, ExplainedStep, Explanation, PortWait,
+    Cause, ChainMessage, ExplainRequest, ExplainedJob, ExplainedStep, Explanation, FasterPort, PortWait,
     explain as explained, explain_all as all_explained,
 };
 use netloom_lab::{ExitCode, LabError, RunProgress, Watch, words};
@@ -17,6 +17,9 @@ use crate::table::{Lean, Table};
 const MOST_STEPS: usize = 100;
 /// Most messages that are listed, the slowest of the chain.
 const MOST_MESSAGES: usize = 12;
+
+/// Most ports of which is said what they would save if they were faster.
+const MOST_FASTER: usize = 4;
 
 /// Explains a step of a run, or all of them.
 pub fn explain(arguments: Explain, output: &mut Output) -> Result<ExitCode, LabError> {
@@ -106,8 +109,16 @@ fn print(found: &Explanation, output: &mut Output) {
     }
     if !found.waits.is_empty() {
         output.line("");
-        output.line("Longest waits in queues of switches, and whose packets left in that time:");
+        output.line("Longest waits at NICs and in queues of switches, and whose packets left in that time:");
         output.lines(waits(found).lines());
+    }
+    if !found.faster.is_empty() {
+        let port = |port: &FasterPort| {
+            format!("{} {} ({})", port.port, words::span(port.saved_s), share(port.saved_s / found.time_s))
+        };
+        let ports: Vec<String> = found.faster.iter().take(MOST_FASTER).map(port).collect();
+        output.line("");
+        output.line(format!("If one of these ports were twice as fast, the chain would be shorter, as far as it stays the same, by: {}", ports.join(", ")));
     }
 }
 
@@ -206,11 +217,13 @@ fn cut(found: &Explanation, output: &mut Output) {
 }
 
 fn waits(found: &Explanation) -> Table {
-    let titles = [("port", Lean::Left), ("wait", Lean::Right), ("of", Lean::Right), ("ahead", Lean::Left)];
+    let numbers = ["wait", "sending", "of"].map(|title| (title, Lean::Right));
+    let titles = [("port", Lean::Left)].into_iter().chain(numbers).chain([("ahead", Lean::Left)]);
     let mut table = Table::new(titles);
     for wait in &found.waits {
         let of = format!("#{}", words::count(wait.message as u64 + 1));
-        table.row([wait.port.clone(), words::span(wait.wait_s), of, ahead(wait)]);
+        let port = if wait.at_nic { format!("{} (NIC)", wait.port) } else { wait.port.clone() };
+        table.row([port, words::span(wait.wait_s), share(wait.sending_s / wait.wait_s), of, ahead(wait)]);
     }
     table
 }
@@ -218,7 +231,10 @@ fn waits(found: &Explanation) -> Table {
 /// The pairs of hosts ahead, with their shares.
 fn ahead(wait: &PortWait) -> String {
     let pair = |sharer: &netloom_lab::explain::Sharer| {
-        format!("{}->{} {:.0} %", sharer.from, sharer.to, sharer.share * 100.0)
+        let whose =
+            if sharer.own { "own message".to_owned() } else { format!("{}->{}", sharer.from, sharer.to) };
+        let traffic = sharer.traffic.as_ref().map_or_else(String::new, |traffic| format!(" ({traffic})"));
+        format!("{whose}{traffic} {:.0} %", sharer.share * 100.0)
     };
     let mut pairs: Vec<String> = wait.ahead.iter().map(pair).collect();
     if wait.more > 0 {

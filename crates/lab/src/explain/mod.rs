@@ -15,13 +15,13 @@ mod select;
 mod steps;
 mod sums;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use netloom_engine::Options;
-use netloom_model::{NamedFlow, Recording};
+use netloom_model::{Message, NamedFlow, Recording};
 use netloom_records::{FlowRow, RepairRow, RunFolder, Sink, StepRow, Table};
-use netloom_units::{HostId, LinkId, PortId};
+use netloom_units::{Bytes, HostId, LinkId, PortId};
 use serde::Serialize;
 
 use crate::error::LabError;
@@ -29,7 +29,7 @@ use crate::export::alone::scenario_of;
 use crate::prepare::Prepared;
 use crate::second_run::second_run;
 use crate::watch::Watch;
-use ahead::{Ahead, Shares};
+use ahead::{Ahead, MessageWait, Owner, Shares};
 use chain::{Barriers, Chain};
 pub use error::ExplainError;
 use parts::{Collector, Key, Parts, Wait, key};
@@ -76,6 +76,18 @@ pub struct Explanation {
     pub messages: Vec<ChainMessage>,
     /// The longest waits in queues, with those ahead.
     pub waits: Vec<PortWait>,
+    /// The ports of these waits that would shorten the step if they were faster, those that would most first.
+    pub faster: Vec<FasterPort>,
+}
+
+/// A port, if it were twice as fast.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FasterPort {
+    /// The port, by the nodes at both ends.
+    pub port: String,
+    /// By how much the chain would be shorter if it stayed the same, in seconds: half of the time in which the port was
+    /// sending while messages of the chain waited there.
+    pub saved_s: f64,
 }
 
 /// A cause and its time.
@@ -139,8 +151,12 @@ pub struct PortWait {
     pub port: String,
     /// Index of the message in the chain.
     pub message: usize,
+    /// Whether it was at the NIC of the sender; then it is the time in which other messages were on the wire.
+    pub at_nic: bool,
     /// Its length in seconds.
     pub wait_s: f64,
+    /// How long the port was sending in that time, in seconds: the rest it was held, by pauses or for lack of credits.
+    pub sending_s: f64,
     /// Pairs of hosts whose packets left in that time, most bytes first.
     pub ahead: Vec<Sharer>,
     /// Number of further pairs.
@@ -154,6 +170,10 @@ pub struct Sharer {
     pub from: String,
     /// Name of the receiver.
     pub to: String,
+    /// Whether these are packets of the message that waited.
+    pub own: bool,
+    /// What traffic it is, if it is not of the job whose step is explained.
+    pub traffic: Option<String>,
     /// Share of the bytes that left.
     pub share: f64,
 }
@@ -180,7 +200,9 @@ pub fn explain(folder: &Path, request: ExplainRequest<'_>) -> Result<Explanation
     let longest = longest_waits(&chain, &parts);
     let shares = again.ahead(&chain, &longest)?;
     let repairs = repairs_of(&folder, &step)?;
-    let view = View { prepared: &prepared, chain: &chain, parts: &parts, repairs: &repairs };
+    let traffic = &traffic_of(&folder, &step, &shares)?;
+    let view =
+        View { prepared: &prepared, chain: &chain, parts: &parts, repairs: &repairs, job: job.job, traffic };
     Ok(Explanation {
         job: prepared.compiled.job_names.get(usize::from(job.job)).cloned().unwrap_or_default(),
         step: step.step,
@@ -190,7 +212,8 @@ pub fn explain(folder: &Path, request: ExplainRequest<'_>) -> Result<Explanation
         median_s: steps.median_s(),
         causes: view.causes(),
         messages: view.messages(),
-        waits: view.waits(&longest, shares),
+        waits: view.waits(&longest, &shares),
+        faster: view.faster(&longest, &shares),
     })
 }
 
@@ -224,16 +247,60 @@ fn repairs_of(folder: &RunFolder, step: &StepRow) -> Result<BTreeMap<Key, [u32; 
     Ok(found)
 }
 
-/// The longest waits of the chain: index of the message, and the wait.
-fn longest_waits(chain: &Chain, parts: &BTreeMap<Key, Parts>) -> Vec<(usize, Wait)> {
-    let waits = |(index, member): (usize, &chain::Member)| {
-        parts[&key(&member.row)].queues.iter().map(move |wait| (index, *wait))
+/// The longest waits of the chain, at NICs and in queues.
+fn longest_waits(chain: &Chain, parts: &BTreeMap<Key, Parts>) -> Vec<MessageWait> {
+    let waits = |(message, member): (usize, &chain::Member)| {
+        let key = key(&member.row);
+        let Parts { causes, nic, queues } = &parts[&key];
+        let at_nic = nic.map(|nic| MessageWait {
+            message,
+            key,
+            wait: Wait { from: member.row.start, ..nic },
+            is_at_nic: true,
+            length: causes.turn.0 + causes.earlier.0,
+        });
+        let in_queue = move |wait: &Wait| MessageWait {
+            message,
+            key,
+            wait: *wait,
+            is_at_nic: false,
+            length: wait.length(),
+        };
+        at_nic.into_iter().chain(queues.iter().map(in_queue))
     };
-    let mut all: Vec<(usize, Wait)> = chain.members.iter().enumerate().flat_map(waits).collect();
-    all.retain(|(_, wait)| wait.length() > 0);
-    all.sort_by_key(|(index, wait)| (std::cmp::Reverse(wait.length()), *index, wait.port));
+    let mut all: Vec<MessageWait> = chain.members.iter().enumerate().flat_map(waits).collect();
+    all.retain(|wait| wait.length > 0);
+    all.sort_by_key(|wait| (std::cmp::Reverse(wait.length), wait.message, wait.wait.port));
     all.truncate(MOST_WAITS);
     all
+}
+
+/// The traffic that pairs of hosts in these shares send during a step, by job number.
+fn traffic_of(
+    folder: &RunFolder,
+    step: &StepRow,
+    shares: &[Shares],
+) -> Result<BTreeMap<(HostId, HostId), u16>, LabError> {
+    let owners = shares.iter().flat_map(Shares::keys);
+    // An ACK is of the message in the other direction.
+    let pairs: BTreeSet<(HostId, HostId)> =
+        owners.flat_map(|owner| [(owner.from, owner.to), (owner.to, owner.from)]).collect();
+    let mut found = BTreeMap::new();
+    for block in folder.rows::<FlowRow>()? {
+        for row in block? {
+            let pair = (row.source, row.destination);
+            let is_during = row.start < step.end && row.end.is_none_or(|end| end > step.start);
+            if !is_during || !pairs.contains(&pair) {
+                continue;
+            }
+            let job = found.entry(pair).or_insert(row.job);
+            // Of a pair with several kinds of traffic, the job that is explained is named.
+            if row.job == step.job {
+                *job = row.job;
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Runs the scenario again.
@@ -269,13 +336,13 @@ impl Again<'_, '_> {
     }
 
     /// Who was ahead during these waits.
-    fn ahead(&mut self, chain: &Chain, waits: &[(usize, Wait)]) -> Result<Vec<Shares>, LabError> {
+    fn ahead(&mut self, chain: &Chain, waits: &[MessageWait]) -> Result<Vec<Shares>, LabError> {
         if waits.is_empty() {
             return Ok(Vec::new());
         }
         let fabric = &self.prepared.compiled.model.fabric;
-        let packets_on = distinct(waits.iter().map(|(_, wait)| fabric.port(wait.port).link));
-        let mut ahead = Ahead::new(waits.iter().map(|(_, wait)| *wait));
+        let packets_on = distinct(waits.iter().map(|waiting| fabric.port(waiting.wait.port).link));
+        let mut ahead = Ahead::new(waits);
         self.run(Recording { packets_on, ..Recording::default() }, chain, &mut ahead)?;
         Ok(ahead.finish())
     }
@@ -301,6 +368,9 @@ struct View<'a> {
     chain: &'a Chain,
     parts: &'a BTreeMap<Key, Parts>,
     repairs: &'a BTreeMap<Key, [u32; 2]>,
+    /// The job whose step is explained, and the traffic of pairs of hosts.
+    job: u16,
+    traffic: &'a BTreeMap<(HostId, HostId), u16>,
 }
 
 impl View<'_> {
@@ -348,25 +418,64 @@ impl View<'_> {
         self.chain.members.iter().map(message).collect()
     }
 
-    fn waits(&self, longest: &[(usize, Wait)], shares: Vec<Shares>) -> Vec<PortWait> {
-        let wait = |(&(message, wait), shares): (&(usize, Wait), Shares)| {
+    fn waits(&self, longest: &[MessageWait], shares: &[Shares]) -> Vec<PortWait> {
+        let wait = |(waiting, shares): (&MessageWait, &Shares)| {
             let total: u64 = shares.values().sum();
-            let mut pairs: Vec<_> = shares.into_iter().collect();
-            pairs.sort_by_key(|&(ends, bytes)| (std::cmp::Reverse(bytes), ends));
-            let sharer = |&((from, to), bytes): &((HostId, HostId), u64)| Sharer {
-                from: self.node(from.index()),
-                to: self.node(to.index()),
+            let mut owners: Vec<(&Owner, &u64)> = shares.iter().collect();
+            owners.sort_by_key(|&(owner, bytes)| (std::cmp::Reverse(bytes), owner));
+            let sharer = |&(owner, &bytes): &(&Owner, &u64)| Sharer {
+                from: self.node(owner.from.index()),
+                to: self.node(owner.to.index()),
+                own: owner.is_own,
+                traffic: self.foreign(owner),
                 share: bytes as f64 / total as f64,
             };
             PortWait {
-                port: self.port(wait.port),
-                message,
-                wait_s: seconds(wait.length()),
-                ahead: pairs.iter().take(MOST_AHEAD).map(sharer).collect(),
-                more: pairs.len().saturating_sub(MOST_AHEAD),
+                port: self.port(waiting.wait.port),
+                message: waiting.message,
+                at_nic: waiting.is_at_nic,
+                wait_s: seconds(waiting.length),
+                sending_s: seconds(self.sending(waiting, total)),
+                ahead: owners.iter().take(MOST_AHEAD).map(sharer).collect(),
+                more: owners.len().saturating_sub(MOST_AHEAD),
             }
         };
         longest.iter().zip(shares).map(wait).collect()
+    }
+
+    /// How long the port of a wait took to send these bytes, in ps; a packet may begin before the end of the wait and end
+    /// after it.
+    fn sending(&self, waiting: &MessageWait, bytes: u64) -> u64 {
+        let rate = self.prepared.compiled.model.fabric.port(waiting.wait.port).rate;
+        rate.serialization(Bytes(bytes)).0.min(waiting.length)
+    }
+
+    /// What would be saved if one of the ports were twice as fast, the largest first.
+    fn faster(&self, longest: &[MessageWait], shares: &[Shares]) -> Vec<FasterPort> {
+        let mut saved: BTreeMap<PortId, u64> = BTreeMap::new();
+        for (waiting, shares) in longest.iter().zip(shares) {
+            let sending = self.sending(waiting, shares.values().sum());
+            *saved.entry(waiting.wait.port).or_default() += sending / 2;
+        }
+        let mut saved: Vec<(PortId, u64)> = saved.into_iter().filter(|(_, time)| *time > 0).collect();
+        saved.sort_by_key(|&(port, time)| (std::cmp::Reverse(time), port));
+        saved
+            .into_iter()
+            .map(|(port, time)| FasterPort { port: self.port(port), saved_s: seconds(time) })
+            .collect()
+    }
+
+    /// The traffic that packets are of, if not of the job whose step is explained.
+    fn foreign(&self, owner: &Owner) -> Option<String> {
+        let ends = [(owner.from, owner.to), (owner.to, owner.from)];
+        let job = *ends.iter().find_map(|ends| self.traffic.get(ends))?;
+        let names = &self.prepared.compiled.job_names;
+        (job != self.job).then(|| match job {
+            Message::BACKGROUND => "background".to_owned(),
+            Message::STAGED => "staged flow".to_owned(),
+            Message::FINITE => "finite flow".to_owned(),
+            job => names.get(usize::from(job)).cloned().unwrap_or_default(),
+        })
     }
 
     fn node(&self, index: usize) -> String {

@@ -25,6 +25,8 @@ pub(super) fn key(row: &FlowRow) -> Key {
 pub(super) struct Parts {
     /// By cause.
     pub causes: CauseRow,
+    /// The hand-over of its last packet to a NIC, until it was on the wire.
+    pub nic: Option<Wait>,
     /// Waits of the last packet behind its sender, port by port.
     pub queues: Vec<Wait>,
 }
@@ -66,7 +68,7 @@ struct Collected {
     last: u32,
     /// Number of its first packet, once that has left.
     first: Option<u32>,
-    /// Waits of the latest transmission of its last packet so far.
+    /// Waits of the latest transmission of its last packet so far, the one at its sender first.
     in_flight: Vec<Wait>,
     /// Waits of the transmissions that arrived, with their arrivals.
     arrived: Vec<(Time, Vec<Wait>)>,
@@ -89,7 +91,10 @@ impl Collector {
     /// The parts of each; an error names a message that did not arrive.
     pub fn finish(self) -> Result<BTreeMap<Key, Parts>, String> {
         let found = |(key, collected): (Key, Collected)| match collected.causes {
-            Some(causes) => Ok((key, Parts { causes, queues: collected.waits_of(&causes) })),
+            Some(causes) => {
+                let mut waits = collected.waits_of(&causes).into_iter();
+                Ok((key, Parts { causes, nic: waits.next(), queues: waits.collect() }))
+            }
             None => Err(format!("a second run of the same model differs from the first, in message {key:?}")),
         };
         self.messages.into_iter().map(found).collect()
@@ -104,9 +109,8 @@ impl Collector {
         }
         if row.hop == 0 {
             message.in_flight.clear();
-        } else {
-            message.in_flight.push(Wait { port, from: row.arrival, until: start });
         }
+        message.in_flight.push(Wait { port, from: row.arrival, until: start });
         if let (Fate::Delivered, Some(end)) = (row.fate, row.end) {
             message.arrived.push((end, message.in_flight.clone()));
         }

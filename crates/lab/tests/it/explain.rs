@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use netloom_lab::explain::{
-    ExplainRequest, ExplainedStep, Explanation, SelectedStep, explain, explain_steps,
+    ExplainRequest, ExplainedStep, Explanation, SelectedStep, Sharer, explain, explain_steps,
 };
 use netloom_lab::{LabError, Overrides, RunRequest, Source, Watch, run};
 use netloom_records::{RunFolder, StepRow};
@@ -183,6 +183,60 @@ fn a_slow_link_is_where_messages_wait() {
     adds_up(&found);
     let [longest, ..] = &found.waits[..] else { panic!("it waited") };
     assert!(["leaf0 -> spine0", "spine0 -> leaf0"].contains(&longest.port.as_str()), "{longest:?}");
+}
+
+/// Two jobs of two hosts each, which share the link between two switches.
+fn two_jobs(rate: &str) -> Stored {
+    let link = |from, to| format!("{{ from: {from}, to: {to}, rate: 100Gbps, delay: 500ns }}");
+    let links = [link("a", "left"), link("b", "left"), link("c", "right"), link("d", "right")].join(", ");
+    let job = |name, from, to| {
+        let phase = "ring_all_reduce: { size: 4MiB }";
+        format!("{{ name: {name}, placement: {{ list: [{from}, {to}] }}, phases: [ {{ {phase} }} ] }}")
+    };
+    let shared = format!("{{ from: left, to: right, rate: {rate}, delay: 1us }}");
+    let text = format!(
+        "netloom: 1\nfabric: {{ custom: {{ hosts: [a, b, c, d], switches: [left, right], links: [{links}, {shared}] }} }}\n\
+         jobs: [ {}, {} ]\n",
+        job("one", "a", "c"),
+        job("two", "b", "d")
+    );
+    Stored::of(Source::text("two", text), &[])
+}
+
+#[test]
+fn traffic_of_another_job_ahead_is_named() {
+    let found = two_jobs("25Gbps").explain(SelectedStep::Worst);
+    let [longest, ..] = &found.waits[..] else { panic!("it waited") };
+    assert!(!longest.at_nic && (longest.sending_s - longest.wait_s).abs() < 1e-6, "{longest:?}");
+    let [one, two] = &longest.ahead[..] else { panic!("both jobs are ahead: {longest:?}") };
+    let of = |own| [one, two].into_iter().find(|sharer| sharer.own == own).expect("there is one");
+    assert_eq!(of(true).traffic, None);
+    assert_eq!(of(false).traffic.as_deref(), Some("two"));
+    assert!((of(true).share - 0.5).abs() < 0.02, "{longest:?}");
+}
+
+#[test]
+fn a_port_that_would_save_time_if_it_were_faster_does_when_it_is() {
+    let [slow, fast] = ["25Gbps", "50Gbps"].map(|rate| two_jobs(rate).explain(SelectedStep::Worst));
+    let ports: Vec<&str> = slow.faster.iter().map(|port| port.port.as_str()).collect();
+    assert_eq!(ports, ["right -> left", "left -> right"]);
+    // Both directions of the link are faster; the wires of the messages themselves are, too, which is not counted.
+    let predicted: f64 = slow.faster.iter().map(|port| port.saved_s).sum();
+    let saved = slow.time_s - fast.time_s;
+    assert!(predicted <= saved && predicted > 0.85 * saved, "{predicted} of {saved}");
+}
+
+#[test]
+fn a_wait_at_a_nic_is_behind_the_other_messages_of_the_host() {
+    let all = "{ all_to_all_linear: { size: 8MiB } }";
+    let found = Stored::of(small(all, ""), &[]).explain(SelectedStep::Worst);
+    adds_up(&found);
+    let at_nic = found.waits.iter().find(|wait| wait.at_nic).expect("messages of a host wait for each other");
+    let message = &found.messages[at_nic.message];
+    assert!((at_nic.wait_s - message.turn_s - message.earlier_s).abs() < 1e-12, "{at_nic:?}");
+    assert!(at_nic.port.starts_with(&message.from), "{at_nic:?}");
+    let is_other = |sharer: &Sharer| sharer.from == message.from && !sharer.own;
+    assert!(!at_nic.ahead.is_empty() && at_nic.ahead.iter().all(is_other), "{at_nic:?}");
 }
 
 #[test]
