@@ -52,6 +52,7 @@ mod prepare;
 mod reason;
 mod report;
 pub mod reproduce;
+mod runs_in;
 mod sample;
 mod second_run;
 mod seeds;

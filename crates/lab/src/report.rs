@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::error::LabError;
 use crate::labels::labels;
 use crate::reason::{ReasonRequest, RecordedSteps, add_reasons};
-use crate::show::interference::runs_in;
+use crate::runs_in::runs_in;
 use crate::sweep::PLAN_FILE;
 use crate::text::{self, Look};
 

@@ -182,7 +182,7 @@ mod tests {
 
     use super::super::{Request, reproduce};
     use super::*;
-    use crate::show::interference::runs_in;
+    use crate::runs_in::runs_in;
 
     const FABRIC: &str = "
 netloom: 1
