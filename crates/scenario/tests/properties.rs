@@ -450,9 +450,11 @@ proptest! {
     }
 
     #[test]
-    fn most_generated_scenarios_are_well_formed(texts in proptest::collection::vec(scenario(), 12)) {
-        let good = texts.iter().filter(|text| resolve(text, "any.yaml").is_ok()).count();
-        prop_assert!(good >= 2, "only {good} of 12: {}", resolve(&texts[0], "any.yaml").unwrap_err().render(Style::Plain));
+    fn most_generated_scenarios_are_well_formed(texts in proptest::collection::vec(scenario(), 48)) {
+        let wrong: Vec<_> = texts.iter().filter_map(|text| resolve(text, "any.yaml").err()).collect();
+        let good = texts.len() - wrong.len();
+        // About three quarters are; of a dozen fewer than two would be, though very rarely.
+        prop_assert!(good >= 12, "only {good} of 48: {}", wrong[0].render(Style::Plain));
     }
 
     #[test]
