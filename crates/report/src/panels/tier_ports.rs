@@ -75,7 +75,8 @@ impl Collector for TierPorts {
 pub struct RunData {
     /// The strips: upwards from the hosts, within a tier, downwards.
     pub strips: Vec<StripData>,
-    /// Four numbers of each cell of each strip, see [`Values`]: all values of the first kind of a strip come first.
+    /// Four numbers of each cell of each strip, each of its worst port: utilization in hundredths of a percent, longest queue in
+    /// bytes, packets dropped, time paused in hundredths of a percent; all values of the first kind of a strip come first.
     pub packed: String,
     /// Names of each cell of each strip as a packed text: a line for each cell, with its first and last node and the ends of
     /// its busiest port, separated by tabs.
