@@ -4,6 +4,7 @@
 // Times in seconds, sizes in bytes, rates in bits per second, shares from 0 to 1.
 
 import type { FabricOfRun } from "./fabric/data.ts";
+import type { TierPortsOfRun } from "./tier_data.ts";
 import type { TimelineOfRun } from "./jobs/data.ts";
 import type { Live } from "./live/data.ts";
 import type { Answer } from "./answer_data.ts";
@@ -200,33 +201,6 @@ export interface LinksOfRun {
   between: Usage | null;
   tiers: Tiers | null;
   list: LinkList | null;
-}
-
-/** The ports of one kind of node towards another one; shares are of the time. */
-export interface TierStrip {
-  from: string;
-  to: string;
-  ports: number;
-  /** Ports in a cell. */
-  each: number;
-  cells: number;
-  mean: number;
-  median: number;
-  most: number;
-  busiest: [string, string];
-  /** Longest queue in bytes. */
-  queue: number | null;
-  longest: [string, string];
-  dropped: number;
-  paused: number;
-}
-
-export interface TierPortsOfRun {
-  strips: TierStrip[];
-  /** By strip, value (utilization, queue, dropped, paused; shares in hundredths of a percent) and cell. */
-  packed: string;
-  /** By strip and cell: first and last node, and the ends of the busiest port. */
-  names: string;
 }
 
 export interface Drops {

@@ -84,12 +84,12 @@ export function stripOf(strip: Strip): HTMLElement {
     }
   };
 
-  const choose = (cell: number): void => {
-    if (cell < 0 || cell >= strip.count || cell === chosen) {
+  const choose = (cell: number | null): void => {
+    if (cell === chosen || (cell !== null && (cell < 0 || cell >= strip.count))) {
       return;
     }
     chosen = cell;
-    said.textContent = strip.says(cell);
+    said.textContent = cell === null ? "" : strip.says(cell);
     draw();
   };
 
@@ -99,6 +99,7 @@ export function stripOf(strip: Strip): HTMLElement {
     return Math.floor(event.offsetY / pitch) * grid.columns + column;
   };
   canvas.addEventListener("pointermove", (event) => choose(at(event)));
+  canvas.addEventListener("pointerleave", () => choose(null));
   canvas.addEventListener("pointerdown", (event) => choose(at(event)));
   canvas.addEventListener("keydown", (event) => {
     const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -grid.columns, ArrowDown: grid.columns };

@@ -109,7 +109,8 @@ async function strips(page) {
   equal("ports of all tiers", tiers.reduce((sum, [, , ports]) => sum + Number(whole(ports)), 0), rows("ports").length);
   const [, , ports, , , most, which] = tiers[0];
   const first = rows("ports").slice(0, Number(whole(ports)));
-  const cell = first.findIndex(({ node_name: node, peer_name: peer }) => `${node} → ${peer}` === which);
+  const named = ({ node_name: node, peer_name: peer, link_name: link }) => [`${node} → ${peer}`, `${node} → ${peer} (${link})`];
+  const cell = first.findIndex((row) => named(row).includes(which));
   const busy = Math.max(...first.map((row) => Number(row.busy)));
   equal("the busiest port of a host", Number(first[cell]?.busy), busy);
   const strip = page.locator("#tier_ports .strip").first();

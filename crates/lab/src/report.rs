@@ -1,19 +1,17 @@
 //! One HTML file about some runs, or their figures as text.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use netloom_records::Overwrite;
 use netloom_records::statistics::Over;
 use netloom_report::panel_data::Report;
 use netloom_report::{ReportedRun, check_overwrite, read, write};
-use serde_json::Value;
 
 use crate::error::LabError;
 use crate::labels::labels;
 use crate::reason::{ReasonRequest, RecordedSteps, add_reasons};
 use crate::runs_in::runs_in;
-use crate::sweep::PLAN_FILE;
+use crate::sweep::plan_in;
 use crate::text::{self, Look};
 
 /// What is made of a report.
@@ -82,7 +80,7 @@ pub(crate) fn baseline_of<'a>(
 ) -> Option<&'a str> {
     let of_sweep = || {
         let [folder] = folders else { return None };
-        let plan: Value = serde_json::from_str(&fs::read_to_string(folder.join(PLAN_FILE)).ok()?).ok()?;
+        let plan = plan_in(folder)?;
         let below = folder.join(plan.get("baseline")?.as_str()?);
         runs.iter().find(|run| run.folder.starts_with(&below)).map(|run| run.name.as_str())
     };

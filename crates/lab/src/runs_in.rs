@@ -13,7 +13,7 @@ use netloom_records::MEASURED_FILE;
 use serde_json::Value;
 
 use crate::reproduce::{REPORT_FILE, cells};
-use crate::sweep::PLAN_FILE;
+use crate::sweep::{PLAN_FILE, plan_in};
 
 /// The run folders below a folder; any other folder itself.
 pub fn runs_in(folder: &Path) -> Vec<PathBuf> {
@@ -37,7 +37,7 @@ pub fn runs_in(folder: &Path) -> Vec<PathBuf> {
 
 /// The folders of the variants of a sweep, in the order of its plan; folders of earlier versions may lack them.
 fn planned(folder: &Path) -> Option<Vec<PathBuf>> {
-    let plan: Value = serde_json::from_str(&fs::read_to_string(folder.join(PLAN_FILE)).ok()?).ok()?;
+    let plan = plan_in(folder)?;
     let of = |variant: &Value| Some(folder.join(variant["folder"].as_str()?));
     plan["variants"].as_array()?.iter().map(of).collect()
 }
@@ -100,7 +100,7 @@ mod tests {
         let variants = ["points/s/rate=50Gbps", "points/s/rate=100Gbps", "points/s/rate=400Gbps"];
         let variants: Vec<Value> =
             variants.iter().map(|folder| serde_json::json!({ "folder": folder })).collect();
-        let plan = serde_json::json!({ "variants": variants }).to_string();
+        let plan = serde_json::json!({ "digest": "0", "variants": variants }).to_string();
         fs::write(home.path().join(PLAN_FILE), plan).expect("it can be written");
         let four = [rates[1], rates[0], "points/s/rate=400Gbps/seed-9", rates[2]];
         assert_eq!(found(&home), [four.as_slice(), &["points/s/other"]].concat());

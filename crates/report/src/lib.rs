@@ -45,6 +45,7 @@ pub use nearness::Nearness;
 pub use page::MOST_BYTES;
 pub use panels::interference::beside::{Beside, Lonely, PairData, ScoreData};
 pub use panels::interference::{CellData, Coordinates, PointData, RatioData, Study};
+pub use panels::traffic_without_job;
 
 /// The data of panels, for callers that draw it elsewhere.
 pub mod panel_data {

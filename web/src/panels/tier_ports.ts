@@ -1,12 +1,14 @@
 // Ports by tier: a strip of cells for each pair of kinds of nodes, of two runs side by side, with their difference.
 
-import type { Report, TierStrip } from "../data.ts";
+import type { Report } from "../data.ts";
 import { element, note } from "../dom.ts";
+import { overNote } from "../over.ts";
 import { numbersOf, textOf } from "../packed.ts";
 import { DIFFERENCES, SCALE, onDifferences, onSequence, runName } from "../palette.ts";
 import { stripOf } from "../strip.ts";
 import { asTable } from "../tables.ts";
 import type { Cell } from "../tables.ts";
+import type { TierStrip } from "../tier_data.ts";
 import { count, percent, size, some } from "../units.ts";
 import { unpacked } from "../unpacked.ts";
 import type { Panel } from "./panel.ts";
@@ -17,15 +19,18 @@ interface Value {
   /** What it says of a port. */
   says: (written: string) => string;
   write: (number: number) => string;
+  /** A difference of two values; those of shares are percentage points, not percent of a share. */
+  difference: (number: number) => string;
 }
 
 const share = (number: number): string => percent(number / 1e4);
+const points = (number: number): string => share(number).replace(" %", " percentage points");
 
 const VALUES: Value[] = [
-  { title: "Utilization", says: (text) => `sending ${text} of the time`, write: share },
-  { title: "Longest queue", says: (text) => `longest queue ${text}`, write: size },
-  { title: "Packets dropped", says: (text) => `${text} packets dropped`, write: count },
-  { title: "Time paused", says: (text) => `paused or without credits ${text} of the time`, write: share },
+  { title: "Utilization", says: (text) => `sending ${text} of the time`, write: share, difference: points },
+  { title: "Longest queue", says: (text) => `longest queue ${text}`, write: size, difference: size },
+  { title: "Packets dropped", says: (text) => `${text} packets dropped`, write: count, difference: count },
+  { title: "Time paused", says: (text) => `paused or without credits ${text} of the time`, write: share, difference: points },
 ];
 
 /** The cells of a run, unpacked. */
@@ -127,7 +132,8 @@ function row(report: Report, shown: Cells[], nth: number, value: number, most: n
       colour: (at) => onDifferences(most > 0 ? by(at) / most : 0),
       says: (at) => {
         const [before, after] = [one, other].map((cells) => chosen.write(cells.of(nth, value, at)));
-        return `${whereIs(one.names(nth, at), strip.each)}: ${chosen.title.toLowerCase()} ${after} instead of ${before}`;
+        const [name, base] = [other, one].map(({ run }) => report.runs[run]?.name ?? "");
+        return `${whereIs(one.names(nth, at), strip.each)}: ${chosen.title.toLowerCase()} ${after} in ${name}, ${before} in ${base}`;
       },
     });
     const caption = element("figcaption", {}, runName(report.runs, other.run), " minus ", runName(report.runs, one.run));
@@ -142,6 +148,16 @@ function isAlike(report: Report, one: number, other: number): boolean {
   const same = (strip: TierStrip, nth: number): boolean =>
     right?.[nth] !== undefined && kinds(right[nth]) === kinds(strip) && right[nth].ports === strip.ports;
   return left !== undefined && left.length === right?.length && left.every(same);
+}
+
+/** The runs shown at first: of the baseline and of the best variant beside it; else the first two. */
+function atFirst(report: Report, runs: number[]): number[] {
+  const { answer } = report;
+  const best = answer?.verdicts[0]?.compared[0]?.variant;
+  const runOf = (variant: number | undefined): number | undefined => answer?.variants[variant ?? -1]?.runs[0];
+  const ofAnswer = [runOf(answer?.baseline), runOf(best)].filter((run) => run !== undefined && runs.includes(run));
+  const [first = 0, ...others] = [...new Set([...ofAnswer, ...runs])].filter((run) => run !== undefined);
+  return [first, ...others.filter((run) => isAlike(report, first, run)).slice(0, 1)];
 }
 
 /** A list of runs to choose from. */
@@ -168,8 +184,7 @@ class Drawing {
   constructor(report: Report, runs: number[]) {
     this.report = report;
     this.runs = runs;
-    const first = runs[0] ?? 0;
-    this.shown = [first, ...runs.filter((run) => run !== first && isAlike(report, first, run)).slice(0, 1)];
+    this.shown = atFirst(report, runs);
     const strips = runs.flatMap((run) => report.tier_ports[run]?.strips ?? []);
     const has = [true, strips.some(({ queue }) => (queue ?? 0) > 0), strips.some(({ dropped }) => dropped > 0)];
     this.values = [...has, strips.some(({ paused }) => paused > 0)].flatMap((is, value) => (is ? [value] : []));
@@ -184,10 +199,10 @@ class Drawing {
   private strips(cells: Cells[]): HTMLElement {
     const most = largest(this.report, cells, this.value);
     const strips = this.report.tier_ports[this.shown[0] ?? 0]?.strips ?? [];
-    const write = VALUES[this.value]?.write ?? String;
+    const { write = String, difference = String } = VALUES[this.value] ?? {};
     const scales = [scaleBar(SCALE, write(0), write(most))];
     if (cells.length > 1) {
-      scales.push(scaleBar(DIFFERENCES, `${write(most)} less`, `${write(most)} more`));
+      scales.push(scaleBar(DIFFERENCES, `${difference(most)} less`, `${difference(most)} more`));
     }
     return element("div", {}, ...scales, ...strips.map((_, nth) => row(this.report, cells, nth, this.value, most)));
   }
@@ -260,10 +275,11 @@ function content(report: Report): HTMLElement[] {
   if (runs.length === 0) {
     return [];
   }
-  const text =
-    "Cells are in the order of the nodes, from left to right and line by line. Utilization is the share of time in which a " +
-    "port was sending. Point at a cell, or use the arrow keys, to read what it is.";
-  return [note(text), new Drawing(report, runs).box, table(report, runs)];
+  const what = "Utilization: the share of time in which a port was sending";
+  const text = "Cells are in the order of the nodes, from left to right and line by line; point at a cell, or use the arrow keys, to read what it is.";
+  const over = overNote(report, what).trim() || `${what}, over the whole run.`;
+  const rest = "Queues, drops and pauses are those of the whole run.";
+  return [note(`${text} ${over} ${rest}`), new Drawing(report, runs).box, table(report, runs)];
 }
 
 /** The panel. */

@@ -1,6 +1,5 @@
-//! `netloom show`: fabrics and their nodes; single packets and the slowest messages of a run; forwarding tables, and the ingress ports
-//! that
-//! share an egress port by these tables; the memory of Themis.
+//! `netloom show`: fabrics and their nodes; single packets and the slowest messages of a run; forwarding tables, and the
+//! ingress ports that share an egress port by these tables; the memory of Themis.
 
 use netloom_lab::show::arbitration::{Arbitration, Span, arbitration};
 use netloom_lab::show::fabric;

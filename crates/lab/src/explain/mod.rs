@@ -19,8 +19,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use netloom_engine::Options;
-use netloom_model::{Message, NamedFlow, Recording};
+use netloom_model::{NamedFlow, Recording};
 use netloom_records::{FlowRow, RepairRow, RunFolder, Sink, StepRow, Table};
+use netloom_report::traffic_without_job;
 use netloom_units::{Bytes, HostId, LinkId, PortId};
 use serde::Serialize;
 
@@ -470,12 +471,8 @@ impl View<'_> {
         let ends = [(owner.from, owner.to), (owner.to, owner.from)];
         let job = *ends.iter().find_map(|ends| self.traffic.get(ends))?;
         let names = &self.prepared.compiled.job_names;
-        (job != self.job).then(|| match job {
-            Message::BACKGROUND => "background".to_owned(),
-            Message::STAGED => "staged flow".to_owned(),
-            Message::FINITE => "finite flow".to_owned(),
-            job => names.get(usize::from(job)).cloned().unwrap_or_default(),
-        })
+        let of_job = || names.get(usize::from(job)).cloned().unwrap_or_default();
+        (job != self.job).then(|| traffic_without_job(job).map_or_else(of_job, str::to_owned))
     }
 
     fn node(&self, index: usize) -> String {

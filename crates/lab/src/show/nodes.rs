@@ -1,8 +1,9 @@
 //! The nodes of a fabric, one by one, with where each of them is.
 //!
-//! Models: tiers by distance from hosts; servers as the hosts that share a switch which only hosts are connected to;
+//! Models: tiers by distance from hosts; servers as the hosts that share a switch without links to others, while
+//! they have links to switches with such links;
 //! blocks (pods, groups) and rails by the names that topologies give to the switch above a host.
-//! Leaves out: ports and links, which tables `ports` of runs list.
+//! Leaves out: ports and links, which table `ports` of a run lists.
 //!
 //! Invariants: nodes are in the order of their numbers, which are those of tables of runs.
 
@@ -83,23 +84,20 @@ impl NodeRow {
     }
 }
 
-/// By node, whether it is a switch inside a server: only hosts are connected to it, which have other links, too.
+/// By node, whether it is a switch inside a server: it leads to no other switch, but one beside it does.
 fn inner_switches(fabric: &Fabric) -> Vec<bool> {
     let is_host = |node: &NodeId| node.index() < fabric.n_hosts();
+    let nodes = || (0..fabric.n_nodes() as u32).map(NodeId);
+    let leads_on: Vec<bool> =
+        nodes().map(|node| !is_host(&node) && !fabric.neighbours(node).iter().all(is_host)).collect();
+    let is_beside_one_that_does =
+        |host: &NodeId| fabric.neighbours(*host).iter().any(|switch| leads_on[switch.index()]);
     let is_inner = |node: NodeId| {
-        let neighbours = fabric.neighbours(node);
-        let has_others = |host: &NodeId| fabric.neighbours(*host).iter().any(|switch| *switch != node);
         !is_host(&node)
-            && !neighbours.is_empty()
-            && neighbours.iter().all(|host| is_host(host) && has_others(host))
+            && !leads_on[node.index()]
+            && fabric.neighbours(node).iter().any(is_beside_one_that_does)
     };
-    // Leaves of a fabric without spines look the same from outside: a host of theirs has no other kind of switch.
-    let found: Vec<bool> = (0..fabric.n_nodes() as u32).map(NodeId).map(is_inner).collect();
-    let reaches_others = |node: usize| {
-        let hosts = fabric.neighbours(NodeId(node as u32));
-        hosts.iter().any(|host| fabric.neighbours(*host).iter().any(|switch| !found[switch.index()]))
-    };
-    (0..found.len()).map(|node| found[node] && reaches_others(node)).collect()
+    nodes().map(is_inner).collect()
 }
 
 /// All words of a name but the last one: `pod3` of `pod3.leaf1`; none if the last one is a number, as of `core0.3`.

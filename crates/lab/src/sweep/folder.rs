@@ -108,6 +108,11 @@ fn read(folder: &Path) -> Result<Option<Value>, LabError> {
     value.map(Some).map_err(|detail| SweepError::Plan { path, detail }.into())
 }
 
+/// The plan in a folder, if there is one that can be read.
+pub(crate) fn plan_in(folder: &Path) -> Option<Value> {
+    read(folder).ok().flatten()
+}
+
 /// The differences between the plan in the folder and the requested one, as text.
 fn differences(there: &Value, wanted: &Value) -> Vec<String> {
     let part = |(key, title): &(&str, &str)| {

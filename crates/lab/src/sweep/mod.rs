@@ -21,6 +21,7 @@ mod variants;
 mod variation;
 
 pub use error::SweepError;
+pub(crate) use folder::plan_in;
 pub use folder::{PLAN_FILE, UNFINISHED_FILE};
 pub use make::grid;
 pub use plan::{Grid, MOST_POINTS, Plan};

@@ -12,6 +12,7 @@ use netloom_units::NodeId;
 use serde::Serialize;
 
 use super::Collector;
+use super::used_ports::UsedPorts;
 use crate::collect::About;
 use crate::fabric::TwoTiers;
 use crate::round::share;
@@ -23,25 +24,15 @@ const MOST_ALONG: usize = 64;
 /// Largest number of link directions in a list.
 const LISTED: usize = 40;
 
-/// Data of a run: its ports, so memory grows with the fabric, and the bytes that they sent within the span.
+/// Data of a run.
 #[derive(Debug, Default)]
 pub struct Links {
-    ports: Vec<PortRow>,
-    shares: Option<PortShares>,
+    used: UsedPorts,
 }
 
 impl Collector for Links {
     fn take(&mut self, about: &About, batch: Batch<'_>) {
-        match batch {
-            Batch::Ports(rows) => self.ports.extend_from_slice(rows),
-            Batch::Series(rows) => {
-                let shares = self.shares.get_or_insert_with(|| PortShares::new(about.span.clone()));
-                for row in rows {
-                    shares.take(row);
-                }
-            }
-            _ => {}
-        }
+        self.used.take(about, batch);
     }
 }
 
@@ -139,13 +130,18 @@ impl Tally {
 impl Links {
     /// The links of the run; `n_runs` runs share the room of the page.
     pub fn finish(mut self, about: &About, n_runs: usize) -> RunData {
-        let shares = self.shares.take().unwrap_or_else(|| PortShares::new(about.span.clone()));
+        let shares = self.used.shares(about);
         let all = |is_wanted: &dyn Fn(&PortRow) -> bool| {
             let mut tally = Tally::default();
-            self.ports.iter().filter(|port| is_wanted(port)).for_each(|port| tally.add(shares.usage(port)));
+            self.used
+                .ports
+                .iter()
+                .filter(|port| is_wanted(port))
+                .for_each(|port| tally.add(shares.usage(port)));
             tally.finish()
         };
-        let tiers = TwoTiers::of(about, &self.ports).map(|tiers| self.tiers(about, &tiers, &shares, n_runs));
+        let tiers =
+            TwoTiers::of(about, &self.used.ports).map(|tiers| self.tiers(about, &tiers, &shares, n_runs));
         let busiest = self.list(about, &shares);
         let list = tiers.is_none().then(|| busiest.clone());
         RunData {
@@ -166,7 +162,7 @@ impl Links {
         let empty = vec![vec![Tally::default(); n_spines]; tiers.leaves.len().div_ceil(leaf_block)];
         let (mut up, mut down) = (empty.clone(), empty);
         let index = |nodes: &[NodeId], node| nodes.binary_search(&node).ok();
-        for port in &self.ports {
+        for port in &self.used.ports {
             let (from, to) = (index(&tiers.leaves, port.node), index(&tiers.leaves, port.peer));
             let (over, under) = (index(&tiers.spines, port.peer), index(&tiers.spines, port.node));
             if let (Some(leaf), Some(spine)) = (from, over) {
@@ -190,9 +186,9 @@ impl Links {
 
     fn list(&self, about: &About, shares: &PortShares) -> ListData {
         let is_between = |port: &&PortRow| !about.is_host(port.node) && !about.is_host(port.peer);
-        let mut ports: Vec<&PortRow> = self.ports.iter().filter(is_between).collect();
+        let mut ports: Vec<&PortRow> = self.used.ports.iter().filter(is_between).collect();
         if ports.is_empty() {
-            ports = self.ports.iter().collect();
+            ports = self.used.ports.iter().collect();
         }
         ports.sort_by(|left, right| {
             let by_time = shares.busy(right).total_cmp(&shares.busy(left));

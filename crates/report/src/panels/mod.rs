@@ -27,6 +27,7 @@ mod summary;
 pub mod tier_ports;
 pub mod timeline;
 mod traffic;
+mod used_ports;
 pub mod why;
 mod worst;
 
@@ -52,11 +53,16 @@ const fn is_independent(job: u16) -> bool {
 
 /// The name of the traffic that messages of a job number are of.
 fn traffic_name(about: &About, job: u16) -> String {
+    traffic_without_job(job).map_or_else(|| about.job(job), str::to_owned)
+}
+
+/// The name of the traffic that messages of a job number are of, if that is no job.
+pub const fn traffic_without_job(job: u16) -> Option<&'static str> {
     match job {
-        BACKGROUND => "background".to_owned(),
-        STAGED => "staged flow".to_owned(),
-        FINITE => "finite flow".to_owned(),
-        job => about.job(job),
+        BACKGROUND => Some("background"),
+        STAGED => Some("staged flow"),
+        FINITE => Some("finite flow"),
+        _ => None,
     }
 }
 

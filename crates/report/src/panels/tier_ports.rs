@@ -8,15 +8,16 @@
 //! seen in a fabric of any size.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use flate2::Compression;
 use netloom_records::statistics::PortShares;
 use netloom_records::{Batch, DropRow, PortRow, SignalRow, node_kind};
-use netloom_units::NodeId;
+use netloom_units::{LinkId, NodeId};
 use serde::Serialize;
 
 use super::Collector;
+use super::used_ports::UsedPorts;
 use crate::collect::About;
 use crate::drawing::pack::{pack, pack_text};
 use crate::drawing::tiers::tiers;
@@ -33,11 +34,10 @@ const MOST_STRIPS: usize = 24;
 /// Shares are packed as hundredths of a percent.
 const PART: f64 = 1e4;
 
-/// Data of a run: its ports, so memory grows with the fabric.
+/// Data of a run.
 #[derive(Debug, Default)]
 pub struct TierPorts {
-    ports: Vec<PortRow>,
-    shares: Option<PortShares>,
+    used: UsedPorts,
     /// Packets dropped by port, and time paused in ps.
     dropped: BTreeMap<u32, u64>,
     paused: BTreeMap<u32, u64>,
@@ -45,14 +45,8 @@ pub struct TierPorts {
 
 impl Collector for TierPorts {
     fn take(&mut self, about: &About, batch: Batch<'_>) {
+        self.used.take(about, batch);
         match batch {
-            Batch::Ports(rows) => self.ports.extend_from_slice(rows),
-            Batch::Series(rows) => {
-                let shares = self.shares.get_or_insert_with(|| PortShares::new(about.span.clone()));
-                for row in rows {
-                    shares.take(row);
-                }
-            }
             Batch::Drops(rows) => {
                 for (port, packets) in
                     rows.iter().filter_map(|&DropRow { port, packets, .. }| Some((port?, packets)))
@@ -145,10 +139,14 @@ impl Values {
 impl TierPorts {
     /// The strips of the run; `n_runs` runs share the room of the page.
     pub fn finish(mut self, about: &About, n_runs: usize) -> RunData {
-        let shares = self.shares.take().unwrap_or_else(|| PortShares::new(about.span.clone()));
-        let valued: Vec<Valued<'_>> =
-            self.ports.iter().map(|port| (port, self.values(about, &shares, port))).collect();
-        RunData::of(about.n_hosts, &|node| about.node(node), &valued, MOST_CELLS_OF_ALL / n_runs.max(1))
+        let shares = self.used.shares(about);
+        let labels = Labels {
+            node: &|node| about.node(node),
+            link: &|link| about.link(link),
+            parallel: parallel(&self.used.ports),
+        };
+        let values = |port: &PortRow| self.values(about, &shares, port);
+        RunData::of(about.n_hosts, &labels, &self.used.ports, values, MOST_CELLS_OF_ALL / n_runs.max(1))
     }
 
     fn values(&self, about: &About, shares: &PortShares, port: &PortRow) -> Values {
@@ -165,13 +163,42 @@ impl TierPorts {
 
 /// A port and its values.
 type Valued<'a> = (&'a PortRow, Values);
-/// The name of a node.
-type Name<'a> = &'a dyn Fn(NodeId) -> String;
+
+/// The names of a fabric.
+struct Labels<'a> {
+    node: &'a dyn Fn(NodeId) -> String,
+    link: &'a dyn Fn(LinkId) -> String,
+    /// Nodes with several links between them: the link distinguishes their ports.
+    parallel: BTreeSet<(NodeId, NodeId)>,
+}
+
+impl Labels<'_> {
+    /// Both ends of a port's link, with the link behind the second one if there are parallel ones.
+    fn ends(&self, port: &PortRow) -> [String; 2] {
+        let [from, mut to] = [port.node, port.peer].map(self.node);
+        if self.parallel.contains(&(port.node, port.peer)) {
+            to.push_str(&format!(" ({})", (self.link)(port.link)));
+        }
+        [from, to]
+    }
+}
+
+/// Nodes that several ports join.
+fn parallel(ports: &[PortRow]) -> BTreeSet<(NodeId, NodeId)> {
+    let mut known = BTreeSet::new();
+    ports.iter().map(|port| (port.node, port.peer)).filter(|ends| !known.insert(*ends)).collect()
+}
 
 impl RunData {
     /// The strips of ports in the order of the nodes, with `room` cells in all if that is possible.
-    fn of(n_hosts: u32, name: Name<'_>, ports: &[Valued<'_>], room: usize) -> RunData {
-        let strips = strips(n_hosts, name, ports);
+    fn of(
+        n_hosts: u32,
+        labels: &Labels<'_>,
+        ports: &[PortRow],
+        values: impl Fn(&PortRow) -> Values,
+        room: usize,
+    ) -> RunData {
+        let strips = strips(n_hosts, labels, ports, values);
         let room = (room / strips.len().max(1)).clamp(LEAST_CELLS, MOST_CELLS);
         let (mut numbers, mut names) = (Vec::new(), String::new());
         let mut made = Vec::new();
@@ -182,11 +209,11 @@ impl RunData {
                 numbers.extend(cells.iter().map(|cell| cell.packed()[kind]));
             }
             for cell in ports.chunks(each) {
-                let [from, to] = ends(name, busiest(cell));
-                let [first, last] = [cell[0].0, cell[cell.len() - 1].0].map(|port| name(port.node));
+                let [from, to] = labels.ends(busiest(cell));
+                let [first, last] = [cell[0].0, cell[cell.len() - 1].0].map(|port| (labels.node)(port.node));
                 names.push_str(&format!("{first}\t{last}\t{from}\t{to}\n"));
             }
-            made.push(StripData::of(name, kinds, &ports, each, &cells));
+            made.push(StripData::of(labels, kinds, &ports, each, &cells));
         }
         RunData {
             strips: made,
@@ -198,7 +225,7 @@ impl RunData {
 
 impl StripData {
     fn of(
-        name: Name<'_>,
+        labels: &Labels<'_>,
         [from, to]: [String; 2],
         ports: &[Valued<'_>],
         each: usize,
@@ -218,9 +245,9 @@ impl StripData {
             mean: share(usage.iter().sum::<f64>() / usage.len() as f64),
             median: share(usage[usage.len() / 2]),
             most: share(all.usage),
-            busiest: ends(name, busiest(ports)),
+            busiest: labels.ends(busiest(ports)),
             queue: is_known.then_some(all.queue),
-            longest: longest.map(|(port, _)| ends(name, port)).unwrap_or_default(),
+            longest: longest.map(|(port, _)| labels.ends(port)).unwrap_or_default(),
             dropped: ports.iter().map(|(_, values)| values.dropped).sum(),
             paused: share(all.paused),
             usage: cells.iter().map(|cell| cell.usage).collect(),
@@ -243,35 +270,36 @@ fn busiest<'a>(ports: &[Valued<'a>]) -> &'a PortRow {
     found.0
 }
 
-fn ends(name: Name<'_>, port: &PortRow) -> [String; 2] {
-    [name(port.node), name(port.peer)]
-}
-
 /// The ports by the kinds of the nodes at their ends, in the order of ports.
-fn strips<'a>(n_hosts: u32, name: Name<'_>, ports: &[Valued<'a>]) -> Vec<([String; 2], Vec<Valued<'a>>)> {
-    let rows: Vec<PortRow> = ports.iter().map(|(port, _)| **port).collect();
-    let tiers: Vec<u32> = tiers(n_hosts, &rows).into_iter().map(|tier| tier.unwrap_or(u32::MAX)).collect();
+fn strips<'a>(
+    n_hosts: u32,
+    labels: &Labels<'_>,
+    ports: &'a [PortRow],
+    values: impl Fn(&PortRow) -> Values,
+) -> Vec<([String; 2], Vec<Valued<'a>>)> {
+    let tiers: Vec<u32> = tiers(n_hosts, ports).into_iter().map(|tier| tier.unwrap_or(u32::MAX)).collect();
     let by_tier = |node: NodeId| match tiers[node.index()] {
         0 => "host".to_owned(),
         u32::MAX => "switch without hosts".to_owned(),
         tier => format!("switch of tier {tier}"),
     };
-    let found = grouped(ports, &tiers, |node| node_kind(&name(node)));
+    let found = grouped(ports, &tiers, |node| node_kind(&(labels.node)(node)));
     let found = if found.len() > MOST_STRIPS { grouped(ports, &tiers, by_tier) } else { found };
-    found.into_iter().map(|((_, kinds), ports)| (kinds, ports)).collect()
+    let valued = |ports: Vec<&'a PortRow>| ports.into_iter().map(|port| (port, values(port))).collect();
+    found.into_iter().map(|((_, kinds), ports)| (kinds, valued(ports))).collect()
 }
 
 /// The rank of a direction in the list: upwards, from the hosts; within a tier; downwards, towards the hosts.
 type Rank = (u8, u32);
 
 fn grouped<'a>(
-    ports: &[Valued<'a>],
+    ports: &'a [PortRow],
     tiers: &[u32],
     kind: impl Fn(NodeId) -> String,
-) -> BTreeMap<(Rank, [String; 2]), Vec<Valued<'a>>> {
+) -> BTreeMap<(Rank, [String; 2]), Vec<&'a PortRow>> {
     let kinds: Vec<String> = (0..tiers.len()).map(|node| kind(NodeId(node as u32))).collect();
-    let mut found: BTreeMap<(Rank, [String; 2]), Vec<Valued<'a>>> = BTreeMap::new();
-    for &(port, values) in ports {
+    let mut found: BTreeMap<(Rank, [String; 2]), Vec<&PortRow>> = BTreeMap::new();
+    for port in ports {
         let [from, to] = [port.node, port.peer].map(|node| tiers[node.index()]);
         let rank = match from.cmp(&to) {
             Ordering::Less => (0, from),
@@ -279,14 +307,14 @@ fn grouped<'a>(
             Ordering::Greater => (2, u32::MAX - from),
         };
         let ends = [port.node, port.peer].map(|node| kinds[node.index()].clone());
-        found.entry((rank, ends)).or_default().push((port, values));
+        found.entry((rank, ends)).or_default().push(port);
     }
     found
 }
 
 #[cfg(test)]
 mod tests {
-    use netloom_units::{Bytes, Duration, LinkId, PortId, Rate};
+    use netloom_units::{Bytes, Duration, PortId, Rate};
 
     use super::*;
 
@@ -326,33 +354,42 @@ mod tests {
         (n_hosts, names, (0..).zip(directions).map(port).collect())
     }
 
+    /// The strips of a rail with these utilizations by port.
+    fn found(servers: u32, usage: impl Fn(&PortRow) -> f64) -> (Vec<String>, Vec<PortRow>, RunData) {
+        let (n_hosts, names, ports) = rail(servers, 16);
+        let values = |port: &PortRow| Values { usage: usage(port), ..Values::default() };
+        let made = with_names(n_hosts, &|node| names[node.index()].clone(), &ports, values);
+        (names, ports, made)
+    }
+
+    fn with_names(
+        n_hosts: u32,
+        node: &dyn Fn(NodeId) -> String,
+        ports: &[PortRow],
+        values: impl Fn(&PortRow) -> Values,
+    ) -> RunData {
+        let labels = Labels { node, link: &|link| format!("link{}", link.0), parallel: parallel(ports) };
+        RunData::of(n_hosts, &labels, ports, values, MOST_CELLS_OF_ALL)
+    }
+
+    fn kinds(found: &RunData) -> Vec<String> {
+        found.strips.iter().map(|strip| format!("{}, {}", strip.from, strip.to)).collect()
+    }
+
     #[test]
     fn one_hot_port_is_seen_in_a_fabric_of_any_size() {
         for servers in [2, 64, 1_024, 8_192] {
-            let (n_hosts, names, ports) = rail(servers, 16);
-            let hot = ports.len() / 3;
-            let usage = |number| if number == hot { 1.0 } else { 0.01 };
-            let valued: Vec<Valued<'_>> = (0..)
-                .zip(&ports)
-                .map(|(number, port)| (port, Values { usage: usage(number), ..Values::default() }))
-                .collect();
-            let found = RunData::of(n_hosts, &|node| names[node.index()].clone(), &valued, MOST_CELLS_OF_ALL);
-            let kinds: Vec<String> =
-                found.strips.iter().map(|strip| format!("{} {}", strip.from, strip.to)).collect();
-            assert_eq!(
-                kinds,
-                ["gpu leaf", "gpu switch", "leaf spine", "spine leaf", "leaf gpu", "switch gpu"]
-            );
+            let hot = PortId(rail(servers, 16).2.len() as u32 / 3);
+            let (names, ports, found) = found(servers, |port| if port.port == hot { 1.0 } else { 0.01 });
+            let wanted =
+                ["gpu, leaf", "gpu, switch", "leaf, spine", "spine, leaf", "leaf, gpu", "switch, gpu"];
+            assert_eq!(kinds(&found), wanted);
             assert_eq!(found.strips.iter().map(|strip| strip.ports).sum::<usize>(), ports.len());
             let cells: Vec<f64> = found.strips.iter().flat_map(|strip| strip.usage.iter().copied()).collect();
             assert_eq!(cells.iter().filter(|usage| **usage > 0.5).count(), 1, "{servers} servers");
-            let [from, to] = [ports[hot].node, ports[hot].peer].map(|node| names[node.index()].clone());
-            assert!(
-                found
-                    .strips
-                    .iter()
-                    .any(|strip| strip.busiest == [from.clone(), to.clone()] && strip.most > 0.99)
-            );
+            let port = &ports[hot.index()];
+            let ends = [port.node, port.peer].map(|node| names[node.index()].clone());
+            assert!(found.strips.iter().any(|strip| strip.busiest == ends && strip.most > 0.99));
             assert!(
                 found.strips.iter().all(|strip| strip.cells <= MOST_CELLS && strip.each.is_power_of_two())
             );
@@ -361,12 +398,7 @@ mod tests {
 
     #[test]
     fn cells_have_one_port_up_to_a_thousand_and_else_neighbours() {
-        let each = |servers| {
-            let (n_hosts, names, ports) = rail(servers, 16);
-            let valued: Vec<Valued<'_>> = ports.iter().map(|port| (port, Values::default())).collect();
-            RunData::of(n_hosts, &|node| names[node.index()].clone(), &valued, MOST_CELLS_OF_ALL).strips[0]
-                .each
-        };
+        let each = |servers| found(servers, |_| 0.0).2.strips[0].each;
         assert_eq!([each(64), each(1_024), each(8_192)], [1, 8, 64]);
     }
 
@@ -374,13 +406,23 @@ mod tests {
     fn names_that_say_no_kinds_give_strips_of_tiers() {
         let (n_hosts, names, ports) = rail(2, 2);
         let letters = |node: NodeId| char::from(b'a' + node.0 as u8).to_string();
-        let valued: Vec<Valued<'_>> = ports.iter().map(|port| (port, Values::default())).collect();
         assert!(names.len() < 32);
-        let found = RunData::of(n_hosts, &letters, &valued, MOST_CELLS_OF_ALL);
-        let kinds: Vec<String> =
-            found.strips.iter().map(|strip| format!("{}, {}", strip.from, strip.to)).collect();
+        let found = with_names(n_hosts, &letters, &ports, |_| Values::default());
         let [host, one, two] = ["host", "switch of tier 1", "switch of tier 2"];
         let wanted = [(host, one), (one, two), (two, one), (one, host)];
-        assert_eq!(kinds, wanted.map(|(from, to)| format!("{from}, {to}")));
+        assert_eq!(kinds(&found), wanted.map(|(from, to)| format!("{from}, {to}")));
+    }
+
+    #[test]
+    fn parallel_ports_are_named_by_their_links() {
+        let (n_hosts, names, mut ports) = rail(2, 2);
+        let (first, number) = (ports[0], ports.len() as u32);
+        ports.push(PortRow { port: PortId(number), link: LinkId(999), ..first });
+        let usage = |port: &PortRow| if port.link == LinkId(999) { 1.0 } else { 0.0 };
+        let values = |port: &PortRow| Values { usage: usage(port), ..Values::default() };
+        let found = with_names(n_hosts, &|node| names[node.index()].clone(), &ports, values);
+        let busiest = &found.strips.iter().find(|strip| strip.most > 0.5).expect("it is there").busiest;
+        assert!(busiest[1].ends_with(" (link999)"), "{busiest:?}");
+        assert!(!found.strips.iter().any(|strip| strip.most < 0.5 && strip.busiest[1].contains("link")));
     }
 }
