@@ -110,6 +110,13 @@ export function stripOf(strip: Strip): HTMLElement {
       choose(chosen === null ? 0 : chosen + step);
     }
   });
-  new ResizeObserver(draw).observe(box);
+  // A drawing changes the height of its box, which is no reason for another one.
+  let drawn = 0;
+  new ResizeObserver(() => {
+    if (box.clientWidth !== drawn) {
+      drawn = box.clientWidth;
+      draw();
+    }
+  }).observe(box);
   return box;
 }
