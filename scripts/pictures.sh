@@ -20,6 +20,7 @@ view() { (cd web && node tests/view.mjs "$browser" "$place/$1.html" "$3" "../doc
 # The demonstration: its answer, and what steps and messages waited for.
 netloom demo -o "$place/demo" >/dev/null
 picture "$place/demo/report.html" answer demo-answer
+picture "$place/demo/report.html" chain demo-chain
 picture "$place/demo/report.html" causes demo-messages "ecmp: what messages waited for"
 
 # The tour of the explorer: each view of three studies.

@@ -134,6 +134,7 @@ netloom report "$place"/several/{coarse,fine,silent,cut} -o "$place/several.html
 netloom run web/tests/large.yaml -o "$place/large" --quiet
 netloom report "$place/large" -o "$place/large.html" >/dev/null
 cd web
+npm run --silent chain -- "$browser" "$place/demo.html"
 npm run --silent explorer -- "$browser" "$place/explored.html" "$place/csv"
 npm run --silent several -- "$browser" "$place/several.html" "$place/several"
 npm run --silent large -- "$browser" "$place/large.html"

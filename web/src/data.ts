@@ -3,6 +3,7 @@
 //
 // Times in seconds, sizes in bytes, rates in bits per second, shares from 0 to 1.
 
+import type { ExplainedRun } from "./explained_data.ts";
 import type { FabricOfRun } from "./fabric/data.ts";
 import type { TierPortsOfRun } from "./tier_data.ts";
 import type { TimelineOfRun } from "./jobs/data.ts";
@@ -599,6 +600,8 @@ export interface Report {
   steps: JobSteps[];
   /** For each job of each run that recorded causes. */
   why: JobCauses[];
+  /** Runs that were run again to explain them. */
+  explained: ExplainedRun[];
   fct: FctOfRun[];
   slowdown: (Slowdowns | null)[];
   queues: QueuesOfRun[];

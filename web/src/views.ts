@@ -9,6 +9,7 @@ import { BREAKDOWN } from "./panels/breakdown.ts";
 import { BY_SETTING } from "./panels/by_setting.ts";
 import { CONGESTION } from "./panels/congestion.ts";
 import { CAUSES } from "./panels/causes.ts";
+import { CHAIN } from "./panels/chain.ts";
 import { COURSE } from "./panels/course.ts";
 import { EXPOSURE } from "./panels/exposure.ts";
 import { FABRIC } from "./panels/fabric.ts";
@@ -54,7 +55,7 @@ export const VIEWS: View[] = [
     id: "study",
     title: "Study",
     asks: "Which run was better, by how much, and with what confidence?",
-    panels: [ANSWER, WHY, SUMMARY, STAGES, INTERFERENCE, MEASURED, BY_SETTING, STEPS, BANDWIDTH, OVER_TIME],
+    panels: [ANSWER, WHY, CHAIN, SUMMARY, STAGES, INTERFERENCE, MEASURED, BY_SETTING, STEPS, BANDWIDTH, OVER_TIME],
   },
   {
     id: "fabric",

@@ -31,7 +31,7 @@ const JOBS = ["course", "breakdown", "ranks"];
 const TRAINING = ["course", "exposure", "breakdown", "ranks"];
 /** Panels of some runs only, and the views of the reports that have them. */
 const OTHERS = {
-  demo: { study: ["answer", "why"], jobs: TRAINING, flows: ["causes", "worst"] },
+  demo: { study: ["answer", "why", "chain"], jobs: TRAINING, flows: ["causes", "worst"] },
   hostile: { jobs: TRAINING },
   rdma: { study: ["answer"], fabric: ["signals"], jobs: JOBS, flows: ["goodput", "repairs", "rates"] },
   sweep: { study: ["answer", "by_setting"], jobs: JOBS, flows: ["goodput", "repairs"] },

@@ -16,7 +16,7 @@ try {
   await page.emulateMedia({ colorScheme });
   // Folded content and the list of panels at the top are left out of pictures.
   const alone = title === "" ? "" : "figure { padding: 0.75rem }";
-  await page.addStyleTag({ content: `nav, details { display: none !important } ${alone}` });
+  await page.addStyleTag({ content: `nav, details:not(.message) { display: none !important } ${alone}` });
   if (panel === "all") {
     const panels = await page.locator("main section").evaluateAll((sections) => sections.map(({ id }) => id));
     for (const id of panels) {

@@ -39,7 +39,8 @@ impl Progress {
             0 => String::new(),
             total => format!(", step {} of {total}", progress.steps),
         };
-        let at = format!("{} simulated{steps}", words::time(progress.simulated));
+        let again = if progress.again { "run again, " } else { "" };
+        let at = format!("{again}{} simulated{steps}", words::time(progress.simulated));
         self.show(progress.share, &at, progress.rate, progress.left);
     }
 

@@ -12,7 +12,7 @@ use netloom_report::{AnswerData, ReportedRun};
 use serde_json::{Map, Value, json};
 
 use crate::error::LabError;
-use crate::reason::{ReasonRequest, RecordedSteps, add_reasons};
+use crate::reason::{ReasonRequest, RecordedSteps, SecondRunsOf, add_reasons, run_typical_again};
 use crate::report::{baseline_of, named};
 use crate::summary::{Distribution, JobSummary, SpanSummary, StageSummary, Summary};
 
@@ -226,7 +226,12 @@ pub fn compare_folders(
     let baseline = baseline_of(folders, &runs, baseline);
     let mut answer = netloom_report::answer(&runs, over, baseline)?;
     if let Some(answer) = &mut answer {
-        add_reasons(answer, &runs, &mut RecordedSteps::new(&runs), reasons)?;
+        let mut recorded = RecordedSteps::new(&runs);
+        let again = match reasons {
+            Some(request) => run_typical_again(answer, &runs, &mut recorded, request)?,
+            None => SecondRunsOf::new(),
+        };
+        add_reasons(answer, &runs, &mut recorded, &again)?;
     }
     let of_variant = answer.as_ref().map(|answer| answer.variants[answer.baseline].runs[0]);
     let by_name = || runs.iter().position(|run| Some(run.name.as_str()) == baseline);

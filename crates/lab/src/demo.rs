@@ -9,7 +9,9 @@ use netloom_report::{check_overwrite, write};
 
 use crate::compare::{Comparison, Entry, compare};
 use crate::error::LabError;
-use crate::report::read_report;
+use crate::explain::Explanation;
+use crate::reason::ReasonRequest;
+use crate::report::read_and_explain;
 use crate::source::Source;
 use crate::sweep::{Point, PointReport, Sweep, SweepProgress, sweep};
 
@@ -44,11 +46,21 @@ pub fn demo_report(folder: &Path) -> PathBuf {
     folder.join("report.html")
 }
 
-/// Runs the demonstration; returns the runs in the order of [`DEMO_POLICIES`], and their comparison.
+/// What the demonstration found.
+pub struct DemoReport {
+    /// The runs in the order of [`DEMO_POLICIES`].
+    pub runs: Vec<PointReport>,
+    /// Their comparison.
+    pub comparison: Comparison,
+    /// Why the longest step under the first policy took so long; `None` if that was interrupted.
+    pub why: Option<Explanation>,
+}
+
+/// Runs the demonstration, and its runs again to explain them.
 ///
 /// # Errors
 /// If a run could not be made.
-pub fn demo(demo: Demo<'_>) -> Result<(Vec<PointReport>, Comparison), LabError> {
+pub fn demo(demo: Demo<'_>) -> Result<DemoReport, LabError> {
     let page = demo_report(&demo.folder);
     check_overwrite(&page, demo.overwrite)?;
     let folders = DEMO_POLICIES.map(|policy| demo.folder.join(policy));
@@ -67,7 +79,14 @@ pub fn demo(demo: Demo<'_>) -> Result<(Vec<PointReport>, Comparison), LabError> 
         on_progress: demo.on_progress,
     });
     let reports: Vec<PointReport> = reports.into_iter().collect::<Result<_, _>>()?;
-    let reported = read_report(&folders, demo.over, None, None)?;
+    let request =
+        ReasonRequest { threads: demo.threads, quick: true, stop: demo.stop, on_progress: demo.on_progress };
+    let read = |reasons| read_and_explain(&folders, demo.over, None, reasons);
+    // The report is worth having without the second runs, too.
+    let (reported, again) = match read(Some(&request)) {
+        Err(LabError::Explain(_)) => read(None),
+        read => read,
+    }?;
     write(&reported, &page, demo.overwrite)?;
     let entry = |(policy, report): (&str, &PointReport)| Entry {
         name: policy.to_owned(),
@@ -76,5 +95,7 @@ pub fn demo(demo: Demo<'_>) -> Result<(Vec<PointReport>, Comparison), LabError> 
         summary: report.summary.clone(),
     };
     let entries: Vec<Entry> = DEMO_POLICIES.into_iter().zip(&reports).map(entry).collect();
-    Ok((reports, compare(&entries, 0, reported.answer)))
+    let first = again.into_values().next().and_then(Result::ok);
+    let why = first.and_then(|found| found.steps.into_iter().next());
+    Ok(DemoReport { runs: reports, comparison: compare(&entries, 0, reported.answer), why })
 }

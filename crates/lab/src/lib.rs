@@ -70,7 +70,7 @@ pub mod words;
 
 pub use check::{Checked, check};
 pub use cost::{Cost, cost};
-pub use demo::{DEMO_POLICIES, Demo, demo, demo_report};
+pub use demo::{DEMO_POLICIES, Demo, DemoReport, demo, demo_report};
 pub use error::{ExitCode, LabError};
 pub use line::{RunReport, RunRequest, run};
 pub use netloom_engine::Options;

@@ -8,8 +8,9 @@ use netloom_report::panel_data::Report;
 use netloom_report::{ReportedRun, check_overwrite, read, write};
 
 use crate::error::LabError;
+use crate::explain::page_data;
 use crate::labels::labels;
-use crate::reason::{ReasonRequest, RecordedSteps, add_reasons};
+use crate::reason::{ReasonRequest, RecordedSteps, SecondRunsOf, add_reasons, run_again_for_page};
 use crate::runs_in::runs_in;
 use crate::sweep::plan_in;
 use crate::text::{self, Look};
@@ -58,6 +59,19 @@ pub fn read_report(
     baseline: Option<&str>,
     reasons: Option<&ReasonRequest<'_>>,
 ) -> Result<Report, LabError> {
+    Ok(read_and_explain(folders, over, baseline, reasons)?.0)
+}
+
+/// The data of the report, and what was found by running runs again.
+///
+/// # Errors
+/// As [`read_report`].
+pub(crate) fn read_and_explain(
+    folders: &[PathBuf],
+    over: Over,
+    baseline: Option<&str>,
+    reasons: Option<&ReasonRequest<'_>>,
+) -> Result<(Report, SecondRunsOf), LabError> {
     let runs = named(folders);
     let mut reported = read(&runs, over)?;
     if let Some(name) = baseline_of(folders, &runs, baseline) {
@@ -65,10 +79,16 @@ pub fn read_report(
     }
     let mut recorded = RecordedSteps::new(&runs);
     reported.why = recorded.by_job()?;
+    let again = match reasons {
+        Some(request) => run_again_for_page(reported.answer.as_ref(), &runs, &mut recorded, request)?,
+        None => SecondRunsOf::new(),
+    };
+    let explained = again.iter().filter_map(|(run, found)| Some(page_data(*run, found.as_ref().ok()?)));
+    reported.explained = explained.filter(|found| !found.is_empty()).collect();
     if let Some(answer) = &mut reported.answer {
-        add_reasons(answer, &runs, &mut recorded, reasons)?;
+        add_reasons(answer, &runs, &mut recorded, &again)?;
     }
-    Ok(reported)
+    Ok((reported, again))
 }
 
 /// The name of the baseline: the one that was asked for, by its name or by its folder in a sweep; else a run of that of

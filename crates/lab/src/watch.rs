@@ -42,6 +42,13 @@ pub struct RunProgress {
     pub again: bool,
 }
 
+impl RunProgress {
+    /// The progress as that of a whole of which this run is a part.
+    pub(crate) fn within(self, elapsed: Duration, share: f64) -> RunProgress {
+        RunProgress { elapsed, share: Some(share), left: left(elapsed, share), ..self }
+    }
+}
+
 /// Receives the progress of a run and its state.
 pub type Look<'a> = dyn FnMut(&RunProgress, &dyn States) + 'a;
 

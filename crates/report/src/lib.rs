@@ -46,11 +46,15 @@ pub use page::MOST_BYTES;
 pub use panels::interference::beside::{Beside, Lonely, PairData, ScoreData};
 pub use panels::interference::{CellData, Coordinates, PointData, RatioData, Study};
 pub use panels::traffic_without_job;
+pub use round::six_digits;
 
 /// The data of panels, for callers that draw it elsewhere.
 pub mod panel_data {
     pub use crate::estimate::Estimate;
     pub use crate::panels::Report;
+    pub use crate::panels::chains::{
+        ChainData, ExplainedRun, MOST_MESSAGES, MessageData, SharerData, WaitData,
+    };
     pub use crate::panels::faults::{ChangeData, DropData, EventData, RunData as Faults};
     pub use crate::panels::fct::{FctData, GroupData, RunData as Fct, independent};
     pub use crate::panels::links::{ListData, ListedLink, RunData as Links, TierData, Usage};

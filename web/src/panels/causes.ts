@@ -4,6 +4,7 @@ import { areaName } from "../areas.ts";
 import { areasOfCauses } from "../cause_colours.ts";
 import type { CausesOfRun, Report } from "../data.ts";
 import { element, note } from "../dom.ts";
+import { messageList } from "../messages.ts";
 import { legendOf, runName } from "../palette.ts";
 import { partsChart } from "../parts.ts";
 import type { PartsRow } from "../parts.ts";
@@ -54,6 +55,21 @@ function bars(title: string, found: CausesOfRun, rows: { name: string; times: nu
   return figure(title, partsChart(title, "completion time", unit, shown.map(({ area }) => area), drawn));
 }
 
+/** The slowest messages hop by hop, if the run was run again. */
+function hopByHop({ explained }: Report, name: string, run: number): HTMLElement[] {
+  const again = explained.find((one) => one.run === run);
+  if (again === undefined || again.slowest.length === 0) {
+    return [];
+  }
+  const areas = areasOfCauses(again.causes);
+  const until = again.until === null ? "" : ` of those that had arrived after ${span(again.until)}, at the end of the last explained step`;
+  return [
+    element("h4", {}, `${name}: the ${count(again.slowest.length)} slowest messages${until}, hop by hop`),
+    legendOf([...areas].map(([cause, area]) => areaName(cause, area))),
+    messageList(again, areas, again.slowest, `slowest-${run}`),
+  ];
+}
+
 function ofRun(report: Report, found: CausesOfRun, run: number): HTMLElement[] {
   const name = report.runs[run]?.name ?? "";
   const shown = known(found);
@@ -94,6 +110,7 @@ function ofRun(report: Report, found: CausesOfRun, run: number): HTMLElement[] {
       [{ title: "message" }, { title: "traffic" }, { title: "FCT", number: true }, ...columns, { title: "longest wait at" }],
       slowest,
     ),
+    ...hopByHop(report, name, run),
     ...(ports.length === 0
       ? []
       : [

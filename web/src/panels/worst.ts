@@ -51,7 +51,8 @@ const PATH: WorstColumn = { title: "path", cell: pathOf };
 
 function tableOf(caption: string, messages: SlowMessage[]): HTMLElement[] {
   const repair = messages.some((message) => message.repair !== null) ? REPAIR : [];
-  const columns = [...COLUMNS, ...repair, PATH];
+  const path = messages.some(({ hops }) => hops.length > 0) ? [PATH] : [];
+  const columns = [...COLUMNS, ...repair, ...path];
   const row = (message: SlowMessage): Cell[] => columns.map(({ cell }) => cell(message));
   return messages.length === 0 ? [] : [table(caption, columns, messages.map(row))];
 }
@@ -88,4 +89,4 @@ function content(report: Report): HTMLElement[] {
 }
 
 /** The panel. */
-export const WORST: Panel = { id: "worst", title: "Slowest messages", content };
+export const WORST: Panel = { id: "worst", title: "Messages with the largest slowdown", content };

@@ -1,7 +1,7 @@
 //! `netloom compare`: runs side by side.
 
 use netloom_lab::compare::{Cell, Comparison, METRICS, Metric, Row, Unit, compare_folders};
-use netloom_lab::{AnswerData, ExitCode, LabError, ReasonRequest, RunProgress, Sentence, Status, words};
+use netloom_lab::{AnswerData, ExitCode, LabError, ReasonRequest, Sentence, Status, SweepProgress, words};
 
 use super::run::status_word;
 use crate::arguments::{Compare, ComparedRuns};
@@ -35,9 +35,10 @@ pub fn with_reasons<T>(
         return find(None);
     }
     let progress = Progress::new(is_shown);
-    let on_progress = |now: &RunProgress| progress.run(now);
+    let on_progress = |now: &SweepProgress| progress.sweep(now);
     let stop = Some(interrupt::stop_flag(output));
-    let found = find(Some(&ReasonRequest { stop, on_progress: Some(&on_progress) }));
+    let found =
+        find(Some(&ReasonRequest { stop, on_progress: Some(&on_progress), ..ReasonRequest::default() }));
     progress.clear();
     found
 }

@@ -1,9 +1,7 @@
 //! `netloom demo`: one job under four policies.
 
-use netloom_lab::explain::{ExplainRequest, Explanation, SelectedStep, explain};
 use netloom_lab::{
-    DEMO_POLICIES, Demo, ExitCode, LabError, PointReport, RunProgress, SweepProgress, Watch, demo_report,
-    words,
+    DEMO_POLICIES, Demo, DemoReport, ExitCode, LabError, PointReport, SweepProgress, demo_report, words,
 };
 
 use super::compare::print;
@@ -29,8 +27,7 @@ pub fn demo(arguments: arguments::Demo, output: &mut Output) -> Result<ExitCode,
         on_progress: Some(&on_progress),
     });
     progress.clear();
-    let (reports, comparison) = done?;
-    let why = if arguments.quiet { None } else { explained(&arguments, &progress, output)? };
+    let DemoReport { runs, comparison, why } = done?;
     if !arguments.quiet {
         output.line("32 hosts train together; each step they exchange gradients over 8 leaves and 4 spines.");
         output
@@ -43,7 +40,7 @@ pub fn demo(arguments: arguments::Demo, output: &mut Output) -> Result<ExitCode,
             print_causes(why, output);
             output.line("");
         }
-        output.line(totals(&reports));
+        output.line(totals(&runs));
         let page = demo_report(&arguments.output);
         output.line(format!("The report is {}: open it in a browser.", page.display()));
         output.line(format!("Records are in {}, a folder per policy; try:", arguments.output.display()));
@@ -52,31 +49,12 @@ pub fn demo(arguments: arguments::Demo, output: &mut Output) -> Result<ExitCode,
         output.line(format!("  netloom explain {} --step median", first.display()));
         output.line("  netloom run scenarios/demo/heavy-x2.yaml --set balance=round_robin");
     }
-    let codes = reports.iter().map(|report| ExitCode::of(&report.outcome));
+    let codes = runs.iter().map(|report| ExitCode::of(&report.outcome));
     Ok(codes.max().unwrap_or(ExitCode::Good))
 }
 
-/// Why the longest step under the first policy took so long; `None` if that was interrupted.
-fn explained(
-    arguments: &arguments::Demo,
-    progress: &Progress,
-    output: &mut Output,
-) -> Result<Option<Explanation>, LabError> {
-    let mut on_progress = |now: &RunProgress| progress.run(now);
-    let stop = Some(interrupt::stop_flag(output));
-    let watch = Watch { stop, on_progress: Some(&mut on_progress), ..Watch::default() };
-    let request = ExplainRequest { job: None, step: SelectedStep::Worst, threads: 1, watch };
-    let found = explain(&arguments.output.join(DEMO_POLICIES[0]), request);
-    progress.clear();
-    match found {
-        Ok(found) => Ok(Some(found)),
-        Err(LabError::Explain(_)) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-fn totals(reports: &[PointReport]) -> String {
-    let hops: u64 = reports.iter().filter_map(|report| report.summary.hops).sum();
-    let wall: f64 = reports.iter().map(|report| report.wall_time_s).sum();
+fn totals(runs: &[PointReport]) -> String {
+    let hops: u64 = runs.iter().filter_map(|report| report.summary.hops).sum();
+    let wall: f64 = runs.iter().map(|report| report.wall_time_s).sum();
     format!("{} packet-hops in {} of computing.", words::count(hops), words::span(wall))
 }

@@ -17,7 +17,8 @@ use crate::table::{Lean, Table};
 const MOST_STEPS: usize = 100;
 /// Most messages that are listed, the slowest of the chain.
 const MOST_MESSAGES: usize = 12;
-
+/// Most waits that are listed, the longest.
+const MOST_WAITS: usize = 8;
 /// Most ports of which is said what they would save if they were faster.
 const MOST_FASTER: usize = 4;
 
@@ -220,7 +221,7 @@ fn waits(found: &Explanation) -> Table {
     let numbers = ["wait", "sending", "of"].map(|title| (title, Lean::Right));
     let titles = [("port", Lean::Left)].into_iter().chain(numbers).chain([("ahead", Lean::Left)]);
     let mut table = Table::new(titles);
-    for wait in &found.waits {
+    for wait in found.waits.iter().take(MOST_WAITS) {
         let of = format!("#{}", words::count(wait.message as u64 + 1));
         let port = if wait.at_nic { format!("{} (NIC)", wait.port) } else { wait.port.clone() };
         table.row([port, words::span(wait.wait_s), share(wait.sending_s / wait.wait_s), of, ahead(wait)]);

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use netloom_records::{Batch, PacketKind, PacketRow, Sink, SinkError};
-use netloom_units::HostId;
+use netloom_units::{Bytes, HostId, PortId, Time};
 
 use super::parts::{Key, Wait};
 
@@ -24,19 +24,59 @@ pub(super) struct Owner {
 /// Bytes by owner.
 pub(super) type Shares = BTreeMap<Owner, u64>;
 
-/// A wait of a message of the chain.
+/// A wait of a message.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MessageWait {
-    /// Index of the message in the chain.
+    /// Index of the message in its list.
     pub message: usize,
-    /// The message.
+    /// The message, and its job.
     pub key: Key,
+    pub job: u16,
     /// Where and when.
     pub wait: Wait,
-    /// Whether it was at the NIC of the sender; only the time in which others were on the wire counts then.
-    pub is_at_nic: bool,
+    /// Index among the queues of its path; none at the NIC of the sender, where only the time in which others were on the
+    /// wire counts.
+    pub hop: Option<usize>,
     /// Its length in ps.
     pub length: u64,
+}
+
+/// A packet that left a port.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Departure {
+    pub port: PortId,
+    pub start: Time,
+    pub size: Bytes,
+    /// Sender and receiver of the packet itself.
+    from: HostId,
+    to: HostId,
+    /// The message, if it is of the data of one.
+    message: Option<u32>,
+}
+
+impl Departure {
+    /// Of a row; `None` if the packet was not sent.
+    pub fn of(row: &PacketRow) -> Option<Departure> {
+        let (port, start) = (row.port?, row.start?);
+        // An ACK travels from the receiver of its message.
+        let is_data = row.kind == PacketKind::Data;
+        let (from, to) = if is_data { (row.source, row.destination) } else { (row.destination, row.source) };
+        let message = is_data.then_some(row.number);
+        Some(Departure { port, start, size: row.size, from, to, message })
+    }
+
+    /// Adds its bytes to those that left during a wait, if it did.
+    pub fn add_to(&self, shares: &mut Shares, waiting: &MessageWait) {
+        let MessageWait { wait, key: (source, destination, number), .. } = waiting;
+        if wait.port != self.port || self.start < wait.from || wait.until <= self.start {
+            return;
+        }
+        let is_own = (self.from, self.to, self.message) == (*source, *destination, Some(*number));
+        // At the NIC the message's own packets are transmission, not a wait.
+        if !(is_own && waiting.hop.is_none()) {
+            *shares.entry(Owner { from: self.from, to: self.to, is_own }).or_default() += self.size.0;
+        }
+    }
 }
 
 /// Collects the packets that left during some waits.
@@ -57,19 +97,9 @@ impl Ahead {
     }
 
     fn left(&mut self, row: &PacketRow) {
-        let (Some(port), Some(start)) = (row.port, row.start) else { return };
-        let is_during = |MessageWait { wait, .. }: &MessageWait| {
-            wait.port == port && wait.from <= start && start < wait.until
-        };
-        // An ACK travels from the receiver of its message.
-        let is_data = row.kind == PacketKind::Data;
-        let (from, to) = if is_data { (row.source, row.destination) } else { (row.destination, row.source) };
-        for (waiting, shares) in self.waits.iter_mut().filter(|(waiting, _)| is_during(waiting)) {
-            let is_own = is_data && waiting.key == (row.source, row.destination, row.number);
-            // At the NIC the message's own packets are transmission, not a wait.
-            if !(is_own && waiting.is_at_nic) {
-                *shares.entry(Owner { from, to, is_own }).or_default() += row.size.0;
-            }
+        let Some(departure) = Departure::of(row) else { return };
+        for (waiting, shares) in &mut self.waits {
+            departure.add_to(shares, waiting);
         }
     }
 }

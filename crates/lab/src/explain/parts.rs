@@ -64,10 +64,8 @@ pub(super) struct Collector {
 
 #[derive(Debug, Default)]
 struct Collected {
-    /// Distance of its last packet from its first one.
-    last: u32,
-    /// Number of its first packet, once that has left.
-    first: Option<u32>,
+    /// The last one of its packets so far; rows of packets that overtook others come first.
+    last: Option<u32>,
     /// Waits of the latest transmission of its last packet so far, the one at its sender first.
     in_flight: Vec<Wait>,
     /// Waits of the transmissions that arrived, with their arrivals.
@@ -75,17 +73,19 @@ struct Collected {
     causes: Option<CauseRow>,
 }
 
-/// Packet numbers repeat after 2^24.
+/// Packet numbers repeat after 2^24; so those of one message are compared as long as it has at most half as many.
 const NUMBERS: u32 = 1 << 24;
 
+/// Whether a packet comes before another one of the same message.
+fn is_before(packet: u32, other: u32) -> bool {
+    let distance = other.wrapping_sub(packet) % NUMBERS;
+    distance != 0 && distance < NUMBERS / 2
+}
+
 impl Collector {
-    /// Of these messages, with their number of packets.
-    pub fn new(messages: impl Iterator<Item = (Key, u64)>) -> Collector {
-        let collected = |(key, n_packets): (Key, u64)| {
-            let last = ((n_packets.max(1) - 1) % u64::from(NUMBERS)) as u32;
-            (key, Collected { last, ..Collected::default() })
-        };
-        Collector { messages: messages.map(collected).collect() }
+    /// Of these messages.
+    pub fn new(messages: impl Iterator<Item = Key>) -> Collector {
+        Collector { messages: messages.map(|key| (key, Collected::default())).collect() }
     }
 
     /// The parts of each; an error names a message that did not arrive.
@@ -103,9 +103,14 @@ impl Collector {
     fn crossed(&mut self, row: &PacketRow) {
         let Some(message) = self.messages.get_mut(&(row.source, row.destination, row.number)) else { return };
         let (PacketKind::Data, Some(port), Some(start)) = (row.kind, row.port, row.start) else { return };
-        let first = *message.first.get_or_insert(row.packet);
-        if row.packet.wrapping_sub(first) % NUMBERS != message.last {
-            return;
+        match message.last {
+            Some(last) if is_before(row.packet, last) => return,
+            Some(last) if last == row.packet => {}
+            _ => {
+                message.last = Some(row.packet);
+                message.in_flight.clear();
+                message.arrived.clear();
+            }
         }
         if row.hop == 0 {
             message.in_flight.clear();
@@ -139,5 +144,16 @@ impl Sink for Collector {
             _ => {}
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_are_compared_across_the_wrap_of_their_numbers() {
+        assert!(is_before(3, 7) && !is_before(7, 3) && !is_before(7, 7));
+        assert!(is_before(NUMBERS - 1, 2) && !is_before(2, NUMBERS - 1));
     }
 }

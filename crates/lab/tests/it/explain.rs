@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use netloom_lab::explain::{
     ExplainRequest, ExplainedStep, Explanation, SelectedStep, Sharer, explain, explain_steps,
 };
-use netloom_lab::{LabError, Overrides, RunRequest, Source, Watch, run};
+use netloom_lab::{LabError, Over, Overrides, ReasonRequest, RunRequest, Source, Watch, read_report, run};
 use netloom_records::{RunFolder, StepRow};
+use netloom_report::six_digits;
 use tempfile::TempDir;
 
 /// A stored run in a temporary folder.
@@ -74,8 +75,10 @@ fn cause(found: &Explanation, name: &str) -> f64 {
 }
 
 /// Runs with several transports and kinds of jobs.
-const RUNS: [&str; 6] = [
+const RUNS: [&str; 8] = [
     "policies/ecmp.yaml",
+    "policies/adaptive.yaml",
+    "policies/spray.yaml",
     "rdma/loss_nic_sr.yaml",
     "rdma/lossless.yaml",
     "infiniband/c2_5_ar.yaml",
@@ -97,8 +100,18 @@ fn causes_add_up_to_the_step_whatever_the_transport() {
         assert_eq!((worst.slower, worst.steps), (0, stored.steps().len()), "{path}");
         let by_number = stored.explain(SelectedStep::Number(worst.step));
         assert_eq!(by_number, worst, "{path}");
+        for message in &worst.messages {
+            // No link is slower than its rate says here, so that all of the time in queues are waits.
+            let hops: f64 = message.hops.iter().map(|hop| hop.wait_s).sum();
+            assert!((hops - message.queues_s).abs() < 1e-12, "{path}: {message:?}");
+        }
         assert_eq!(stored.try_explain(SelectedStep::Worst, 2).expect("it can be"), worst, "{path}");
-        adds_up(&stored.explain(SelectedStep::Median));
+        let median = stored.explain(SelectedStep::Median);
+        adds_up(&median);
+        // With recorded causes one second run is enough, and finds the same.
+        let recorded = Stored::of_file(path, &[("record.causes", "true")]);
+        assert_eq!(recorded.explain(SelectedStep::Worst), worst, "{path}");
+        assert_eq!(recorded.explain(SelectedStep::Median), median, "{path}");
     }
 }
 
@@ -237,6 +250,51 @@ fn a_wait_at_a_nic_is_behind_the_other_messages_of_the_host() {
     assert!(at_nic.port.starts_with(&message.from), "{at_nic:?}");
     let is_other = |sharer: &Sharer| sharer.from == message.from && !sharer.own;
     assert!(!at_nic.ahead.is_empty() && at_nic.ahead.iter().all(is_other), "{at_nic:?}");
+}
+
+#[test]
+fn a_report_shows_the_chains_of_both_jobs_and_the_slowest_messages() {
+    let stored = two_jobs("25Gbps");
+    let request = ReasonRequest { threads: Some(1), ..ReasonRequest::default() };
+    let folders = [stored.folder.clone()];
+    let report = read_report(&folders, Over::Jobs, None, Some(&request)).expect("it can be read");
+    let [run] = &report.explained[..] else { panic!("there is one run") };
+    let jobs: Vec<&str> = run.steps.iter().map(|chain| chain.job.as_str()).collect();
+    assert_eq!(jobs, ["one", "two"], "each has a single step");
+    for chain in &run.steps {
+        let causes: f64 = chain.causes.iter().map(|(_, time)| time).sum();
+        assert!((causes / chain.time - 1.0).abs() < 1e-4, "{chain:?}");
+        assert_eq!(chain.messages.len(), chain.n_messages);
+    }
+    assert_eq!(run.steps[0].time.to_bits(), six_digits(stored.explain(SelectedStep::Worst).time_s).to_bits());
+    let messages = || run.steps.iter().flat_map(|chain| &chain.messages).chain(&run.slowest);
+    for message in messages() {
+        let causes: f64 = message.causes.iter().map(|(_, time)| time).sum();
+        assert!((causes / message.time - 1.0).abs() < 1e-4, "{message:?}");
+        for wait in message.waits.iter().filter(|wait| wait.wait > 0.0) {
+            let shares: f64 = wait.ahead.iter().map(|sharer| sharer.share).sum();
+            assert!(wait.sending.is_some() && (shares - 1.0).abs() < 1e-4, "{wait:?}");
+        }
+    }
+    let times: Vec<f64> = run.slowest.iter().map(|message| message.time).collect();
+    assert!(times.is_sorted_by(|one, other| one >= other) && !times.is_empty(), "{times:?}");
+    assert!(messages().all(|message| message.time <= times[0]), "{times:?}");
+}
+
+#[test]
+fn the_longest_wait_of_every_message_is_explained_as_far_as_waits_suffice() {
+    // A ring of many rounds has more waits than are recorded.
+    let stored =
+        Stored::of(small("{ ring_all_reduce: { size: 8MiB } }, { incast: { size: 1MiB } }", ""), &[]);
+    let found = stored.explain(SelectedStep::Worst);
+    assert!(found.waits.len() <= 64 && found.waits.is_sorted_by(|one, other| one.wait_s >= other.wait_s));
+    for (number, message) in found.messages.iter().enumerate() {
+        let longest =
+            message.hops.iter().map(|hop| hop.wait_s).fold(message.turn_s + message.earlier_s, f64::max);
+        let has =
+            found.waits.iter().any(|wait| wait.message == number && (wait.wait_s - longest).abs() < 1e-12);
+        assert!(longest <= 0.0 || has, "{message:?}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod bandwidth;
 pub mod by_setting;
 mod causes;
+pub mod chains;
 mod congestion;
 pub mod fabric;
 pub mod faults;
@@ -129,6 +130,8 @@ pub struct Report {
     pub steps: Vec<steps::JobData>,
     /// What steps waited for, for each job of each run that recorded causes.
     pub why: Vec<why::JobCauses>,
+    /// Runs that were explained by running them again, some or none.
+    pub explained: Vec<chains::ExplainedRun>,
     /// Flow completion times.
     pub fct: Vec<fct::RunData>,
     /// FCT slowdown by size; absent if no message has an ideal FCT.
@@ -177,6 +180,7 @@ impl Report {
             summary: Vec::new(),
             steps: Vec::new(),
             why: Vec::new(),
+            explained: Vec::new(),
             fct: Vec::new(),
             slowdown: Vec::new(),
             queues: Vec::new(),

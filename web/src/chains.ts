@@ -1,0 +1,85 @@
+// Chains of messages over the time of their steps, a row for each, all at one scale: each message is a button.
+
+import type { Area } from "./areas.ts";
+import { segment } from "./segments.ts";
+import { element } from "./dom.ts";
+import type { ChainData, ExplainedRun, MessageData } from "./explained_data.ts";
+import { count, span, spanUnit } from "./units.ts";
+import type { Unit } from "./units.ts";
+
+/** A chain with its name. */
+export interface ChainRow {
+  name: HTMLElement;
+  run: ExplainedRun;
+  chain: ChainData;
+}
+
+/** The order of causes within a message: how it comes about, from the rank to the receiver. */
+const ORDER = ["computing", "messages", "earlier", "turn", "acknowledgements", "pacing", "timeouts", "pause", "transmission", "queues", "reordering"];
+
+const rank = (cause: string): number => ORDER.indexOf(cause.split(" ")[0] ?? "");
+
+/** Approximate number of ticks of the axis. */
+const TICKS = 5;
+
+/** The distance of ticks: one, two or five times a power of ten. */
+function step(most: number): number {
+  const rough = most / TICKS;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return (([1, 2, 5] as const).find((times) => times * power >= rough) ?? 10) * power;
+}
+
+function axis(most: number, unit: Unit): HTMLElement {
+  const made = element("div", { class: "chain-axis", "aria-hidden": "true" });
+  const [last, distance] = [most / unit.worth, step(most / unit.worth)];
+  for (let nth = 0; nth * distance <= last * 0.98; nth += 1) {
+    const at = nth * distance;
+    const tick = element("span", {}, Number(at.toPrecision(6)).toString());
+    tick.style.setProperty("left", `${(100 * at) / last}%`);
+    made.append(tick);
+  }
+  return made;
+}
+
+/** A message as a button with its parts; `whole` is the time of the whole width. */
+function button(row: ChainRow, message: MessageData, areas: Map<string, Area>, whole: number, choose: () => void): HTMLElement {
+  const { run } = row;
+  const length = message.before + message.time;
+  const label = `${count(message.number)}. ${message.message}, ${span(message.time)}`;
+  const made = element("button", { type: "button", class: "chain-message", title: label, "aria-label": label });
+  made.style.setProperty("left", `${(100 * (message.start - message.before)) / whole}%`);
+  made.style.setProperty("width", `${(100 * length) / whole}%`);
+  const computing = areas.get("computing and overheads");
+  if (computing !== undefined && message.before > 0) {
+    made.append(segment(computing, message.before / length));
+  }
+  const sorted = [...message.causes].sort(([one], [other]) => rank(run.causes[one] ?? "") - rank(run.causes[other] ?? ""));
+  sorted.forEach(([cause, time]) => {
+    const area = areas.get(run.causes[cause] ?? "");
+    if (area !== undefined) {
+      made.append(segment(area, time / length));
+    }
+  });
+  made.addEventListener("click", choose);
+  return made;
+}
+
+/** The rows with their axis; a click on a message calls `choose`. */
+export function chainsOf(rows: ChainRow[], areas: Map<string, Area>, choose: (row: number, message: MessageData) => void): HTMLElement {
+  const whole = Math.max(...rows.map(({ chain }) => chain.time));
+  const unit = spanUnit(whole);
+  const drawn = rows.flatMap((row, nth) => {
+    const track = element("div", { class: "chain-track" });
+    const computing = areas.get("computing and overheads");
+    // Between all messages, and behind the last one, ranks computed.
+    if (computing !== undefined && row.chain.messages.length === row.chain.n_messages) {
+      track.style.setProperty("background-color", computing.colour);
+    }
+    track.style.setProperty("width", `${(100 * row.chain.time) / whole}%`);
+    const messages = row.chain.messages.map((message) => button(row, message, areas, row.chain.time, () => choose(nth, message)));
+    track.append(...messages);
+    return [element("div", { class: "chain-name" }, row.name), element("div", { class: "chain" }, track)];
+  });
+  const title = element("div", { class: "chain-title" }, `time since the begin of the step (${unit.name})`);
+  return element("div", { class: "chains" }, ...drawn, axis(whole, unit), title);
+}

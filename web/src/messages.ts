@@ -1,0 +1,97 @@
+// Explained messages, each with its causes as a bar, its path hop by hop, and who was ahead; unfolded by a click.
+
+import type { Area } from "./areas.ts";
+import { segment } from "./segments.ts";
+import { element, folded, note } from "./dom.ts";
+import type { ExplainedRun, MessageData, SharerData, WaitData } from "./explained_data.ts";
+import { table } from "./tables.ts";
+import type { Cell } from "./tables.ts";
+import { count, percent, size, some, span } from "./units.ts";
+
+/** Number of pairs of hosts in a sentence, and of messages that are not folded. */
+const [MOST_PAIRS, MOST_MESSAGES] = [3, 12];
+
+/** A share in whole percent, as far as that says something. */
+const rounded = (share: number): string => (share < 0.01 ? percent(share) : `${Math.round(100 * share)} %`);
+
+const sharer = ({ pair, traffic, share }: SharerData): string =>
+  `${pair ?? "its own packets"}${traffic === null ? "" : ` (${traffic})`} ${rounded(share)}`;
+
+/** Those whose packets left during a wait. */
+function ahead({ ahead: sharers, more }: WaitData, most: number): string {
+  const shown = sharers.slice(0, most).map(sharer);
+  const others = more + sharers.length - shown.length;
+  return [...shown, ...(others > 0 ? [`${count(others)} more`] : [])].join(", ");
+}
+
+const where = ({ port, nic }: WaitData): string => (nic ? `the NIC of the sender (${port})` : `queue ${port}`);
+
+/** The longest wait of a message, and who was ahead, as a sentence without its end. */
+export function longestWait({ waits, time }: MessageData): string {
+  const longest = waits.reduce<WaitData | null>((most, wait) => (wait.wait > (most?.wait ?? 0) ? wait : most), null);
+  if (longest === null) {
+    return "waited in no queue";
+  }
+  const behind = longest.ahead.length === 0 ? "" : `, behind ${ahead(longest, MOST_PAIRS)}`;
+  return `${span(longest.wait)} (${rounded(longest.wait / time)}) at ${where(longest)}${behind}`;
+}
+
+/** The parts of the completion time of a message, the largest first. */
+function parts({ causes: names }: ExplainedRun, { causes, time }: MessageData): string {
+  const sorted = [...causes].sort(([, one], [, other]) => other - one);
+  return sorted.map(([cause, part]) => `${names[cause] ?? ""} ${span(part)} (${rounded(part / time)})`).join(", ");
+}
+
+function path({ waits, message }: MessageData): HTMLElement {
+  const row = (wait: WaitData): Cell[] => [
+    wait.nic ? `${wait.port} (NIC of the sender)` : wait.port,
+    span(wait.wait),
+    wait.sending === null || wait.wait === 0 ? null : rounded(wait.sending / wait.wait),
+    wait.ahead.length === 0 ? (wait.wait === 0 ? "nobody" : "not recorded") : ahead(wait, wait.ahead.length),
+  ];
+  const columns = [{ title: "port" }, { title: "wait", number: true }, { title: "of it sending", number: true }, { title: "whose packets left meanwhile" }];
+  return table(`${message}, hop by hop`, columns, waits.map(row), true);
+}
+
+/** One message; `numbered` says what its number counts. */
+function item(run: ExplainedRun, areas: Map<string, Area>, message: MessageData, most: number, id: string): HTMLDetailsElement {
+  const bar = element("span", { class: "segments", "aria-hidden": "true" });
+  message.causes.forEach(([cause, time]) => {
+    const area = areas.get(run.causes[cause] ?? "");
+    if (area !== undefined) {
+      bar.append(segment(area, time / most));
+    }
+  });
+  const name = element("strong", {}, `${count(message.number)}. ${message.message}`);
+  const said = element("small", {}, `${span(message.time)}: ${longestWait(message)}`);
+  const repairs =
+    message.timeouts + message.retransmitted === 0
+      ? []
+      : [note(`${some(message.timeouts, "retransmission timeout")}, ${some(message.retransmitted, "retransmitted packet")}.`)];
+  return element(
+    "details",
+    { class: "message", id },
+    element("summary", {}, name, bar, said),
+    note(`${size(message.size)}, sent ${span(message.start)} after the begin. It consists of ${parts(run, message)}.`),
+    ...repairs,
+    path(message),
+  );
+}
+
+/** The address of a message on the page. */
+export const messageId = (list: string, { number }: MessageData): string => `${list}-${number}`;
+
+/** Messages, the slowest first; the first one is unfolded. */
+export function messageList(run: ExplainedRun, areas: Map<string, Area>, messages: MessageData[], list: string): HTMLElement {
+  const sorted = [...messages].sort((one, other) => other.time - one.time);
+  const most = sorted[0]?.time ?? 1;
+  const items = sorted.map((message) => item(run, areas, message, most, messageId(list, message)));
+  items[0]?.setAttribute("open", "");
+  const rest = items.slice(MOST_MESSAGES);
+  return element(
+    "div",
+    { class: "messages" },
+    ...items.slice(0, MOST_MESSAGES),
+    ...(rest.length === 0 ? [] : [folded(some(rest.length, "more message"), ...rest)]),
+  );
+}

@@ -1,0 +1,200 @@
+// Why a step took as long as it did: the chain of messages that it waited for, in each run that was run again, and of
+// each message what it waited for and who was ahead.
+
+import { areaName } from "../areas.ts";
+import type { Area } from "../areas.ts";
+import { areasOfCauses } from "../cause_colours.ts";
+import { chainsOf } from "../chains.ts";
+import type { ChainRow } from "../chains.ts";
+import type { Report } from "../data.ts";
+import { element, note } from "../dom.ts";
+import type { ChainData, ExplainedRun, MessageData } from "../explained_data.ts";
+import { longestWait, messageId, messageList } from "../messages.ts";
+import { legendOf, runName } from "../palette.ts";
+import { keep, onArrival, route, wholeNumber } from "../route.ts";
+import { asTable } from "../tables.ts";
+import { count, percent, some, span } from "../units.ts";
+import { figure } from "./panel.ts";
+import type { Panel } from "./panel.ts";
+
+/** Which steps can be chosen. */
+const KINDS = ["longest step", "typical step"] as const;
+
+/** The chain of a kind of step: those of a job are its longest one, then a typical one if that is another one. */
+const chainOf = (chains: ChainData[], kind: number): ChainData | undefined => (kind === 0 ? chains[0] : chains.at(-1));
+
+/** The jobs that were explained. */
+const jobsOf = (explained: ExplainedRun[]): string[] => [...new Set(explained.flatMap(({ steps }) => steps.map(({ job }) => job)))];
+
+const stepName = ({ step, slower, n_steps }: ChainData): string =>
+  slower === 0 ? `step ${count(step)}, the longest of ${count(n_steps)}` : `step ${count(step)}, ${count(slower)} of ${count(n_steps)} took longer`;
+
+/** What a chain shows, as sentences. */
+function finding(name: string, chain: ChainData): string[] {
+  const { time, n_messages, messages, causes, faster } = chain;
+  const largest = causes.slice(0, 3).map(([cause, part]) => `${cause} ${percent(part / time)}`);
+  const slowest = messages.reduce<MessageData | null>((most, one) => (one.time > (most?.time ?? 0) ? one : most), null);
+  const [port, saved] = faster[0] ?? ["", 0];
+  return [
+    `${name}, ${stepName(chain)}: ${span(time)} for a chain of ${some(n_messages, "message")}; ${largest.join(", ")}.`,
+    ...(slowest === null ? [] : [`Its slowest message, ${slowest.message}, took ${span(slowest.time)}: ${longestWait(slowest)}.`]),
+    ...(saved > 0 ? [`With ${port} twice as fast, the chain would be ${span(saved)} (${percent(saved / time)}) shorter, as far as it stayed the same.`] : []),
+  ];
+}
+
+function causesTable(rows: ChainRow[], report: Report): HTMLElement {
+  const names = [...new Set(rows.flatMap(({ chain }) => chain.causes.map(([name]) => name)))];
+  const columns = [{ title: "run" }, { title: "step", number: true }, { title: "time", number: true }, ...names.map((title) => ({ title, number: true }))];
+  const cells = rows.map(({ run, chain }) => {
+    const part = (name: string): string => span(chain.causes.find(([cause]) => cause === name)?.[1] ?? 0);
+    return [report.runs[run.run]?.name ?? "", count(chain.step), span(chain.time), ...names.map(part)];
+  });
+  return asTable("Causes of these steps", columns, cells);
+}
+
+function fasterTable({ faster, time }: ChainData, name: string): HTMLElement[] {
+  const rows = faster.slice(0, 8).map(([port, saved]) => [port, span(saved), percent(saved / time)]);
+  const columns = [{ title: "port" }, { title: "saved", number: true }, { title: "share of the step", number: true }];
+  return rows.length === 0 ? [] : [asTable(`${name}: ports that would shorten the chain if they were twice as fast`, columns, rows)];
+}
+
+/** The panel's content, made anew for each choice. */
+class Chains {
+  readonly box = element("div");
+  private readonly report: Report;
+  private readonly areas: Map<string, Area>;
+  private kind = 0;
+  private job = 0;
+  /** Index of the run whose messages are listed. */
+  private run: number;
+
+  constructor(report: Report) {
+    this.report = report;
+    this.areas = areasOfCauses(report.explained.flatMap(({ steps }) => steps.flatMap(({ causes }) => causes.map(([name]) => name))));
+    const baseline = report.answer?.variants[report.answer.baseline]?.runs[0];
+    this.run = baseline ?? report.explained[0]?.run ?? 0;
+    const now = route();
+    this.set(now.place === "chain" ? now.words : new URLSearchParams());
+    onArrival("chain", (words) => this.set(words));
+  }
+
+  private set(words: URLSearchParams): void {
+    this.kind = Math.min(wholeNumber(words.get("kind")), KINDS.length - 1);
+    this.job = Math.min(wholeNumber(words.get("job")), jobsOf(this.report.explained).length - 1);
+    this.run = words.has("run") ? wholeNumber(words.get("run")) : this.run;
+    this.draw();
+  }
+
+  private change(): void {
+    keep("chain", { run: String(this.run), kind: String(this.kind), job: String(this.job) });
+    const name = document.activeElement instanceof HTMLElement ? document.activeElement.getAttribute("name") : null;
+    this.draw();
+    // The controls are made anew, too.
+    if (name !== null) {
+      this.box.querySelector<HTMLElement>(`select[name="${name}"], input[name="${name}"]:checked`)?.focus();
+    }
+  }
+
+  private rows(): ChainRow[] {
+    const job = jobsOf(this.report.explained)[this.job];
+    return this.report.explained.flatMap((run) => {
+      const chain = chainOf(run.steps.filter((step) => step.job === job), this.kind);
+      const name = element("span", {}, runName(this.report.runs, run.run), element("small", {}, chain === undefined ? "" : ` step ${count(chain.step)}`));
+      return chain === undefined ? [] : [{ name, run, chain }];
+    });
+  }
+
+  private draw(): void {
+    const rows = this.rows();
+    const shown = rows.find(({ run }) => run.run === this.run) ?? rows[0];
+    if (shown === undefined) {
+      this.box.replaceChildren();
+      return;
+    }
+    this.run = shown.run.run;
+    const name = this.report.runs[this.run]?.name ?? "";
+    const occurs = [...this.areas].filter(([cause]) => rows.some(({ chain }) => chain.causes.some(([known]) => known === cause)));
+    const [first = "", ...others] = finding(name, shown.chain);
+    const { n_messages, messages } = shown.chain;
+    const cut = messages.length < n_messages ? [note(`${count(messages.length)} of ${some(n_messages, "message")} are shown, those with the longest times.`)] : [];
+    this.box.replaceChildren(
+      this.controls(rows),
+      element("p", { class: "finding" }, first),
+      ...others.map((text) => element("p", { class: "further" }, text)),
+      legendOf(occurs.map(([cause, area]) => areaName(cause, area))),
+      figure(`The ${KINDS[this.kind] ?? ""} of each run as the chain of messages that it waited for`, chainsOf(rows, this.areas, (row, message) => this.open(rows[row]?.run.run ?? 0, message))),
+      causesTable(rows, this.report),
+      element("h3", {}, `Messages of the chain in ${name}, the slowest first`),
+      ...cut,
+      messageList(shown.run, this.areas, messages, "chain-message"),
+      ...fasterTable(shown.chain, name),
+    );
+  }
+
+  /** Shows a message of a run. */
+  private open(run: number, message: MessageData): void {
+    if (run !== this.run) {
+      this.run = run;
+      this.change();
+    }
+    const item = this.box.querySelector<HTMLDetailsElement>(`#${messageId("chain-message", message)}`);
+    for (let box = item?.closest("details"); box !== null && box !== undefined; box = box.parentElement?.closest("details") ?? null) {
+      box.open = true;
+    }
+    item?.querySelector("summary")?.focus();
+    item?.scrollIntoView({ block: "center" });
+  }
+
+  private controls(rows: ChainRow[]): HTMLElement {
+    const kinds = KINDS.map((title, kind) => {
+      const button = element("input", { type: "radio", name: "chain-kind", value: String(kind) });
+      button.checked = kind === this.kind;
+      button.addEventListener("change", () => {
+        this.kind = kind;
+        this.change();
+      });
+      return element("label", {}, button, title);
+    });
+    const choices: HTMLElement[] = [element("fieldset", {}, element("legend", {}, "Show"), ...kinds)];
+    const runs = rows.map(({ run }) => ({ value: run.run, name: this.report.runs[run.run]?.name ?? "" }));
+    if (runs.length > 1) {
+      choices.push(this.chooser("Run", runs, this.run, (run) => (this.run = run)));
+    }
+    const jobs = jobsOf(this.report.explained).map((name, value) => ({ value, name }));
+    if (jobs.length > 1) {
+      choices.push(this.chooser("Job", jobs, this.job, (job) => (this.job = job)));
+    }
+    return element("div", { class: "choices" }, ...choices);
+  }
+
+  private chooser(title: string, choices: { value: number; name: string }[], chosen: number, choose: (value: number) => void): HTMLElement {
+    const options = choices.map(({ value, name }) => {
+      const option = element("option", { value: String(value) }, name);
+      option.selected = value === chosen;
+      return option;
+    });
+    const list = element("select", { name: `chain-${title.toLowerCase()}` }, ...options);
+    list.addEventListener("change", () => {
+      choose(Number(list.value));
+      this.change();
+    });
+    return element("label", {}, `${title} `, list);
+  }
+}
+
+function content(report: Report): HTMLElement[] {
+  if (report.explained.every(({ steps }) => steps.length === 0)) {
+    return [];
+  }
+  return [
+    new Chains(report).box,
+    note(
+      "Found by running the scenario again. Each message of the chain started when the one before had arrived; computing lies between them. " +
+        "Waits in queues are those of a message's last packet; its turn at the NIC is the time in which packets of other messages of that host were on the wire. " +
+        "Whose packets left while it waited is said of the longest waits.",
+    ),
+  ];
+}
+
+/** The panel. */
+export const CHAIN: Panel = { id: "chain", title: "Why a step took that long, message by message", needs: "messages", content };

@@ -1,0 +1,72 @@
+// The chains of messages in a report with explained runs: the page says at which port the slowest message of a step
+// waited and behind whom; messages are opened from the drawing by keyboard, and the choice is in the address.
+//
+// node tests/chain.mjs CHROMIUM REPORT
+//
+// REPORT is about at least two runs that were run again (`netloom report --why`); scripts/web.sh makes it.
+
+import { chromium } from "playwright-core";
+
+import { accessibility } from "./axe.mjs";
+import { FLAGS, open, settled } from "./page.mjs";
+import { Judge } from "./tables.mjs";
+
+const [executablePath, report] = process.argv.slice(2);
+const judge = new Judge(report);
+const { complain, equal } = judge;
+
+/** The slowest message of a chain names its port and those ahead; a message of another run is opened from the drawing. */
+async function chains(page) {
+  const said = await page.locator("#chain .further").first().textContent();
+  if (!/^Its slowest message, \S+ → \S+ #\d+, took .+ at (queue|the NIC of the sender).+, behind \S+ → \S+ .*%/.test(said)) {
+    complain(`the chain says “${said}”`);
+  }
+  const second = page.locator("#chain .chain").nth(1);
+  const message = second.locator("button").last();
+  const name = (await message.getAttribute("aria-label")).split(",")[0];
+  await message.focus();
+  await page.keyboard.press("Enter");
+  const opened = await page.evaluate(() => {
+    const item = document.activeElement.closest("details");
+    return { open: item?.open, name: item?.querySelector("strong")?.textContent, rows: item?.querySelectorAll("tbody tr").length };
+  });
+  equal("the message opened from the chain", opened.name, name);
+  equal("whether it is open", opened.open, true);
+  if (!(opened.rows > 1)) {
+    complain(`message ${name} has no path`);
+  }
+}
+
+/** What is chosen is in the address, and an address restores it. */
+async function addresses(browser, page) {
+  await page.locator("#chain input[value='1']").focus();
+  await page.keyboard.press(" ");
+  await page.waitForFunction(() => location.hash.includes("kind=1"), undefined, { timeout: 3000 });
+  equal("the choice that has the focus", await page.evaluate(() => document.activeElement?.getAttribute("value")), "1");
+  const finding = await page.locator("#chain .finding").textContent();
+  const other = await open(browser, report, complain, await page.evaluate(() => location.hash));
+  equal("what another page with this address shows", await other.locator("#chain .finding").textContent(), finding);
+  await other.close();
+}
+
+const browser = await chromium.launch({ executablePath, args: FLAGS });
+try {
+  const page = await open(browser, report, complain, "#chain");
+  await settled(page);
+  await chains(page);
+  await addresses(browser, page);
+  for (const scheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme: scheme });
+    (await accessibility(page)).forEach((wrong) => complain(`${scheme}: ${wrong}`));
+  }
+  for (const width of [1400, 700, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    const [needed, has] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+    equal(`sideways scrolling at ${width} pixels`, needed > has, false);
+  }
+} catch (error) {
+  complain(String(error));
+} finally {
+  await browser.close();
+}
+judge.end("chain: the slowest message names its port and those ahead, and every message opens from the drawing");
