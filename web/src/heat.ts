@@ -38,7 +38,7 @@ function squares(cells: (Usage | null)[][], most: number): Square[] {
     row.flatMap((usage, spine): Square[] =>
       usage === null
         ? []
-        : [{ value: [spine, leaf, usage.mean], usage, label: { color: onScale(usage.mean / most) } }],
+        : [{ value: [spine, leaf, usage.busiest], usage, label: { color: onScale(usage.busiest / most) } }],
     ),
   );
 }
@@ -77,7 +77,7 @@ export function heatMap(label: string, tiers: Tiers, direction: Direction, most:
         label: {
           show: written,
           fontSize: 11,
-          formatter: ({ data: { usage } }: { data: Square }) => String(Math.round(usage.mean * 100)),
+          formatter: ({ data: { usage } }: { data: Square }) => String(Math.round(usage.busiest * 100)),
         },
       },
     ],

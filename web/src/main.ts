@@ -1,5 +1,6 @@
 // The page: reads its data and shows the explorer of a report, the maps of a paper's figures, or a run in progress.
 
+import { withArrows } from "./arrows.ts";
 import { drawAll } from "./chart.ts";
 import { embedded } from "./data.ts";
 import type { Maps, Report } from "./data.ts";
@@ -143,5 +144,5 @@ if (page === null) {
 } else if ("live" in page) {
   showLive(page.live);
 } else {
-  show(page);
+  show(withArrows(page));
 }

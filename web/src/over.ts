@@ -39,5 +39,5 @@ export function independent(report: Report): string {
 /** A sentence on this part, or nothing. */
 export function overNote(report: Report, what: string): string {
   const when = during(report);
-  return when === "" ? "" : ` ${what} ${when}; “--over all” selects the whole run.`;
+  return when === "" ? "" : ` ${what} ${when}; “netloom report --over all” takes the whole run.`;
 }

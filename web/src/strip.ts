@@ -14,6 +14,8 @@ export interface Strip {
   colour: (cell: number) => string;
   /** What a cell says. */
   says: (cell: number) => string;
+  /** Called by a click on a cell, or by the enter key. */
+  open?: ((cell: number) => void) | undefined;
 }
 
 /** Smallest and largest side of a cell, and the gap between cells, in pixels. */
@@ -101,7 +103,14 @@ export function stripOf(strip: Strip): HTMLElement {
   canvas.addEventListener("pointermove", (event) => choose(at(event)));
   canvas.addEventListener("pointerleave", () => choose(null));
   canvas.addEventListener("pointerdown", (event) => choose(at(event)));
+  if (strip.open !== undefined) {
+    canvas.style.cursor = "pointer";
+    canvas.addEventListener("click", () => chosen !== null && strip.open?.(chosen));
+  }
   canvas.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && chosen !== null) {
+      strip.open?.(chosen);
+    }
     const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -grid.columns, ArrowDown: grid.columns };
     const step = steps[event.key];
     if (step !== undefined) {

@@ -122,6 +122,10 @@ async function strips(page) {
   if (!said.startsWith(`${which}: sending ${most} of the time`)) {
     complain(`the strip says “${said}” of ${which}, which sent ${most} of the time`);
   }
+  await page.keyboard.press("Enter");
+  const shown = await page.locator("#drawing .detail h3").first().textContent();
+  const port = which.split(" (")[0];
+  equal("the port shown by the enter key on its cell", shown.startsWith(port), true);
 }
 
 /** The address, once it contains the position of the slider. */

@@ -63,7 +63,7 @@ function totals(report: Report, found: Found[]): HTMLElement {
   const numbers = ["link rate", "sent", "mean utilization", "largest utilization of a port", "longest queue", "dropped", "marked", "paused"];
   const rows = found.map(({ run, edge }) => [
     runName(report.runs, run),
-    bitRate(edge.rate),
+    edge.ports === 1 ? bitRate(edge.rate) : `${bitRate(edge.rate)} (${count(edge.ports)} ports)`,
     size(edge.sent),
     percent(edge.busy),
     percent(edge.busiest),
@@ -73,7 +73,7 @@ function totals(report: Report, found: Found[]): HTMLElement {
     span(edge.paused / 1e12),
   ]);
   const columns = [{ title: "run" }, ...numbers.map((title) => ({ title, number: true }))];
-  return table("Over the whole run", columns, rows);
+  return table("Over the whole run; utilization over the time that figures are taken over", columns, rows);
 }
 
 /** The values of each interval, as whole numbers. */

@@ -35,7 +35,7 @@ export const METRICS: Metric[] = [
   {
     id: "utilization",
     title: "Utilization",
-    whole: "share of the run in which a port was transmitting, mean over ports",
+    whole: "share of the time that figures are taken over in which a port was transmitting, mean over ports",
     span: "bytes whose transmission began in the interval, divided by the link rate times its length, mean over ports",
     overall: ({ busy }) => busy,
     during: ({ rate }, edge, frames, stretch) => (8 * frames.over("sent", edge, stretch)) / (rate * seconds(frames, stretch)),

@@ -3,16 +3,18 @@
 
 import { areaName } from "../areas.ts";
 import type { Area } from "../areas.ts";
+import { arrows } from "../arrows.ts";
 import { barChart } from "../bars.ts";
 import type { Bar } from "../bars.ts";
 import { areasOfCauses } from "../cause_colours.ts";
 import type { Answer, Compared, StepCauses } from "../answer_data.ts";
 import type { Report } from "../data.ts";
 import { element, folded, note } from "../dom.ts";
+import { independent } from "../over.ts";
 import { legendOf, runColour } from "../palette.ts";
 import { partsChart } from "../parts.ts";
 import { asTable } from "../tables.ts";
-import { count, significant, some, span, spanUnit } from "../units.ts";
+import { change, count, significant, some, span, spanUnit } from "../units.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
@@ -24,9 +26,9 @@ const OUTCOME: Record<Compared["outcome"], string> = {
   no_pair: "no pair",
 };
 
-/** With a full stop, arrows that no line breaks, and a capital letter unless it begins with a name. */
+/** With a full stop, the page's arrows, and a capital letter unless it begins with a name. */
 function sentence(text: string): string {
-  const whole = text.replaceAll("->", "\u2011>");
+  const whole = arrows(text);
   return `${/^(no|job|why)\b/.test(whole) ? whole.charAt(0).toUpperCase() + whole.slice(1) : whole}.`;
 }
 
@@ -132,13 +134,37 @@ function verdict(answer: Answer, place: number, areas: Map<string, Area>): HTMLE
   ];
 }
 
-function content({ answer }: Report): HTMLElement[] {
+/** A completion time from which on a change is stated. */
+const WORSE = 1.05;
+
+/** Sentences about variants under which background messages take longer than under the baseline. */
+function background(report: Report, { variants, baseline, verdicts }: Answer): string[] {
+  const jobs = verdicts.some(({ job }) => job !== null);
+  const timesOf = (variant: number) => report.fct[variants[variant]?.runs[0] ?? -1]?.background.arrived;
+  const base = timesOf(baseline);
+  if (!jobs || base === undefined || base === null) {
+    return [];
+  }
+  return variants.flatMap(({ name }, variant) => {
+    const own = timesOf(variant);
+    if (own === undefined || own === null || (own.mean <= WORSE * base.mean && own.p99 <= WORSE * base.p99)) {
+      return [];
+    }
+    const compared = (title: string, one: number, other: number): string => `${title} ${span(one)} instead of ${span(other)} (${change(one / other)})`;
+    const times = [compared("mean", own.mean, base.mean), compared("p99", own.p99, base.p99)];
+    return [`Beside the job, ${independent(report)} take longer under ${name} than under ${variants[baseline]?.name ?? ""}: ${times.join(", ")} (first run of each)`];
+  });
+}
+
+function content(report: Report): HTMLElement[] {
+  const { answer } = report;
   if (answer === null) {
     return [];
   }
   const areas = areasOf(answer);
   return [
     ...answer.verdicts.flatMap((_, place) => verdict(answer, place, areas)),
+    ...background(report, answer).map((text) => element("p", { class: "further" }, `${text}.`)),
     ...answer.notes.map((text) => note(sentence(text))),
     note(
       "The ratio is the geometric mean over pairs: of mean times by seed where variants have at least two seeds in common, else of steps of the one seed that " +

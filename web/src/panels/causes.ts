@@ -128,7 +128,7 @@ function content(report: Report): HTMLElement[] {
   const names = [...new Set(report.causes.flatMap((found) => (found === null ? [] : known(found).map(({ name }) => name))))];
   const areas = areasOfCauses(names);
   const legend = legendOf(names.flatMap((name) => { const area = areas.get(name); return area === undefined ? [] : [areaName(name, area)]; }));
-  return shown.length === 0 ? [] : [note("What the completion times of messages consist of; waits are those of their last packets."), legend, ...shown];
+  return shown.length === 0 ? [] : [note("What the completion times of messages consist of. Turn at the NIC of the sender: packets of other messages of that host were on its wire. Queues behind the sender: waits of the last packet at all switches on its path."), legend, ...shown];
 }
 
 /** The panel. */

@@ -123,14 +123,24 @@ const bandwidthRow = (row: GroupBandwidth): string[] => [
 ];
 
 /** A table over all jobs, with what it leaves out. */
-function listed<Row>(title: string, meaning: string, columns: Column[], jobs: Job[], of: (found: Breakdown) => CutList<Row>, cells: (row: Row) => string[]): HTMLElement[] {
-  const rows = jobs.flatMap(({ name, found }) => of(found).rows.map((row) => [name, ...cells(row)]));
+function listed<Row>(
+  title: string,
+  meaning: string,
+  columns: Column[],
+  jobs: Job[],
+  of: (found: Breakdown) => CutList<Row>,
+  cells: (row: Row) => string[],
+  says: (row: Row) => boolean = () => true,
+): HTMLElement[] {
+  const rows = jobs.flatMap(({ name, found }) => of(found).rows.filter(says).map((row) => [name, ...cells(row)]));
+  const silent = jobs.reduce((sum, { found }) => sum + of(found).rows.filter((row) => !says(row)).length, 0);
   const cut = jobs.filter(({ found }) => of(found).total > of(found).rows.length);
   if (rows.length === 0) {
     return [];
   }
   const left = cut.map(({ name, found }) => note(`${name}: ${count(of(found).rows.length)} of ${count(of(found).total)} rows.`));
-  return [element("h3", {}, title), note(meaning), table(title, columns, rows), ...left];
+  const none = silent > 0 ? [note(`${some(silent, "further row")} with a time of zero.`)] : [];
+  return [element("h3", {}, title), note(meaning), table(title, columns, rows), ...none, ...left];
 }
 
 function content(report: Report): HTMLElement[] {
@@ -163,6 +173,7 @@ function content(report: Report): HTMLElement[] {
       jobs,
       ({ waits }) => waits,
       waitRow,
+      ({ largest }) => largest > 0,
     ),
     ...listed(
       "Bandwidth of groups and its bound",

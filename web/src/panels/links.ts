@@ -21,7 +21,7 @@ const DIRECTIONS: { direction: Direction; title: string }[] = [
 /** The end of the scale for all heat maps: the largest share, rounded up to whole tenths. */
 function top(links: LinksOfRun[]): number {
   const shares = links.flatMap(({ tiers }) =>
-    tiers === null ? [] : [...tiers.up, ...tiers.down].flatMap((row) => row.map((cell) => cell?.mean ?? 0)),
+    tiers === null ? [] : [...tiers.up, ...tiers.down].flatMap((row) => row.map((cell) => cell?.busiest ?? 0)),
   );
   const most = shares.reduce((left, right) => Math.max(left, right), 0);
   return Math.min(1, Math.max(0.1, Math.ceil(most * 10 - 1e-9) / 10));
@@ -30,7 +30,7 @@ function top(links: LinksOfRun[]): number {
 function scale(most: number): HTMLElement {
   const bar = element("span", { class: "scale", "aria-hidden": "true" });
   bar.style.background = `linear-gradient(to right, ${SCALE.join(", ")})`;
-  return element("p", { class: "legend" }, "0 %", bar, `${percent(most)} of the time, mean over parallel links; numbers in %`);
+  return element("p", { class: "legend" }, "0 %", bar, `${percent(most)} of the time, the busiest of parallel links; numbers in %`);
 }
 
 function maps(report: Report): HTMLElement[] {
@@ -57,7 +57,7 @@ function blocks(report: Report): HTMLElement[] {
       note(
         `The fabric is large: a cell represents up to ${some(tiers.leaf_block, "leaf", "leaves")} and ` +
           `${some(tiers.spine_block, "spine")} ` +
-          "with consecutive numbers; the tooltip and the table give its busiest link.",
+          "with consecutive numbers and shows its busiest link; the tooltip and the table have their mean.",
       ),
     );
 }

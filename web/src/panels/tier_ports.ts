@@ -94,6 +94,20 @@ function periodOf(cells: Cells, strip: TierStrip, nth: number): number {
   return strip.each === 1 && strip.cells % period === 0 ? period : 1;
 }
 
+/** Shows the busiest port of a cell over time, if the drawing of the fabric has every port. */
+function opener(report: Report, cells: Cells, nth: number): ((cell: number) => void) | undefined {
+  if (report.fabric[cells.run]?.most_nodes !== 1) {
+    return undefined;
+  }
+  return (cell) => {
+    const [, , from = "", to = ""] = cells.names(nth, cell);
+    const words = new URLSearchParams({ run: String(cells.run), port: `${from} → ${to}` });
+    location.hash = `fabric?${words.toString()}`;
+    // The explorer shows the port when it hears of the new address.
+    setTimeout(() => document.querySelector("#drawing .detail")?.scrollIntoView({ block: "nearest" }), 50);
+  };
+}
+
 /** A bar of colours with the values at its ends. */
 function scaleBar(colours: readonly string[], least: string, most: string): HTMLElement {
   const bar = element("span", { class: "scale", "aria-hidden": "true" });
@@ -119,6 +133,7 @@ function row(report: Report, shown: Cells[], nth: number, value: number, most: n
       count: strip.cells,
       colour: (at) => onSequence(most > 0 ? cells.of(nth, value, at) / most : 0),
       says: (at) => saysOf(cells, strip, nth, at),
+      open: opener(report, cells, nth),
     });
     return element("figure", {}, element("figcaption", {}, runName(report.runs, cells.run)), made);
   });
@@ -276,7 +291,7 @@ function content(report: Report): HTMLElement[] {
     return [];
   }
   const what = "Utilization: the share of time in which a port was sending";
-  const text = "Cells are in the order of the nodes, from left to right and line by line; point at a cell, or use the arrow keys, to read what it is.";
+  const text = "Cells are in the order of the nodes, from left to right and line by line; point at a cell, or use the arrow keys, to read what it is; a click or the enter key shows its busiest port over time in the drawing above, where that has every node.";
   const over = overNote(report, what).trim() || `${what}, over the whole run.`;
   const rest = "Queues, drops and pauses are those of the whole run.";
   return [note(`${text} ${over} ${rest}`), new Drawing(report, runs).box, table(report, runs)];

@@ -87,7 +87,7 @@ function content(report: Report): HTMLElement[] {
     ...partly(why.map((job) => element("div", {}, ...steps(job, name(job), names, areas, most))), MOST_CHARTS, "chart"),
     ...partly(why.flatMap((job) => sites(job, name(job))), MOST_CHARTS, "table"),
     asTable("Causes of the mean step", columns, cells),
-    note("A step waits for a chain of messages, each of which started when the one before had arrived; its causes add up to its time."),
+    note("A step waits for a chain of messages, each of which started when the one before had arrived; its causes add up to its time. Turn at the NIC of the sender: packets of other messages of that host were on its wire; queues A → B: waits of a message's last packet at ports of A towards B."),
   ];
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Models: the share of the span (of the whole run if ports were not sampled over time) in which a direction of a link
 //! was
-//! transmitting, mean over parallel links and, in large fabrics, over blocks of neighbours, as in the report.
-//! Leaves out: fabrics without exactly two tiers, and the busiest link of a cell.
+//! transmitting, of the busiest one of parallel links and, in large fabrics, of blocks of neighbours, as in the report.
+//! Leaves out: fabrics without exactly two tiers.
 
 use netloom_report::panel_data::{TierData, Usage};
 
@@ -42,6 +42,7 @@ const COLUMNS: &[&str] = &[
     "last_spine",
     "links",
     "mean_utilization_percent",
+    "busiest_utilization_percent",
     "from_s",
     "to_s",
 ];
@@ -65,7 +66,7 @@ pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
     }
     let shares = with.iter().flat_map(|(_, _, tiers)| tiers.up.iter().chain(&tiers.down).flatten().flatten());
     // Rounded up to the next ten percent, so that figures of similar runs have the same scale.
-    let busiest = largest(shares.map(|usage| usage.mean));
+    let busiest = largest(shares.map(|usage| usage.busiest));
     let most = ((busiest * 10.0 - 1e-9).ceil() / 10.0).clamp(0.1, 1.0);
     let maps: Vec<(&str, &TierData)> =
         with.iter().map(|(_, run, tiers)| (run.called.as_str(), *tiers)).collect();
@@ -87,6 +88,7 @@ fn write_rows(table: &mut Table, run: &Run, tiers: &TierData) {
                     spines[1].as_str().into(),
                     f64::from(usage.links).into(),
                     percent(usage.mean).into(),
+                    percent(usage.busiest).into(),
                     from.into(),
                     to.into(),
                 ]);
@@ -160,7 +162,7 @@ fn draw_cells(
             let along = |nth: usize| left + width * nth as f64 / cells_of_leaf.len() as f64;
             let down = |nth: usize| top + height * nth as f64 / cells.len() as f64;
             let corner = ((along(column + 1) + OVERLAP).min(right), (down(row + 1) + OVERLAP).min(bottom));
-            let colour = cell.map_or(NONE, |usage| shade(usage.mean / most));
+            let colour = cell.map_or(NONE, |usage| shade(usage.busiest / most));
             picture.rectangle((along(column), down(row)), corner, colour);
         }
     }
@@ -251,7 +253,7 @@ fn scale(picture: &mut Picture, (left, top): Point, width: f64, most: f64) {
         picture.words((ten * 10).to_string(), (x, bottom + 3.0 + SMALL * 0.8), align, SMALL);
     }
     let middle = (left + width / 2.0, bottom + 19.0);
-    picture.words("utilization, mean of parallel links (%)", middle, Align::Middle, NORMAL);
+    picture.words("utilization, busiest of parallel links (%)", middle, Align::Middle, NORMAL);
     picture.height = bottom + 22.0;
 }
 

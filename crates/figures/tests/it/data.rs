@@ -78,10 +78,10 @@ fn tables_agree_with_values_calculated_by_hand() {
     // there
     // are no samples of the spine, which sent for 8 s and not at all, so nine tenths count.
     let links = [
-        "spray,up,leaf0,leaf0,spine0,spine0,1,44.44,0,9",
-        "spray,up,leaf1,leaf1,spine0,spine0,1,22.22,0,9",
-        "spray,down,leaf0,leaf0,spine0,spine0,1,80,0,9",
-        "spray,down,leaf1,leaf1,spine0,spine0,1,0,0,9",
+        "spray,up,leaf0,leaf0,spine0,spine0,1,44.44,44.44,0,9",
+        "spray,up,leaf1,leaf1,spine0,spine0,1,22.22,22.22,0,9",
+        "spray,down,leaf0,leaf0,spine0,spine0,1,80,80,0,9",
+        "spray,down,leaf1,leaf1,spine0,spine0,1,0,0,0,9",
     ];
     assert_eq!(table(&workspace, "links")[1..], links);
 }

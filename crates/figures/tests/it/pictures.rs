@@ -101,7 +101,7 @@ fn axes_have_names_and_units() {
         ),
         (
             "links",
-            &["leaf", "spine", "leaf → spine", "spine → leaf", "utilization, mean of parallel links (%)"],
+            &["leaf", "spine", "leaf → spine", "spine → leaf", "utilization, busiest of parallel links (%)"],
         ),
         (
             "throughput",

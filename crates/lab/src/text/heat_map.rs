@@ -2,8 +2,8 @@
 //!
 //! Models: shades by character, and by colour if colours are used; numbers beside them if there is room.
 //!
-//! Invariants: if there is not enough room, neighbouring rows or columns share a cell, which shows their mean; the
-//! caller can query how many ([`HeatMap::joined`]).
+//! Invariants: if there is not enough room, neighbouring rows or columns share a cell, which shows their largest share,
+//! so that no hot link is hidden; the caller can query how many ([`HeatMap::joined`]).
 
 use super::ink::Ink;
 use super::sheet::{Line, columns, cut, name};
@@ -17,8 +17,8 @@ const LONGEST_NAME: usize = 18;
 /// Most rows.
 const MOST_ROWS: usize = 32;
 
-/// A cell: the number of links, and the mean of their shares.
-pub type Cell = Option<(u32, f64)>;
+/// A cell: the largest share of its links; `None` without a link.
+pub type Cell = Option<f64>;
 
 /// The data of a heat map.
 #[derive(Debug, Clone, Copy)]
@@ -122,15 +122,9 @@ impl HeatMap<'_> {
     fn cell(&self, row: usize, column: usize, (by_row, by_column): (usize, usize), width: usize) -> Line {
         let rows = self.cells.iter().skip(row * by_row).take(by_row);
         let inside = rows.flat_map(|row| row.iter().skip(column * by_column).take(by_column)).flatten();
-        let (mut count, mut sum) = (0_u64, 0.0);
-        for &(links, mean) in inside {
-            count += u64::from(links);
-            sum += f64::from(links) * mean;
-        }
-        if count == 0 {
+        let Some(share) = inside.copied().reduce(f64::max) else {
             return Line::indented(width);
-        }
-        let share = sum / count as f64;
+        };
         let level = level(share);
         let shade = SHADES[level].1.to_string();
         if width == WITH_NUMBER {
@@ -178,7 +172,7 @@ mod tests {
     #[test]
     fn a_small_map_has_numbers() {
         let (rows, columns) = (names("leaf", 2), names("s", 2));
-        let cells = [vec![Some((1, 0.1)), None], vec![Some((1, 0.5)), Some((1, 1.0))]];
+        let cells = [vec![Some(0.1), None], vec![Some(0.5), Some(1.0)]];
         let map = HeatMap { title: "up", rows: &rows, columns: &columns, cells: &cells };
         let expected = [
             "up",
@@ -192,15 +186,17 @@ mod tests {
     }
 
     #[test]
-    fn a_large_map_is_drawn_in_blocks_whose_cells_are_means() {
+    fn a_large_map_is_drawn_in_blocks_whose_cells_are_their_busiest_links() {
         let (rows, columns) = (names("leaf", 64), names("spine", 100));
-        let cells = vec![[vec![Some((1, 1.0)); 50], vec![Some((3, 0.0)); 50]].concat(); 64];
+        let mut cells = vec![[vec![Some(1.0); 50], vec![Some(0.0); 50]].concat(); 64];
+        cells[1][99] = Some(0.5);
         let map = HeatMap { title: "up", rows: &rows, columns: &columns, cells: &cells };
         assert_eq!(map.joined(60), Joined { rows: 2, columns: 3 });
         let lines = drawn(&map, 60);
         assert_eq!(lines.len(), 4 + 32);
         assert!(lines.iter().all(|line| line.chars().count() <= 60), "{lines:#?}");
-        // One of the 51 spines in seventeen blocks is idle; it has three links, so the mean of its block is 2/5.
-        assert!(lines[3].ends_with(&format!("│{}▒{}│", "█".repeat(16), "·".repeat(17))), "{}", lines[3]);
+        // Seventeen blocks have a spine whose links are busy; in the first row a single link of the last block is, too.
+        assert!(lines[3].ends_with(&format!("│{}{}▒│", "█".repeat(17), "·".repeat(16))), "{}", lines[3]);
+        assert!(lines[4].ends_with(&format!("│{}{}│", "█".repeat(17), "·".repeat(17))), "{}", lines[4]);
     }
 }

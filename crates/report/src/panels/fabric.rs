@@ -11,6 +11,7 @@ use netloom_units::{NodeId, Time};
 use serde::Serialize;
 
 use super::Collector;
+use super::used_ports::UsedPorts;
 use crate::collect::About;
 use crate::drawing::frames::{FrameData, Frames, Outages};
 use crate::drawing::squares::{Edge, Square, Squares};
@@ -19,7 +20,7 @@ use crate::round::share;
 /// Data of a run: its ports, and the values of the edges of its drawing.
 #[derive(Debug, Default)]
 pub struct Fabric {
-    ports: Vec<PortRow>,
+    used: UsedPorts,
     drops: Vec<DropRow>,
     outages: Outages,
     signals: Vec<SignalRow>,
@@ -29,8 +30,8 @@ pub struct Fabric {
 
 impl Collector for Fabric {
     fn take(&mut self, about: &About, batch: Batch<'_>) {
+        self.used.take(about, batch);
         match batch {
-            Batch::Ports(rows) => self.ports.extend_from_slice(rows),
             Batch::Drops(rows) => self.drops.extend_from_slice(rows),
             Batch::Signals(rows) => self.signals.extend_from_slice(rows),
             Batch::Faults(rows) => {
@@ -40,7 +41,7 @@ impl Collector for Fabric {
             }
             Batch::Series(rows) if !rows.is_empty() => {
                 let simulated = Time(about.manifest.simulated_ps);
-                let squares = draw(&mut self.squares, about, &self.ports);
+                let squares = draw(&mut self.squares, about, &self.used.ports);
                 let start = || Frames::sampled(squares, &rows[0], simulated, about.n_runs);
                 let frames = self.frames.get_or_insert_with(start);
                 for row in rows {
@@ -72,7 +73,7 @@ fn draw<'a>(kept: &'a mut Option<Squares>, about: &About, ports: &[PortRow]) -> 
 impl Fabric {
     /// The drawing and its spans, also if ports were not sampled.
     fn drawn(&mut self, about: &About) -> (&Squares, &mut Frames) {
-        let squares = draw(&mut self.squares, about, &self.ports);
+        let squares = draw(&mut self.squares, about, &self.used.ports);
         let simulated = Time(about.manifest.simulated_ps);
         let frames = self.frames.get_or_insert_with(|| Frames::unsampled(squares, simulated, about.n_runs));
         (squares, frames)
@@ -83,7 +84,7 @@ impl Fabric {
         self.drawn(about);
         let (Some(squares), Some(frames)) = (&self.squares, &mut self.frames) else { return };
         let mut edges: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
-        for port in self.ports.iter().filter(|port| outages.contains_key(&port.link.0)) {
+        for port in self.used.ports.iter().filter(|port| outages.contains_key(&port.link.0)) {
             edges.entry(port.link.0).or_default().insert(squares.edge_of[port.port.index()]);
         }
         for (link, edges) in &edges {
@@ -97,11 +98,12 @@ impl Fabric {
         if !outages.is_empty() {
             self.fail(about, &outages);
         }
-        draw(&mut self.squares, about, &self.ports);
+        draw(&mut self.squares, about, &self.used.ports);
+        let shares = self.used.shares(about);
         let (squares, frames) = (self.squares.unwrap_or_default(), self.frames);
         let mut edges: Vec<EdgeData> = squares.edges.iter().map(EdgeData::of).collect();
-        for port in &self.ports {
-            edges[squares.edge_of[port.port.index()] as usize].add(port, about.simulated());
+        for port in &self.used.ports {
+            edges[squares.edge_of[port.port.index()] as usize].add(port, shares.usage(port));
         }
         // Table `ports` does not count every reason; table `drops` does.
         for drops in &self.drops {
@@ -125,7 +127,7 @@ impl Fabric {
         }
         RunData {
             most_nodes: squares.most_nodes(),
-            ports: self.ports.len(),
+            ports: self.used.ports.len(),
             squares: nodes,
             edges,
             frames: frames.and_then(Frames::finish),
@@ -176,7 +178,7 @@ impl SquareData {
     }
 }
 
-/// A direction between squares, over the whole run.
+/// A direction between squares, over the whole run unless noted.
 #[derive(Debug, Serialize)]
 pub struct EdgeData {
     /// The square that sends.
@@ -191,7 +193,7 @@ pub struct EdgeData {
     pub rate: u64,
     /// Bytes sent.
     pub sent: u64,
-    /// Utilization, mean over its ports.
+    /// Utilization in the span, mean over its ports; of the whole run if ports were not sampled.
     pub busy: f64,
     /// Utilization of the busiest port.
     pub busiest: f64,
@@ -227,9 +229,8 @@ impl EdgeData {
         }
     }
 
-    /// Adds the values of one of its ports; `simulated` is the length of the run, in ps.
-    pub fn add(&mut self, port: &PortRow, simulated: f64) {
-        let busy = if simulated > 0.0 { port.busy.0 as f64 / simulated } else { 0.0 };
+    /// Adds the values of one of its ports, of which the utilization is known.
+    pub fn add(&mut self, port: &PortRow, busy: f64) {
         self.rate += port.rate.0;
         self.sent += port.size.0;
         self.busy += busy;

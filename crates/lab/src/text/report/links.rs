@@ -28,12 +28,12 @@ pub fn busy(sheet: &mut Sheet, reported: &Links) {
 }
 
 fn cells(reported: &[Vec<Option<Usage>>]) -> Vec<Vec<Cell>> {
-    let cell = |usage: &Option<Usage>| usage.map(|usage| (usage.links, usage.mean));
-    reported.iter().map(|row| row.iter().map(cell).collect()).collect()
+    let busiest = |usage: &Option<Usage>| usage.map(|usage| usage.busiest);
+    reported.iter().map(|row| row.iter().map(busiest).collect()).collect()
 }
 
 fn maps(sheet: &mut Sheet, reported: &TierData) {
-    sheet.title("Links between leaves and spines", "");
+    sheet.title("Links between leaves and spines", "the busiest of each cell");
     let (up, down) = (cells(&reported.up), cells(&reported.down));
     let made = |title, cells| HeatMap { title, rows: &reported.leaves, columns: &reported.spines, cells };
     let most = sheet.columns() - 2;
@@ -49,7 +49,7 @@ fn maps(sheet: &mut Sheet, reported: &TierData) {
     let blocks = [joined.rows * reported.leaf_block, joined.columns * reported.spine_block];
     if blocks != [1, 1] {
         let text = format!(
-            "The fabric is drawn in blocks: a cell is the mean over {} and {}.",
+            "The fabric is drawn in blocks: a cell has the busiest link of {} and {}.",
             neighbours(blocks[0], "leaf", "leaves"),
             neighbours(blocks[1], "spine", "spines"),
         );
