@@ -3,8 +3,10 @@
 
 field_study_check.py MPI STUDY REPORT      answer of `netloom show interference --json`, page of `netloom report`
 """
+import base64
 import json
 import sys
+import zlib
 from pathlib import Path
 
 mpi, study, report = sys.argv[1:]
@@ -24,7 +26,8 @@ for pair in pairs:
     least = (3 / 4 * size * 8 - 3 * 8 * 6250) / 50e6
     for cell in pair:
         assert least < cell["mean_s"] < 4 * least, f"a ring in isolation took {cell['mean_s']:.3f} s, the link allows {least:.3f}"
-data = json.loads(Path(report).read_text().split('id="netloom-data">')[1].split("</script>")[0])
+packed = Path(report).read_text().split('id="netloom-data">')[1].split("</script>")[0]
+data = json.loads(zlib.decompress(base64.b64decode(packed)))
 shown = data["interference"]["beside"]["pairs"]
 if len(shown) != len(pairs):
     sys.exit(f"FAILED: the report has {len(shown)} pairs of measured and simulated cells, expected {len(pairs)}")

@@ -77,7 +77,7 @@ pub use netloom_engine::Options;
 pub use netloom_engine::observe::{Control, Observer, Progress, States};
 pub use netloom_records::statistics::Over;
 pub use netloom_records::{Digest, Manifest, Outcome, Overwrite, Status};
-pub use netloom_report::{AnswerData, Sentence};
+pub use netloom_report::{AnswerData, Sentence, page_data};
 pub use netloom_scenario::{Diagnostics, Overrides, Style};
 pub use prepare::{Prepared, ScenarioSize, prepare};
 pub use reason::ReasonRequest;

@@ -42,7 +42,7 @@ pub use error::ReportError;
 pub use live::{LivePage, LiveView, render_live};
 pub use maps::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, PanelMap, render_maps};
 pub use nearness::Nearness;
-pub use page::MOST_BYTES;
+pub use page::{MOST_BYTES, page_data};
 pub use panels::interference::beside::{Beside, Lonely, PairData, ScoreData};
 pub use panels::interference::{CellData, Coordinates, PointData, RatioData, Study};
 pub use panels::traffic_without_job;

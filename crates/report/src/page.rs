@@ -1,23 +1,23 @@
 //! The page: the template with the data inserted.
 //!
-//! Models: a template built from `web/`, committed and compiled in, so that writing a report needs no Node; its script
-//! compressed, which halves a small page; the data as JSON in a script element that browsers do not execute.
+//! Models: a template built from `web/`, committed and compiled in, so that writing a report needs no Node; its script and
+//! the data, which is JSON, compressed in script elements that browsers do not execute.
 //! Leaves out: drawing.
 //!
 //! A page is a file that fetches nothing; the page of a run in progress may send requests only to its own server.
 //!
-//! Invariants: the data contains no `<`, `>` or `&`, so no text of a run can end the element or become markup; a page
-//! that would be too large is rejected, never cut.
+//! Invariants: the compressed data is in base 64, so no text of a run can end the element or become markup; a page that
+//! would be too large for a browser is rejected, never cut.
 
 use std::sync::LazyLock;
 
 use flate2::Compression;
 use serde::Serialize;
 
-use crate::drawing::pack::pack_text;
+use crate::drawing::pack::{pack_text, unpack_text};
 use crate::error::ReportError;
 
-/// The largest page.
+/// The largest page, its data unpacked.
 pub const MOST_BYTES: usize = 15_000_000;
 
 const TEMPLATE: &str = include_str!("../template/report.html");
@@ -27,8 +27,9 @@ static COMPRESSED: LazyLock<String> = LazyLock::new(|| compressed(TEMPLATE));
 const SCRIPT: &str = r#"<script type="module">"#;
 /// Unpacks and runs the compressed script.
 const LOADER: &str = include_str!("../template/loader.js");
-/// Start of the element with the data.
+/// Start of the element with the data, in the template and in a page.
 const OPENING: &str = r#"<script type="application/json" id="netloom-data">"#;
+const PACKED: &str = r#"<script type="text/plain" id="netloom-data">"#;
 const CLOSING: &str = "</script>";
 /// The policy of the template on what a page may fetch.
 const FETCHES_NOTHING: &str = "content=\"default-src 'none'; ";
@@ -37,14 +38,20 @@ const ASKS_AGAIN: &str = "content=\"default-src 'none'; connect-src 'self'; ";
 
 /// The page with this data; `count` and `what` are for the error if it is too large.
 pub fn page(reported: &impl Serialize, (count, what): (usize, &'static str)) -> Result<String, ReportError> {
-    let data = harmless(&serde_json::to_string(reported).expect("the data of a page is JSON"));
+    let data = serde_json::to_string(reported).expect("the data of a page is JSON");
+    let bytes = COMPRESSED.len() + data.len();
+    if bytes > MOST_BYTES {
+        return Err(ReportError::TooLarge { bytes, most: MOST_BYTES, count, what });
+    }
     let (before, rest) = COMPRESSED.split_once(OPENING).expect("the template has a place for the data");
     let (_, after) = rest.split_once(CLOSING).expect("the place for the data has an end");
-    let page = [before, OPENING, &data, CLOSING, after].concat();
-    if page.len() > MOST_BYTES {
-        return Err(ReportError::TooLarge { bytes: page.len(), most: MOST_BYTES, count, what });
-    }
-    Ok(page)
+    Ok([before, PACKED, &pack_text(&data, Compression::default()), CLOSING, after].concat())
+}
+
+/// The data of a page, as JSON; `None` if this is no page with data.
+pub fn page_data(page: &str) -> Option<String> {
+    let (_, rest) = page.split_once(PACKED)?;
+    unpack_text(rest.split_once(CLOSING)?.0)
 }
 
 /// The template with its script as packed text, and a script that unpacks it.
@@ -62,20 +69,6 @@ pub fn served_page(reported: &impl Serialize, counted: (usize, &'static str)) ->
     Ok(page(reported, counted)?.replacen(FETCHES_NOTHING, ASKS_AGAIN, 1))
 }
 
-/// The same JSON without characters that are special in HTML; in JSON these occur only inside of strings.
-fn harmless(json: &str) -> String {
-    let mut text = String::with_capacity(json.len());
-    for character in json.chars() {
-        match character {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                text.push_str(&format!("\\u{:04x}", u32::from(character)));
-            }
-            other => text.push(other),
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,10 +76,12 @@ mod tests {
     #[test]
     fn no_text_of_a_run_ends_the_element_of_the_data() {
         let hostile = "</script><img src=x onerror=alert(1)>&amp;\u{2028}<!--";
-        let json = serde_json::to_string(hostile).expect("a text is JSON");
-        let safe = harmless(&json);
-        assert!(!safe.contains(['<', '>', '&', '\u{2028}']), "{safe}");
-        assert_eq!(serde_json::from_str::<String>(&safe).expect("it still is JSON"), hostile);
+        let page = page(&hostile, (1, "texts")).expect("it is small");
+        assert_eq!(page.matches(CLOSING).count(), COMPRESSED.matches(CLOSING).count());
+        assert!(!page.contains("onerror"));
+        let data = page_data(&page).expect("it has data");
+        assert_eq!(serde_json::from_str::<String>(&data).expect("it is JSON"), hostile);
+        assert_eq!(page_data(TEMPLATE), None);
     }
 
     #[test]

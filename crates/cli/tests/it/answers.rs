@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use netloom_lab::page_data;
 use serde_json::{Value, json};
 
 use crate::command::{CUT_OFF, SMALL, Workspace};
@@ -65,9 +66,8 @@ fn a_report_replaces_an_existing_file_only_with_force() {
     let report = workspace.netloom(&["report", "a", "b", "-o", "new/page.html"]);
     assert_eq!((report.code, report.out.as_str()), (Some(0), "report new/page.html\n"), "{}", report.err);
     let page = fs::read_to_string(workspace.path("new/page.html")).expect("it is there");
-    let (_, rest) = page.split_once("id=\"netloom-data\">").expect("there is data");
-    let data = rest.split_once("</script>").expect("it has an end").0;
-    let data: Value = serde_json::from_str(data).expect("it is JSON");
+    let data = page_data(&page).expect("there is data");
+    let data: Value = serde_json::from_str(&data).expect("it is JSON");
     assert_eq!((&data["runs"][0]["name"], &data["runs"][1]["name"]), (&json!("a"), &json!("b")));
     let changed = data["settings"]["changed"]["rows"].as_array().expect("there is a list");
     let balance = changed.iter().find(|row| row["path"] == "balance.switch").expect("it is not the default");

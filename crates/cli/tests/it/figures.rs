@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use netloom_lab::page_data;
 use serde_json::Value;
 
 use crate::command::Workspace;
@@ -61,9 +62,8 @@ fn figures_and_report_of_the_same_runs_agree() {
     assert_eq!(workspace.netloom(&["figures", "a", "b", "-o", "paper"]).code, Some(0));
     assert_eq!(workspace.netloom(&["report", "a", "b", "-o", "page.html"]).code, Some(0));
     let page = fs::read_to_string(workspace.path("page.html")).expect("it is there");
-    let (_, rest) = page.split_once("id=\"netloom-data\">").expect("there is data");
-    let data: Value =
-        serde_json::from_str(rest.split_once("</script>").expect("it ends").0).expect("it is JSON");
+    let data = page_data(&page).expect("there is data");
+    let data: Value = serde_json::from_str(&data).expect("it is JSON");
     let number = |value: &Value| value.as_f64().expect("it is a number").to_string();
 
     let slowdown = table(&workspace, "paper/slowdown.csv");

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use netloom_lab::live::Serve;
 use netloom_lab::{
     Control, ExitCode, LabError, Observer, Progress, RunReport, RunRequest, Source, States, Status, Watch,
-    run,
+    page_data, run,
 };
 use serde_json::Value;
 
@@ -131,7 +131,8 @@ fn a_client_with_the_address_receives_the_states_of_a_run_until_its_end() {
     let (done, seen) = shown(LONG, &folder, 0, |shown| {
         let page = shown.ask("GET", &format!("/{}/", shown.token), &format!("127.0.0.1:{}", shown.port));
         assert_eq!(status(&page), "200");
-        assert!(page.contains("\"live\":{\"scenario\":\"shown\"") && page.contains("connect-src 'self'"));
+        let data = page_data(&page).expect("the page has data");
+        assert!(data.contains("\"live\":{\"scenario\":\"shown\"") && page.contains("connect-src 'self'"));
         let sum = |state: &Value, what: &str| {
             let all = state["edges"][what].as_array().expect("a list");
             (all.len(), all.iter().map(|value| value.as_u64().expect("a whole number")).sum::<u64>())

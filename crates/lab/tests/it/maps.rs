@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use netloom_lab::reproduce::{Paper, Quantity, Report, ReproduceError, Request, reproduce};
+use netloom_report::page_data;
 use serde_json::{Value, json};
 
 const SCENARIO: &str = "
@@ -94,9 +95,7 @@ fn report(claims: &str, only: &str, stored: Option<&Path>) -> Report {
 
 /// The data of the page.
 fn reported(page: &str) -> Value {
-    let (_, rest) = page.split_once(r#"id="netloom-data">"#).expect("there is data");
-    let (data, _) = rest.split_once("</script>").expect("it has an end");
-    serde_json::from_str(data).expect("it is JSON")
+    serde_json::from_str(&page_data(page).expect("there is data")).expect("it is JSON")
 }
 
 fn page(report: &Report) -> Value {

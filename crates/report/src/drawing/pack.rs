@@ -2,11 +2,12 @@
 //!
 //! Models: LEB128, zlib, and base 64; browsers can decode the last two.
 
-use std::io::Write;
+use std::io::{Read, Write};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
+use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 
 /// The numbers as text.
@@ -31,6 +32,14 @@ pub fn pack_text(text: &str, compression: Compression) -> String {
     STANDARD.encode(encoder.finish().expect("memory takes all"))
 }
 
+/// The text again; `None` if this is none that was packed.
+pub fn unpack_text(packed: &str) -> Option<String> {
+    let compressed = STANDARD.decode(packed).ok()?;
+    let mut text = String::new();
+    ZlibDecoder::new(&compressed[..]).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
 /// Seven bits per byte, the lowest first; the eighth bit says that more follow.
 fn put(mut number: u64, bytes: &mut Vec<u8>) {
     while number >= 0x80 {
@@ -42,10 +51,6 @@ fn put(mut number: u64, bytes: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
-
-    use flate2::read::ZlibDecoder;
-
     use super::*;
 
     /// The inverse, as in the page.

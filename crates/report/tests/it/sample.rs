@@ -9,7 +9,7 @@ use netloom_records::{
     ChangedSetting, FlowRow, FolderSink, JobRow, MemorySink, Names, Outcome, Overwrite, PortRow, RunSummary,
     Status, StepRow,
 };
-use netloom_report::{ReportError, ReportedRun, render};
+use netloom_report::{ReportError, ReportedRun, page_data, render};
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Rate, Time};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -165,12 +165,6 @@ impl Workspace {
     /// The data of the page.
     pub fn data(&self) -> Value {
         let page = self.page().unwrap();
-        serde_json::from_str(embedded(&page)).expect("the data is JSON")
+        serde_json::from_str(&page_data(&page).expect("it has data")).expect("the data is JSON")
     }
-}
-
-/// The data in a page.
-pub fn embedded(page: &str) -> &str {
-    let (_, rest) = page.split_once(r#"id="netloom-data">"#).expect("there is data");
-    rest.split_once("</script>").expect("it has an end").0
 }
