@@ -12,9 +12,25 @@ pub enum ExplainError {
     /// A measured run has no scenario to run again.
     #[error("this run was measured, not simulated, so it cannot be run again: {}", .0.display())]
     Measured(PathBuf),
-    /// The flows of the scenario are not stored with the run.
-    #[error("this run has flows from a file, which is not stored with it, so it cannot be run again: {}", .0.display())]
-    FlowsFromFile(PathBuf),
+    /// The file with the flows of the scenario was not found.
+    #[error(
+        "this run has flows from the file `{file}`, which was found neither beside its scenario nor in the current folder; call this from the folder of the scenario: {}",
+        .path.display()
+    )]
+    NoFlows {
+        /// The file, as the scenario names it.
+        file: String,
+        /// The run folder.
+        path: PathBuf,
+    },
+    /// The file with the flows of the scenario has changed.
+    #[error("{} is not the file of flows that this run read; its digest is another one: {}", .file.display(), .path.display())]
+    OtherFlows {
+        /// The file.
+        file: PathBuf,
+        /// The run folder.
+        path: PathBuf,
+    },
     /// There is no job, or none of this name.
     #[error("{}: {}", no_job(.known), .path.display())]
     NoJob {
@@ -64,15 +80,10 @@ fn no_step(step: SelectedStep, last: Option<u32>) -> String {
     }
 }
 
-/// Refuses a run that cannot be made again.
+/// Refuses a run that was not simulated.
 pub(super) fn check(folder: &RunFolder) -> Result<(), ExplainError> {
-    let manifest = folder.manifest();
-    if manifest.measured.is_some() {
-        return Err(ExplainError::Measured(folder.path().to_owned()));
+    match folder.manifest().measured {
+        Some(_) => Err(ExplainError::Measured(folder.path().to_owned())),
+        None => Ok(()),
     }
-    let has_file = manifest.scenario["flows"]["file"].as_str().is_some_and(|path| path != "none");
-    if has_file {
-        return Err(ExplainError::FlowsFromFile(folder.path().to_owned()));
-    }
-    Ok(())
 }

@@ -19,6 +19,7 @@ mod parts;
 mod second_runs;
 mod select;
 mod steps;
+mod stored;
 mod sums;
 mod tables;
 mod view;
@@ -26,12 +27,10 @@ mod waits;
 
 use std::path::Path;
 
-use netloom_records::{JobRow, RunFolder, StepRow};
+use netloom_records::{JobRow, StepRow};
 use netloom_units::Time;
 
 use crate::error::LabError;
-use crate::export::alone::scenario_of;
-use crate::prepare::Prepared;
 use crate::watch::Watch;
 use ahead::MessageWait;
 use chain::{Barriers, Chain, Member};
@@ -42,6 +41,7 @@ use second_runs::SecondRuns;
 use select::Steps;
 pub use select::{NotAStep, SelectedStep};
 pub use steps::{ExplainedJob, ExplainedStep, explain_all, explain_steps};
+use stored::StoredRun;
 use view::View;
 use waits::longest_waits;
 
@@ -122,21 +122,6 @@ pub(crate) fn explain_run(
     let slowest = tables::slowest(&folder.folder, selection.n_slowest, until.unwrap_or(Time::NEVER))?;
     let (steps, slowest) = explained(&folder, &subjects, &slowest, 1, watch)?;
     Ok(ExplainedRun { steps, slowest, until })
-}
-
-/// A stored run with its scenario.
-struct StoredRun {
-    folder: RunFolder,
-    prepared: Prepared,
-}
-
-impl StoredRun {
-    fn open(folder: &Path) -> Result<StoredRun, LabError> {
-        let folder = RunFolder::open(folder)?;
-        error::check(&folder)?;
-        let prepared = scenario_of(&folder)?;
-        Ok(StoredRun { folder, prepared })
-    }
 }
 
 /// A step that is explained.

@@ -319,6 +319,37 @@ fn what_cannot_be_explained_is_refused() {
     refused(without_job.try_explain(SelectedStep::Worst, 1), "this run has no job");
     refused(
         Stored::of_file("flows/replay.yaml", &[]).try_explain(SelectedStep::Worst, 1),
-        "this run has flows from a file",
+        "this run has flows from the file `replay.csv`",
     );
+}
+
+#[test]
+fn flows_from_a_file_are_read_again_beside_the_scenario_that_the_command_names() {
+    let workspace = tempfile::tempdir().expect("a folder can be made");
+    let path = |name: &str| workspace.path().join(name);
+    let scenario = "netloom: 1\nfabric: { single_switch: { hosts: 4 } }\nflows: { file: flows.csv }\n";
+    let flows = |size: &str| format!("start,src,dst,size\n0us,host0,host1,{size}\n1us,host2,host1,{size}\n");
+    std::fs::write(path("a.yaml"), scenario).expect("it can be written");
+    std::fs::write(path("flows.csv"), flows("1MiB")).expect("it can be written");
+    let command = ["netloom", "run"].map(str::to_owned).into_iter();
+    let command = command.chain([path("a.yaml").display().to_string()]).collect();
+    let request = RunRequest::new(Source::file(path("a.yaml")));
+    run(RunRequest { folder: Some(path("run")), command, ..request }).expect("it runs");
+    let again = || {
+        let request = ReasonRequest { threads: Some(1), ..ReasonRequest::default() };
+        read_report(&[path("run")], Over::Jobs, None, Some(&request)).expect("it can be read").explained
+    };
+    let [explained] = &again()[..] else { panic!("it is explained") };
+    let ahead = |message: &netloom_report::panel_data::MessageData| {
+        message.waits.iter().flat_map(|wait| &wait.ahead).filter_map(|sharer| sharer.pair.clone()).next()
+    };
+    assert_eq!(explained.slowest.len(), 2);
+    assert_eq!(ahead(&explained.slowest[0]).as_deref(), Some("host0 → host1"));
+    // Another file is refused by its digest.
+    std::fs::write(path("flows.csv"), flows("2MiB")).expect("it can be written");
+    assert!(again().is_empty());
+    let request =
+        ExplainRequest { job: None, step: SelectedStep::Worst, threads: 1, watch: Watch::default() };
+    let refused = explain(&path("run"), request).expect_err("it is another one");
+    assert!(refused.to_string().contains("digest"), "{refused}");
 }
