@@ -341,7 +341,7 @@ fn flows_from_a_file_are_read_again_beside_the_scenario_that_the_command_names()
     };
     let [explained] = &again()[..] else { panic!("it is explained") };
     let ahead = |message: &netloom_report::panel_data::MessageData| {
-        message.waits.iter().flat_map(|wait| &wait.ahead).filter_map(|sharer| sharer.pair.clone()).next()
+        message.waits.iter().flat_map(|wait| &wait.ahead).find_map(|sharer| sharer.pair.clone())
     };
     assert_eq!(explained.slowest.len(), 2);
     assert_eq!(ahead(&explained.slowest[0]).as_deref(), Some("host0 → host1"));
