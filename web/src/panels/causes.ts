@@ -3,7 +3,7 @@
 import { areaName } from "../areas.ts";
 import { areasOfCauses } from "../cause_colours.ts";
 import type { CausesOfRun, Report } from "../data.ts";
-import { element, note } from "../dom.ts";
+import { element, folded, note } from "../dom.ts";
 import { messageList } from "../messages.ts";
 import { legendOf, runName } from "../palette.ts";
 import { partsChart } from "../parts.ts";
@@ -123,12 +123,36 @@ function ofRun(report: Report, found: CausesOfRun, run: number): HTMLElement[] {
   ];
 }
 
+/** Number of runs whose messages are not folded. */
+const MOST_RUNS = 2;
+
+/** A run by its causes, or by its slowest messages alone if it recorded none. */
+function section(report: Report, run: number): HTMLElement[] {
+  const found = report.causes[run] ?? null;
+  const name = report.runs[run]?.name ?? "";
+  if (found !== null) {
+    return ofRun(report, found, run);
+  }
+  const messages = hopByHop(report, name, run);
+  return messages.length === 0 ? [] : [element("h3", {}, runName(report.runs, run)), ...messages];
+}
+
 function content(report: Report): HTMLElement[] {
-  const shown = report.causes.flatMap((found, run) => (found === null ? [] : ofRun(report, found, run)));
+  const shown = report.runs.map((_, run) => section(report, run)).filter((elements) => elements.length > 0);
   const names = [...new Set(report.causes.flatMap((found) => (found === null ? [] : known(found).map(({ name }) => name))))];
-  const areas = areasOfCauses(names);
-  const legend = legendOf(names.flatMap((name) => { const area = areas.get(name); return area === undefined ? [] : [areaName(name, area)]; }));
-  return shown.length === 0 ? [] : [note("What the completion times of messages consist of. Turn at the NIC of the sender: packets of other messages of that host were on its wire. Queues behind the sender: waits of the last packet at all switches on its path."), legend, ...shown];
+  const legend = names.length === 0 ? [] : [legendOf([...areasOfCauses(names)].map(([name, area]) => areaName(name, area)))];
+  const rest = shown.slice(MOST_RUNS);
+  return shown.length === 0
+    ? []
+    : [
+        note(
+          "What the completion times of messages consist of. Turn at the NIC of the sender: packets of other messages of that host were on its wire. " +
+            "Queues behind the sender: waits of the last packet at all switches on its path.",
+        ),
+        ...legend,
+        ...shown.slice(0, MOST_RUNS).flat(),
+        ...(rest.length === 0 ? [] : [folded(some(rest.length, "more run"), ...rest.flat())]),
+      ];
 }
 
 /** The panel. */

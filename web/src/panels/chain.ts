@@ -20,6 +20,9 @@ import type { Panel } from "./panel.ts";
 /** Which steps can be chosen. */
 const KINDS = ["longest step", "typical step"] as const;
 
+/** Share of a step from which on it is worth a sentence that a port could be faster. */
+const LEAST_SAVED = 0.01;
+
 /** The chain of a kind of step: those of a job are its longest one, then a typical one if that is another one. */
 const chainOf = (chains: ChainData[], kind: number): ChainData | undefined => (kind === 0 ? chains[0] : chains.at(-1));
 
@@ -38,7 +41,7 @@ function finding(name: string, chain: ChainData): string[] {
   return [
     `${name}, ${stepName(chain)}: ${span(time)} for a chain of ${some(n_messages, "message")}; ${largest.join(", ")}.`,
     ...(slowest === null ? [] : [`Its slowest message, ${slowest.message}, took ${span(slowest.time)}: ${longestWait(slowest)}.`]),
-    ...(saved > 0 ? [`With ${port} twice as fast, the chain would be ${span(saved)} (${percent(saved / time)}) shorter, as far as it stayed the same.`] : []),
+    ...(saved >= LEAST_SAVED * time ? [`With ${port} twice as fast, the chain would be ${span(saved)} (${percent(saved / time)}) shorter, as far as it stayed the same.`] : []),
   ];
 }
 
@@ -116,7 +119,7 @@ class Chains {
     const occurs = [...this.areas].filter(([cause]) => rows.some(({ chain }) => chain.causes.some(([known]) => known === cause)));
     const [first = "", ...others] = finding(name, shown.chain);
     const { n_messages, messages } = shown.chain;
-    const cut = messages.length < n_messages ? [note(`${count(messages.length)} of ${some(n_messages, "message")} are shown, those with the longest times.`)] : [];
+    const cut = messages.length < n_messages ? [note(`${count(messages.length)} of ${some(n_messages, "message")} are shown, those with the longest times; the others are grey in the drawing.`)] : [];
     this.box.replaceChildren(
       this.controls(rows),
       element("p", { class: "finding" }, first),
