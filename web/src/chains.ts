@@ -4,6 +4,7 @@ import type { Area } from "./areas.ts";
 import { segment } from "./segments.ts";
 import { element } from "./dom.ts";
 import type { ChainData, ExplainedRun, MessageData } from "./explained_data.ts";
+import { roundedUp } from "./threshold.ts";
 import { count, span, spanUnit } from "./units.ts";
 import type { Unit } from "./units.ts";
 
@@ -22,16 +23,10 @@ const rank = (cause: string): number => ORDER.indexOf(cause.split(" ")[0] ?? "")
 /** Approximate number of ticks of the axis. */
 const TICKS = 5;
 
-/** The distance of ticks: one, two or five times a power of ten. */
-function step(most: number): number {
-  const rough = most / TICKS;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  return (([1, 2, 5] as const).find((times) => times * power >= rough) ?? 10) * power;
-}
-
 function axis(most: number, unit: Unit): HTMLElement {
   const made = element("div", { class: "chain-axis", "aria-hidden": "true" });
-  const [last, distance] = [most / unit.worth, step(most / unit.worth)];
+  const last = most / unit.worth;
+  const distance = roundedUp(last / TICKS);
   for (let nth = 0; nth * distance <= last * 0.98; nth += 1) {
     const at = nth * distance;
     const tick = element("span", {}, Number(at.toPrecision(6)).toString());

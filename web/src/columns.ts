@@ -43,7 +43,7 @@ export function columnsChart(
       axisTick: { show: false },
       axisLabel: { color: "var(--ink)" },
     },
-    yAxis: numbers(`${axis} (${unit.name})`, { min: 0, max: most / unit.worth }),
+    yAxis: numbers(`${axis} (${unit.name})`, { min: 0, max: most / unit.worth, axisLabel: { color: "var(--muted)", showMaxLabel: false } }),
     series: areas.map((area, part) => ({
       type: "bar",
       stack: "parts",

@@ -1,5 +1,5 @@
 // Data that the command puts into the page; the structs of the same names in crates/report/src/panels and, of slowdowns, in
-// crates/records/src/statistics; those of maps in crates/report/src/maps.rs.
+// crates/records/src/statistics.
 //
 // Times in seconds, sizes in bytes, rates in bits per second, shares from 0 to 1.
 
@@ -8,6 +8,7 @@ import type { FabricOfRun } from "./fabric/data.ts";
 import type { TierPortsOfRun } from "./tier_data.ts";
 import type { TimelineOfRun } from "./jobs/data.ts";
 import type { Live } from "./live/data.ts";
+import type { Maps, Nearness } from "./maps_data.ts";
 import type { Answer } from "./answer_data.ts";
 
 export interface Estimate {
@@ -636,61 +637,6 @@ export interface Report {
   /** For each run, absent if ports were not sampled. */
   over_time: (OverTimeOfRun | null)[];
   settings: Settings;
-}
-
-export interface MapAxis {
-  name: string;
-  labels: string[];
-}
-
-/** A ratio and its two values, in the units of the quantities. */
-export interface MapRatio {
-  above: number | null;
-  below: number | null;
-  ratio: number | null;
-}
-
-export interface MapCell {
-  across: number;
-  up: number;
-  runs: [string, string];
-  measured: MapRatio;
-  simulated: MapRatio;
-  half: number | null;
-  seeds: number;
-  excluded: boolean;
-}
-
-export interface PanelMap {
-  title: string;
-  across: MapAxis;
-  /** From the bottom up. */
-  up: MapAxis;
-  cells: MapCell[];
-}
-
-/** Median of |ln(simulated / measured)|, and the share of cells with at most 0.1. */
-export interface Nearness {
-  median_error: number;
-  share_near: number;
-}
-
-export interface FigureMaps {
-  name: string;
-  shows: string;
-  quantities: [string, string];
-  /** Why some cells are excluded from the scores; absent if none is. */
-  exclusion: string | null;
-  /** Absent if no cell can be compared. */
-  scores: (Nearness & { cells: number; trivial: Nearness }) | null;
-  panels: PanelMap[];
-}
-
-/** A paper's figures, measured and simulated. */
-export interface Maps {
-  paper: string;
-  netloom: string;
-  figures: FigureMaps[];
 }
 
 /** The content of a page: runs, a paper's figures, or a run in progress. */

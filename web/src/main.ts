@@ -3,7 +3,8 @@
 import { withArrows } from "./arrows.ts";
 import { drawAll } from "./chart.ts";
 import { embedded } from "./data.ts";
-import type { Maps, Report } from "./data.ts";
+import type { Report } from "./data.ts";
+import type { Maps } from "./maps_data.ts";
 import { element, folded } from "./dom.ts";
 import type { Live } from "./live/data.ts";
 import { LivePage } from "./live/page.ts";

@@ -1,6 +1,6 @@
 // Maps of a paper's figures: each ratio as measured, next to the same ratio as simulated.
 
-import type { FigureMaps, MapAxis, MapCell, MapRatio, PanelMap } from "./data.ts";
+import type { FigureMaps, MapAxis, MapCell, MapRatio, PanelMap } from "./maps_data.ts";
 import { element, note } from "./dom.ts";
 import { figure, pair } from "./panels/panel.ts";
 import { ratioMap, ratioScale, ratioText } from "./ratios.ts";

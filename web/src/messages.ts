@@ -26,8 +26,20 @@ function ahead({ ahead: sharers, more }: WaitData, most: number): string {
 
 const where = ({ port, nic }: WaitData): string => (nic ? `the NIC of the sender (${port})` : `queue ${port}`);
 
-/** The longest wait of a message, and who was ahead, as a sentence without its end. */
-export function longestWait({ waits, time }: MessageData): string {
+/** Causes that are waits at ports, by the words that their names begin with. */
+const AT_PORTS = ["turn", "earlier", "queues"];
+
+/** What most of a message's time was, if that is no wait at a port; else nothing. */
+function largestElsewhere({ causes: names }: ExplainedRun, { causes, time }: MessageData): string {
+  const [cause = -1, most = 0] = causes.reduce<[number, number] | []>((one, other) => (other[1] > (one[1] ?? 0) ? other : one), []);
+  const name = names[cause] ?? "";
+  return AT_PORTS.includes(name.split(" ")[0] ?? "") ? "" : `${name} ${span(most)} (${rounded(most / time)}); `;
+}
+
+/** What most of a message's time was, its longest wait at a port, and who was ahead there, as a sentence without its end. */
+export const mostOf = (run: ExplainedRun, message: MessageData): string => largestElsewhere(run, message) + longestWait(message);
+
+function longestWait({ waits, time }: MessageData): string {
   const longest = waits.reduce<WaitData | null>((most, wait) => (wait.wait > (most?.wait ?? 0) ? wait : most), null);
   if (longest === null) {
     return "waited in no queue";
@@ -63,7 +75,7 @@ function item(run: ExplainedRun, areas: Map<string, Area>, message: MessageData,
     }
   });
   const name = element("strong", {}, `${count(message.number)}. ${message.message}`);
-  const said = element("small", {}, `${span(message.time)}: ${longestWait(message)}`);
+  const said = element("small", {}, `${span(message.time)}: ${mostOf(run, message)}`);
   const repairs =
     message.timeouts + message.retransmitted === 0
       ? []

@@ -85,7 +85,7 @@ export function verdict(policy: string, samples: Sample[], target: number): stri
 }
 
 /** The smallest of 1, 2, 5, 10, ... that is not below a number. */
-function roundedUp(number: number): number {
+export function roundedUp(number: number): number {
   const power = 10 ** Math.floor(Math.log10(number));
   return power * ([1, 2, 5].find((digit) => digit * power >= number * (1 - 1e-9)) ?? 10);
 }

@@ -49,12 +49,29 @@ async function addresses(browser, page) {
   await other.close();
 }
 
+/** A cell of parallel ports by tier opens their direction in the drawing, and keeps the runs that are shown. */
+async function cell(page) {
+  await page.evaluate(() => (location.hash = "fabric"));
+  await page.waitForSelector("#tier_ports canvas");
+  const strips = page.locator("#tier_ports .strip");
+  const between = await strips.evaluateAll((all) => all.findIndex((one) => one.querySelector("canvas").getAttribute("aria-label").includes("leaf → spine")));
+  await strips.nth(between).locator("canvas").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  const found = page.locator("#drawing .detail");
+  await found.waitFor();
+  if (!(await found.locator("h3").first().textContent()).startsWith("leaf0 → spine0") || (await found.locator("table tbody").first().locator("tr").count()) < 2) {
+    complain(`a cell of parallel ports opens “${await found.textContent()}”`);
+  }
+}
+
 const browser = await chromium.launch({ executablePath, args: FLAGS });
 try {
   const page = await open(browser, report, complain, "#chain");
   await settled(page);
   await chains(page);
   await addresses(browser, page);
+  await cell(page);
   for (const scheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme: scheme });
     (await accessibility(page)).forEach((wrong) => complain(`${scheme}: ${wrong}`));

@@ -62,7 +62,7 @@ function hopByHop({ explained }: Report, name: string, run: number): HTMLElement
     return [];
   }
   const areas = areasOfCauses(again.causes);
-  const until = again.until === null ? "" : ` of those that had arrived after ${span(again.until)}, at the end of the last explained step`;
+  const until = again.until === null ? "" : ` of those that had arrived by ${span(again.until)}, the end of the last explained step`;
   return [
     element("h4", {}, `${name}: the ${count(again.slowest.length)} slowest messages${until}, hop by hop`),
     legendOf([...areas].map(([cause, area]) => areaName(cause, area))),

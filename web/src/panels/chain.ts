@@ -4,12 +4,13 @@
 import { areaName } from "../areas.ts";
 import type { Area } from "../areas.ts";
 import { areasOfCauses } from "../cause_colours.ts";
+import { chooser } from "../chooser.ts";
 import { chainsOf } from "../chains.ts";
 import type { ChainRow } from "../chains.ts";
 import type { Report } from "../data.ts";
 import { element, note } from "../dom.ts";
 import type { ChainData, ExplainedRun, MessageData } from "../explained_data.ts";
-import { longestWait, messageId, messageList } from "../messages.ts";
+import { messageId, messageList, mostOf } from "../messages.ts";
 import { legendOf, runName } from "../palette.ts";
 import { keep, onArrival, route, wholeNumber } from "../route.ts";
 import { asTable } from "../tables.ts";
@@ -33,14 +34,14 @@ const stepName = ({ step, slower, n_steps }: ChainData): string =>
   slower === 0 ? `step ${count(step)}, the longest of ${count(n_steps)}` : `step ${count(step)}, ${count(slower)} of ${count(n_steps)} took longer`;
 
 /** What a chain shows, as sentences. */
-function finding(name: string, chain: ChainData): string[] {
+function finding(name: string, run: ExplainedRun, chain: ChainData): string[] {
   const { time, n_messages, messages, causes, faster } = chain;
   const largest = causes.slice(0, 3).map(([cause, part]) => `${cause} ${percent(part / time)}`);
   const slowest = messages.reduce<MessageData | null>((most, one) => (one.time > (most?.time ?? 0) ? one : most), null);
   const [port, saved] = faster[0] ?? ["", 0];
   return [
     `${name}, ${stepName(chain)}: ${span(time)} for a chain of ${some(n_messages, "message")}; ${largest.join(", ")}.`,
-    ...(slowest === null ? [] : [`Its slowest message, ${slowest.message}, took ${span(slowest.time)}: ${longestWait(slowest)}.`]),
+    ...(slowest === null ? [] : [`Its slowest message, ${slowest.message}, took ${span(slowest.time)}: ${mostOf(run, slowest)}.`]),
     ...(saved >= LEAST_SAVED * time ? [`With ${port} twice as fast, the chain would be ${span(saved)} (${percent(saved / time)}) shorter, as far as it stayed the same.`] : []),
   ];
 }
@@ -117,7 +118,7 @@ class Chains {
     this.run = shown.run.run;
     const name = this.report.runs[this.run]?.name ?? "";
     const occurs = [...this.areas].filter(([cause]) => rows.some(({ chain }) => chain.causes.some(([known]) => known === cause)));
-    const [first = "", ...others] = finding(name, shown.chain);
+    const [first = "", ...others] = finding(name, shown.run, shown.chain);
     const { n_messages, messages } = shown.chain;
     const cut = messages.length < n_messages ? [note(`${count(messages.length)} of ${some(n_messages, "message")} are shown, those with the longest times; the others are grey in the drawing.`)] : [];
     this.box.replaceChildren(
@@ -161,27 +162,19 @@ class Chains {
     const choices: HTMLElement[] = [element("fieldset", {}, element("legend", {}, "Show"), ...kinds)];
     const runs = rows.map(({ run }) => ({ value: run.run, name: this.report.runs[run.run]?.name ?? "" }));
     if (runs.length > 1) {
-      choices.push(this.chooser("Run", runs, this.run, (run) => (this.run = run)));
+      choices.push(chooser("Run", runs, this.run, (run) => {
+          this.run = run;
+          this.change();
+        }, "chain-run"));
     }
     const jobs = jobsOf(this.report.explained).map((name, value) => ({ value, name }));
     if (jobs.length > 1) {
-      choices.push(this.chooser("Job", jobs, this.job, (job) => (this.job = job)));
+      choices.push(chooser("Job", jobs, this.job, (job) => {
+          this.job = job;
+          this.change();
+        }, "chain-job"));
     }
     return element("div", { class: "choices" }, ...choices);
-  }
-
-  private chooser(title: string, choices: { value: number; name: string }[], chosen: number, choose: (value: number) => void): HTMLElement {
-    const options = choices.map(({ value, name }) => {
-      const option = element("option", { value: String(value) }, name);
-      option.selected = value === chosen;
-      return option;
-    });
-    const list = element("select", { name: `chain-${title.toLowerCase()}` }, ...options);
-    list.addEventListener("change", () => {
-      choose(Number(list.value));
-      this.change();
-    });
-    return element("label", {}, `${title} `, list);
   }
 }
 

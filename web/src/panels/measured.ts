@@ -1,7 +1,8 @@
 // Measured and simulated cells: ratio against ratio and time against time, and by sizes for those that differ most.
 
 import { ratioChart } from "../buckets.ts";
-import type { BesidePair, BesideScore, InterferenceCell, Nearness, Report, Study } from "../data.ts";
+import type { BesidePair, BesideScore, InterferenceCell, Report, Study } from "../data.ts";
+import type { Nearness } from "../maps_data.ts";
 import { note } from "../dom.ts";
 import { legendOf, lineName, runStroke } from "../palette.ts";
 import { marksLegend, scatter } from "../scatter.ts";

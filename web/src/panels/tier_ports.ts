@@ -1,5 +1,7 @@
 // Ports by tier: a strip of cells for each pair of kinds of nodes, of two runs side by side, with their difference.
 
+import { chooser } from "../chooser.ts";
+import type { Choice } from "../chooser.ts";
 import type { Report } from "../data.ts";
 import { element, note } from "../dom.ts";
 import { overNote } from "../over.ts";
@@ -94,14 +96,17 @@ function periodOf(cells: Cells, strip: TierStrip, nth: number): number {
   return strip.each === 1 && strip.cells % period === 0 ? period : 1;
 }
 
-/** Shows the busiest port of a cell over time, if the drawing of the fabric has every port. */
-function opener(report: Report, cells: Cells, nth: number): ((cell: number) => void) | undefined {
+/** The link that distinguishes parallel ones, behind a node. */
+const LINK = / \([^()]*\)$/;
+
+/** Shows the busiest port of a cell over time, with its parallel ones; if the drawing of the fabric has every node. */
+function opener(report: Report, shown: Cells[], cells: Cells, nth: number): ((cell: number) => void) | undefined {
   if (report.fabric[cells.run]?.most_nodes !== 1) {
     return undefined;
   }
   return (cell) => {
     const [, , from = "", to = ""] = cells.names(nth, cell);
-    const words = new URLSearchParams({ run: String(cells.run), port: `${from} → ${to}` });
+    const words = new URLSearchParams({ run: shown.map(({ run }) => run).join(","), port: `${from} → ${to.replace(LINK, "")}` });
     location.hash = `fabric?${words.toString()}`;
     // The explorer shows the port when it hears of the new address.
     setTimeout(() => document.querySelector("#drawing .detail")?.scrollIntoView({ block: "nearest" }), 50);
@@ -133,7 +138,7 @@ function row(report: Report, shown: Cells[], nth: number, value: number, most: n
       count: strip.cells,
       colour: (at) => onSequence(most > 0 ? cells.of(nth, value, at) / most : 0),
       says: (at) => saysOf(cells, strip, nth, at),
-      open: opener(report, cells, nth),
+      open: opener(report, shown, cells, nth),
     });
     return element("figure", {}, element("figcaption", {}, runName(report.runs, cells.run)), made);
   });
@@ -173,18 +178,6 @@ function atFirst(report: Report, runs: number[]): number[] {
   const ofAnswer = [runOf(answer?.baseline), runOf(best)].filter((run) => run !== undefined && runs.includes(run));
   const [first = 0, ...others] = [...new Set([...ofAnswer, ...runs])].filter((run) => run !== undefined);
   return [first, ...others.filter((run) => isAlike(report, first, run)).slice(0, 1)];
-}
-
-/** A list of runs to choose from. */
-function chooser(report: Report, title: string, runs: number[], chosen: number, choose: (run: number) => void): HTMLElement {
-  const options = runs.map((run) => {
-    const option = element("option", { value: String(run) }, report.runs[run]?.name ?? "");
-    option.selected = run === chosen;
-    return option;
-  });
-  const list = element("select", {}, ...options);
-  list.addEventListener("change", () => choose(Number(list.value)));
-  return element("label", {}, `${title} `, list);
 }
 
 /** The drawing, which is made anew for each choice. */
@@ -238,9 +231,13 @@ class Drawing {
       return choice;
     }
     const others = this.runs.filter((run) => run !== first && isAlike(this.report, first, run));
-    const left = chooser(this.report, "Run", this.runs, first, (run) => this.choose([run, second]));
-    const right = chooser(this.report, "beside", others, second ?? -1, (run) => this.choose([first, run]));
+    const left = chooser("Run", this.named(this.runs), first, (run) => this.choose([run, second]));
+    const right = chooser("beside", this.named(others), second ?? -1, (run) => this.choose([first, run]));
     return element("div", {}, choice, element("p", {}, left, " ", right));
+  }
+
+  private named(runs: number[]): Choice[] {
+    return runs.map((run) => ({ value: run, name: this.report.runs[run]?.name ?? "" }));
   }
 
   /** Shows these runs; one beside which the first cannot be shown is replaced by another. */
@@ -291,7 +288,7 @@ function content(report: Report): HTMLElement[] {
     return [];
   }
   const what = "Utilization: the share of time in which a port was sending";
-  const text = "Cells are in the order of the nodes, from left to right and line by line; point at a cell, or use the arrow keys, to read what it is; a click or the enter key shows its busiest port over time in the drawing above, where that has every node.";
+  const text = "Cells are in the order of the nodes, from left to right and line by line; point at a cell, or use the arrow keys, to read what it is; a click or the enter key shows its busiest port over time in the drawing above (parallel ports together), where that has every node.";
   const over = overNote(report, what).trim() || `${what}, over the whole run.`;
   const rest = "Queues, drops and pauses are those of the whole run.";
   return [note(`${text} ${over} ${rest}`), new Drawing(report, runs).box, table(report, runs)];

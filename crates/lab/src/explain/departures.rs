@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use netloom_model::Fabric;
 use netloom_records::{Batch, CauseRow, PacketRow, Sink, SinkError};
-use netloom_units::{LinkId, PortId, Time};
+use netloom_units::{PortId, Time};
 
 use super::ahead::{Departure, MessageWait, Shares};
 use super::chain::Member;
@@ -49,12 +49,9 @@ impl Departures {
         Departures { intervals, kept: BTreeMap::new(), n_kept: 0 }
     }
 
-    /// The links of these ports.
-    pub fn links(&self, fabric: &Fabric) -> Vec<LinkId> {
-        let mut links: Vec<LinkId> = self.intervals.keys().map(|port| fabric.port(*port).link).collect();
-        links.sort_unstable();
-        links.dedup();
-        links
+    /// These ports.
+    pub fn ports(&self) -> impl Iterator<Item = PortId> {
+        self.intervals.keys().copied()
     }
 
     /// The bytes that left during each wait; `None` if packets are missing.

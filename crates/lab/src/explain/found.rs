@@ -147,7 +147,7 @@ pub struct Sharer {
 }
 
 /// The slowest messages of a run, each by itself.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SlowMessages {
     /// The slowest first.
     pub messages: Vec<ChainMessage>,

@@ -27,7 +27,7 @@ mod waits;
 
 use std::path::Path;
 
-use netloom_records::{JobRow, StepRow};
+use netloom_records::{FlowRow, JobRow, StepRow};
 use netloom_units::Time;
 
 use crate::error::LabError;
@@ -66,8 +66,9 @@ pub fn explain(folder: &Path, request: ExplainRequest<'_>) -> Result<Explanation
     let ExplainRequest { job, step, threads, watch } = request;
     let folder = StoredRun::open(folder)?;
     let job = select::job(&folder.folder, job.as_deref())?;
-    let subject = Subject::of_step(&folder, &job, step)?;
-    let (mut steps, _) = explained(&folder, &[subject], &[], threads, watch)?;
+    let selected = Selected::of(&folder, &job, &[step])?;
+    let subjects = subjects(&folder, selected)?;
+    let (mut steps, _) = explained(&folder, &subjects, &[], threads, watch)?;
     Ok(steps.remove(0))
 }
 
@@ -86,7 +87,7 @@ pub(crate) struct Selection {
 }
 
 /// What is explained of a run.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ExplainedRun {
     /// Steps, job by job in the order of their selection; none is there twice.
     pub steps: Vec<Explanation>,
@@ -106,29 +107,25 @@ pub(crate) fn explain_run(
     watch: Watch<'_>,
 ) -> Result<ExplainedRun, LabError> {
     let folder = StoredRun::open(folder)?;
-    let mut subjects: Vec<Subject> = Vec::new();
+    let mut selected: Vec<Selected> = Vec::new();
     for job in folder.folder.jobs()?.into_iter().take(MOST_JOBS) {
-        for step in selection.steps {
-            match Subject::of_step(&folder, &job, *step) {
-                Ok(subject) => subjects.push(subject),
-                Err(LabError::Explain(ExplainError::NoStep { .. })) => {}
-                Err(error) => return Err(error),
-            }
+        match Selected::of(&folder, &job, selection.steps) {
+            Ok(steps) => selected.extend(steps),
+            Err(LabError::Explain(ExplainError::NoStep { .. })) => {}
+            Err(error) => return Err(error),
         }
     }
-    subjects.dedup_by_key(|subject| (subject.job, subject.step));
-    let last = subjects.iter().map(|subject| subject.step.end).max();
+    let subjects = subjects(&folder, selected)?;
+    let last = subjects.iter().map(|subject| subject.selected.step.end).max();
     let until = last.filter(|_| selection.until_steps);
     let slowest = tables::slowest(&folder.folder, selection.n_slowest, until.unwrap_or(Time::NEVER))?;
     let (steps, slowest) = explained(&folder, &subjects, &slowest, 1, watch)?;
     Ok(ExplainedRun { steps, slowest, until })
 }
 
-/// A step that is explained.
-struct Subject {
-    job: u16,
+/// A step that is to be explained.
+struct Selected {
     step: StepRow,
-    chain: Chain,
     /// Number of completed steps of its job, and of those that took longer.
     n_steps: usize,
     n_slower: usize,
@@ -136,23 +133,41 @@ struct Subject {
     median_s: f64,
 }
 
-impl Subject {
-    fn of_step(run: &StoredRun, job: &JobRow, selected: SelectedStep) -> Result<Subject, LabError> {
+impl Selected {
+    /// Steps of a job, each once.
+    fn of(run: &StoredRun, job: &JobRow, wanted: &[SelectedStep]) -> Result<Vec<Selected>, LabError> {
         let steps = Steps::of(&run.folder, job.job)?;
-        let step = steps.select(selected, &run.folder)?;
-        let rows = tables::messages_of(&run.folder, &step)?;
-        if !rows.iter().any(|row| row.step == step.step) {
+        let mut found: Vec<Selected> = Vec::new();
+        for wanted in wanted {
+            let step = steps.select(*wanted, &run.folder)?;
+            if found.iter().all(|known| known.step != step) {
+                let (n_steps, n_slower) = (steps.count(), steps.slower_than(&step));
+                found.push(Selected { step, n_steps, n_slower, median_s: steps.median_s() });
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A step that is explained, with its chain.
+struct Subject {
+    selected: Selected,
+    chain: Chain,
+}
+
+/// The steps with their chains.
+fn subjects(run: &StoredRun, selected: Vec<Selected>) -> Result<Vec<Subject>, LabError> {
+    let steps: Vec<StepRow> = selected.iter().map(|selected| selected.step).collect();
+    let rows = tables::messages_of(&run.folder, &steps)?;
+    let subject = |(selected, rows): (Selected, Vec<FlowRow>)| {
+        let step = &selected.step;
+        if rows.iter().all(|row| row.step != step.step) {
             return Err(ExplainError::NoMessages(run.folder.path().to_owned()).into());
         }
-        Ok(Subject {
-            job: job.job,
-            step,
-            chain: Chain::of(&step, &rows, &Barriers::of(&run.prepared, job.job)),
-            n_steps: steps.count(),
-            n_slower: steps.slower_than(&step),
-            median_s: steps.median_s(),
-        })
-    }
+        let chain = Chain::of(step, &rows, &Barriers::of(&run.prepared, step.job));
+        Ok(Subject { selected, chain })
+    };
+    selected.into_iter().zip(rows).map(subject).collect()
 }
 
 /// Explains steps and single messages, with one or two runs for all of them.

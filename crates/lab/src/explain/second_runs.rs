@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use netloom_engine::Options;
-use netloom_model::{NamedFlow, Recording};
+use netloom_model::{Fabric, NamedFlow, Recording};
 use netloom_records::{Batch, CauseRow, Sink, SinkError};
-use netloom_units::{LinkId, Time};
+use netloom_units::{LinkId, PortId, Time};
 
 use super::ExplainError;
 use super::ahead::{Ahead, MessageWait, Shares};
@@ -78,7 +78,8 @@ impl<'a, 'w> SecondRuns<'a, 'w> {
         let model = &self.prepared.compiled.model;
         let collector = Collector::new(members.iter().map(|member| key(&member.row)));
         let departures = causes.map(|causes| Departures::of(causes, &model.fabric));
-        let packets_on = departures.as_ref().map_or_else(Vec::new, |kept| kept.links(&model.fabric));
+        let ports = departures.iter().flat_map(Departures::ports);
+        let packets_on = links_of(ports, &model.fabric);
         let recording = Recording { packets_of, packets_on, causes: true, ..Recording::default() };
         let mut both = Both { collector, departures };
         self.run(recording, &mut both)?;
@@ -106,7 +107,7 @@ impl<'a, 'w> SecondRuns<'a, 'w> {
             return Ok(Vec::new());
         }
         let fabric = &self.prepared.compiled.model.fabric;
-        let packets_on = distinct(waits.iter().map(|waiting| fabric.port(waiting.wait.port).link));
+        let packets_on = links_of(waits.iter().map(|waiting| waiting.wait.port), fabric);
         let mut ahead = Ahead::new(waits);
         self.run(Recording { packets_on, ..Recording::default() }, &mut ahead)?;
         Ok(ahead.finish())
@@ -139,8 +140,9 @@ impl<'a, 'w> SecondRuns<'a, 'w> {
     }
 }
 
-fn distinct(links: impl Iterator<Item = LinkId>) -> Vec<LinkId> {
-    let mut links: Vec<LinkId> = links.collect();
+/// The links of these ports, each once.
+fn links_of(ports: impl Iterator<Item = PortId>, fabric: &Fabric) -> Vec<LinkId> {
+    let mut links: Vec<LinkId> = ports.map(|port| fabric.port(port).link).collect();
     links.sort_unstable();
     links.dedup();
     links

@@ -11,14 +11,17 @@ use super::chain::Member;
 use super::parts::{Key, key};
 use crate::error::LabError;
 
-/// The messages of a job that arrived during a step of it, those of earlier steps included.
-pub(super) fn messages_of(folder: &RunFolder, step: &StepRow) -> Result<Vec<FlowRow>, LabError> {
-    let mut found = Vec::new();
+/// For each of these steps the messages of its job that arrived during it, those of earlier steps included.
+pub(super) fn messages_of(folder: &RunFolder, steps: &[StepRow]) -> Result<Vec<Vec<FlowRow>>, LabError> {
+    let mut found = vec![Vec::new(); steps.len()];
     for block in folder.rows::<FlowRow>()? {
-        let during = |row: &FlowRow| {
-            row.job == step.job && row.step <= step.step && row.end.is_some_and(|end| end > step.start)
-        };
-        found.extend(block?.into_iter().filter(during));
+        let rows = block?;
+        for (step, found) in steps.iter().zip(&mut found) {
+            let during = |row: &&FlowRow| {
+                row.job == step.job && row.step <= step.step && row.end.is_some_and(|end| end > step.start)
+            };
+            found.extend(rows.iter().filter(during).copied());
+        }
     }
     Ok(found)
 }

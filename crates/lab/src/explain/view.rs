@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use netloom_report::traffic_without_job;
 use netloom_units::{Bytes, PortId};
 
-use super::Subject;
 use super::ahead::{MessageWait, Owner, Shares};
 use super::chain::{Chain, Member};
 use super::found::{Cause, ChainMessage, Explanation, FasterPort, HopWait, PortWait, Sharer};
 use super::parts::{Key, Parts, Wait, key};
 use super::sums::{self, Sums};
 use super::tables::Traffic;
+use super::{Selected, Subject};
 use crate::prepare::Prepared;
 
 /// Number of pairs of hosts that are listed for a wait.
@@ -34,9 +34,9 @@ pub(super) struct Recorded<'a> {
 impl View<'_> {
     /// A step.
     pub fn step(&self, subject: &Subject, recorded: &Recorded<'_>) -> Explanation {
-        let Subject { job, step, chain, n_steps, n_slower, median_s } = subject;
+        let Subject { selected: Selected { step, n_steps, n_slower, median_s }, chain } = subject;
         Explanation {
-            job: self.prepared.compiled.job_names.get(usize::from(*job)).cloned().unwrap_or_default(),
+            job: self.prepared.compiled.job_names.get(usize::from(step.job)).cloned().unwrap_or_default(),
             step: step.step,
             start_s: step.start.as_seconds(),
             time_s: step.end.since(step.start).as_seconds(),
