@@ -14,14 +14,12 @@ use netloom_units::{ActorId, Rate, StateWriter, Time, mix};
 use crate::actor::{Actor, ActorState, Effect};
 use crate::context::{PartitionContext, Report, TimerKind};
 use crate::flow::Flow;
+use crate::node::Node;
 use crate::node::features::{BASIC, COMPARING};
-use crate::node::{Node, advance_port};
 use crate::packet::{Address, HeaderFlags, Packet};
-use crate::port::Egress;
 use crate::rdma::Nic;
 use crate::reordering::Reordering;
 use crate::round::Round;
-use crate::sender_waits::{HandOver, Limit, PairWaits, Posting, SenderEvent};
 use crate::slab::Slab;
 
 /// The host's part of a node.
@@ -65,6 +63,13 @@ pub struct OutgoingMessage {
     number: u32,
     /// Start of the message, in ps.
     start: u64,
+}
+
+impl OutgoingMessage {
+    /// Bytes of all its packets but the last one handed over.
+    pub fn bytes_before_last(&self) -> u64 {
+        u64::from(self.next - 1) * u64::from(self.packet_bytes)
+    }
 }
 
 /// A message being received.
@@ -138,7 +143,7 @@ impl IncomingMessage {
 }
 
 impl Node {
-    fn host_mut(&mut self) -> &mut Host {
+    pub(crate) fn host_mut(&mut self) -> &mut Host {
         self.host.as_deref_mut().expect("only hosts have actors and messages")
     }
 
@@ -384,60 +389,21 @@ impl Node {
         let to = Address { host: send.destination, slot: send.receive_slot };
         let packet = Packet::data(to, send.flow, sequence, send.entropy, bytes, send.header_flags);
         context.packets += 1;
-        if last && round.model.recording.causes {
+        if last && round.records_causes_of(packet.flow) {
             return self.send_last(now, slot, packet.with(Packet::REPORTED), context, round);
         }
         self.forward_own(now, &packet, context, round);
     }
 
-    /// Reports the use of its wires at the start of a message, if causes are recorded.
-    fn report_posting(&mut self, now: u64, flow: u32, context: &mut PartitionContext, round: &Round) {
-        if !round.model.recording.causes {
-            return;
-        }
-        for (port, egress) in (0..).zip(&mut self.ports) {
-            advance_port(egress, now, context, round);
-            let wire = egress.wire_use(now);
-            let posting = Posting { flow, port, wire, pair: PairWaits::default(), earlier: 0 };
-            context.report_sender_event(SenderEvent::Posted(posting));
-        }
-    }
-
-    /// Hands over the last packet of a message, and reports the use of its wire before.
-    #[inline(never)]
-    fn send_last(
+    /// Sends a packet of this host.
+    #[inline(always)]
+    pub(crate) fn forward_own(
         &mut self,
         now: u64,
-        slot: u32,
-        packet: Packet,
+        packet: &Packet,
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        self.ports.iter_mut().for_each(|port| advance_port(port, now, context, round));
-        let state = |port: &Egress| (port.bytes_accepted(), port.wire_use(now));
-        let before: Vec<_> = self.ports.iter().map(state).collect();
-        self.forward_own(now, &packet, context, round);
-        let mut taken =
-            self.ports.iter().zip(&before).map(|(port, before)| port.bytes_accepted() != before.0);
-        // It may have been dropped.
-        let Some(port) = taken.position(|is_taken| is_taken) else { return };
-        let send = *self.host_mut().sends.get_mut(slot);
-        let own = self.ports[port].span(u64::from(send.next - 1) * u64::from(send.packet_bytes));
-        let has_rate = round.flows[send.flow as usize].message.rate.is_some();
-        context.report_sender_event(SenderEvent::HandedOver(HandOver {
-            flow: send.flow,
-            port: port as u32,
-            wire: before[port].1,
-            pair: PairWaits::default(),
-            own,
-            shorter: 0,
-            limit: Limit::of(round.model.transport.kind, has_rate),
-        }));
-    }
-
-    /// Sends a packet of this host.
-    #[inline(always)]
-    fn forward_own(&mut self, now: u64, packet: &Packet, context: &mut PartitionContext, round: &Round) {
         if self.loads.is_some() {
             return self.forward_comparing(now, packet, context, round);
         }

@@ -29,6 +29,7 @@ mod event_count;
 mod flow;
 mod governor;
 mod group_routes;
+mod hand_over;
 pub mod hook;
 mod host;
 mod ledger;

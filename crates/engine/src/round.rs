@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use netloom_model::{Model, Overlay};
+use netloom_model::{Model, Overlay, RecordedCauses};
 use netloom_policy::balance::Senders;
 use netloom_units::{HostId, NodeId, PortId};
 
@@ -27,6 +27,15 @@ pub struct Round<'a> {
     pub start: u64,
     /// End of the window, in ps: events at or after it belong to the next window.
     pub end: u64,
+}
+
+impl Round<'_> {
+    /// Whether it is recorded what the completion time of a message consists of.
+    #[inline]
+    pub fn records_causes_of(&self, flow: u32) -> bool {
+        let recorded = self.model.recording.causes;
+        recorded != RecordedCauses::None && recorded.include(self.flows[flow as usize].message.job)
+    }
 }
 
 impl fmt::Debug for Round<'_> {

@@ -40,6 +40,8 @@ pub enum SenderEvent {
     Posted(Posting),
     /// The last packet of a message has been handed over.
     HandedOver(HandOver),
+    /// A message, by its slot in the flow table, has been posted and handed over as a whole.
+    Sent(u32, SenderWaits),
 }
 
 /// The events at the senders of a partition, in order.
@@ -127,6 +129,13 @@ pub struct SenderWaits {
 }
 
 impl SenderWaits {
+    /// Of a message that was handed over as a whole, when this much was to be sent before its last packet, of which at
+    /// most `own` by itself; all in ps.
+    pub fn of_backlog(at: u64, backlog: u64, own: u64) -> SenderWaits {
+        let own = own.min(backlog);
+        SenderWaits { at, own, turn: backlog - own, ..SenderWaits::default() }
+    }
+
     /// Between two events of a message whose last packet had been sent `n_last` times before.
     pub fn between(posting: &Posting, hand_over: &HandOver, n_last: u64) -> SenderWaits {
         let (before, wire) = (&posting.wire, &hand_over.wire);

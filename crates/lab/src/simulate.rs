@@ -7,10 +7,12 @@
 use std::time::Instant;
 
 use netloom_engine::{Extensions, Options, Outcome as EngineOutcome, Status as EngineStatus, run};
-use netloom_records::{Batch, Outcome, Sink, SinkError, Status};
+use netloom_model::RecordedCauses;
+use netloom_records::{Batch, CauseRow, Outcome, Sink, SinkError, Status};
 
 use crate::diagnose::diagnose;
 use crate::error::{LabError, check_threads};
+use crate::explain::SelectedCauses;
 use crate::layout::layouts;
 use crate::prepare::Prepared;
 use crate::slowest::{Slowest, paths};
@@ -45,7 +47,9 @@ pub fn simulate(
     let mut work = prepared.work()?;
     let mut gather = Gather::whole(prepared.n_hosts(), prepared.host_ports());
     let mut slowest = Slowest::new(model.recording.slowest_flows);
-    let mut all = All { sink, gather: &mut gather, slowest: &mut slowest };
+    let selects_causes = model.recording.causes == RecordedCauses::Steps;
+    let selection = selects_causes.then(|| SelectedCauses::new(prepared));
+    let mut all = All { sink, gather: &mut gather, slowest: &mut slowest, selection };
     let mut observer = ProgressObserver::new(watch, model);
     let begun = Instant::now();
     let clock = || begun.elapsed().as_nanos() as u64;
@@ -56,6 +60,7 @@ pub fn simulate(
     if let EngineStatus::SinkFailed(error) = engine.status {
         return Err(LabError::Storing(error));
     }
+    all.finish().map_err(LabError::Storing)?;
     let mut outcome = diagnose(&engine, &gather, prepared);
     if engine.status != EngineStatus::Stopped {
         match paths(prepared, &slowest, options, observer.into_watch())? {
@@ -84,10 +89,39 @@ struct All<'a> {
     sink: &'a mut dyn Sink,
     gather: &'a mut Gather,
     slowest: &'a mut Slowest,
+    /// Which causes are stored, unless all are.
+    selection: Option<SelectedCauses<'a>>,
+}
+
+impl All<'_> {
+    /// Passes on the causes that are left at the end.
+    fn finish(&mut self) -> Result<(), SinkError> {
+        let rows = self.selection.take().map(SelectedCauses::finish).unwrap_or_default();
+        self.pass_causes(&rows)
+    }
+
+    fn pass_causes(&mut self, rows: &[CauseRow]) -> Result<(), SinkError> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        self.gather.take(Batch::Causes(rows));
+        self.sink.accept(Batch::Causes(rows))
+    }
 }
 
 impl Sink for All<'_> {
     fn accept(&mut self, batch: Batch<'_>) -> Result<(), SinkError> {
+        let ready = match &mut self.selection {
+            Some(selection) => {
+                selection.take(batch);
+                if matches!(batch, Batch::Causes(_)) {
+                    return Ok(());
+                }
+                if matches!(batch, Batch::Steps(_)) { selection.take_ready() } else { Vec::new() }
+            }
+            None => Vec::new(),
+        };
+        self.pass_causes(&ready)?;
         self.gather.take(batch);
         self.slowest.take(batch);
         self.sink.accept(batch)

@@ -40,8 +40,8 @@ pub use routing::{
     GlobalLinkMap, LeafSpine, Overlay, PortKind, PortSet, Rail, RailNode, Routing, Tables,
 };
 pub use settings::{
-    Balances, CongestionTree, FlowHashInput, NamedFlow, PriorityMap, Queues, Recording, Sampling, Transport,
-    TransportKind,
+    Balances, CongestionTree, FlowHashInput, NamedFlow, PriorityMap, Queues, RecordedCauses, Recording,
+    Sampling, Transport, TransportKind,
 };
 pub use static_routes::StaticTable;
 pub use work::{Item, Mark, Message, Operation, Work};

@@ -10,6 +10,7 @@ use crate::classes::DataClasses;
 use crate::credits::Credits;
 use crate::rdma::{Adapting, Buffer, Marking, Rdma, RootMarking};
 use crate::static_routes;
+use crate::work::Message;
 
 /// The balancing policy at each kind of node.
 #[derive(Debug, Clone)]
@@ -134,7 +135,6 @@ pub struct PriorityMap {
 }
 
 /// What to record beyond the defaults.
-#[expect(clippy::struct_excessive_bools, reason = "each is a recording of its own, on or off")]
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recording {
     /// The sampled series of every port; `None` for no series.
@@ -156,8 +156,8 @@ pub struct Recording {
     pub sums_messages: bool,
     /// Whether the arrival order of packets is recorded, in the table `reordering`.
     pub reordering: bool,
-    /// Whether what completion times of messages consist of is recorded, in the table `causes`.
-    pub causes: bool,
+    /// Of which messages it is recorded what their completion times consist of, in the table `causes`.
+    pub causes: RecordedCauses,
     /// First interval of the table `rates`; doubles when it has had 1,000 intervals. `None` for no such table.
     pub rates: Option<Duration>,
     /// Flows from these hosts have rows in that table, a row for each receiver.
@@ -166,6 +166,30 @@ pub struct Recording {
     pub rates_of: Vec<NamedFlow>,
     /// The congestion tree, with credits; `None` does not record it.
     pub congestion: Option<CongestionTree>,
+}
+
+/// Of which messages the causes of completion times are recorded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RecordedCauses {
+    /// Of none.
+    #[default]
+    None,
+    /// Of those of jobs, to explain steps; the caller may keep a part of the rows.
+    Steps,
+    /// Of all.
+    All,
+}
+
+impl RecordedCauses {
+    /// Whether those of messages of a job, or of other traffic, are recorded.
+    #[inline]
+    pub fn include(self, job: u16) -> bool {
+        match self {
+            RecordedCauses::None => false,
+            RecordedCauses::Steps => job < Message::FIRST_OF_OTHERS,
+            RecordedCauses::All => true,
+        }
+    }
 }
 
 /// How ports are sampled.

@@ -45,9 +45,9 @@ pub use retransmissions::Retransmissions;
 pub use row::{BadCell, Row, RowError};
 pub use rows::{
     Activity, ArbitrationRow, Cause, CauseRow, CellOrder, CellRow, ClassRow, CollectiveRow, CongestedFlowRow,
-    CongestionRow, DropReason, DropRow, EventRow, Fate, FaultAction, FaultRow, FlowRow, JobRow, MeasureRow,
-    PacketKind, PacketOrder, PacketRow, Part, PathRow, PortRow, RateRow, ReorderingRow, RepairOrder,
-    RepairRow, RingRow, Role, SeriesRow, SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow,
-    Target, TrafficRow,
+    CongestionRow, DropReason, DropRow, EventRow, FIRST_OF_OTHER_TRAFFIC, Fate, FaultAction, FaultRow,
+    FlowRow, JobRow, MeasureRow, PacketKind, PacketOrder, PacketRow, Part, PathRow, PortRow, RateRow,
+    ReorderingRow, RepairOrder, RepairRow, RingRow, Role, SeriesRow, SignalRow, SpanRow, SpuriousTimeoutRow,
+    StageRow, StepRow, TallyRow, Target, TrafficRow,
 };
 pub use sink::{Batch, MemorySink, Sink, SinkError};

@@ -36,6 +36,9 @@ pub use reordering::ReorderingRow;
 pub use rings::RingRow;
 pub use spans::{Activity, SpanRow};
 
+/// Numbers of jobs are below this one; those of traffic without a job are not.
+pub const FIRST_OF_OTHER_TRAFFIC: u16 = u16::MAX - 2;
+
 table! {
     /// One message.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]

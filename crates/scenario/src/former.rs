@@ -1,14 +1,13 @@
 //! Keys of earlier versions: read under their present names, with a warning that gives these.
 //!
-//! Models: keys renamed below a section, in texts and in the paths of overrides.
-//! Leaves out: renamed values; there are none.
+//! Models: keys renamed below a section, in texts and in the paths of overrides; renamed values of a key.
 //!
 //! Invariants: the trees of a scenario, of its bases and of overrides have present names only before they are merged,
 //! so it does not matter which of them has the former one. Former names are read for one release.
 
 use crate::diagnostic::Problems;
 use crate::location::Location;
-use crate::written::{Node, Tree};
+use crate::written::{Entry, Node, Tree};
 
 /// A renamed key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +36,20 @@ const RENAMED: [Renamed; 11] = [
     renamed("balance", "drawn", "candidate_groups"),
 ];
 
-/// A key that a scenario has under its former name.
+/// A renamed value of a key of a section.
+struct RenamedValue {
+    section: &'static str,
+    key: &'static str,
+    former: &'static str,
+    present: &'static str,
+}
+
+const RENAMED_VALUES: [RenamedValue; 2] = [
+    RenamedValue { section: "record", key: "causes", former: "true", present: "all" },
+    RenamedValue { section: "record", key: "causes", former: "false", present: "none" },
+];
+
+/// A key, or a value, that a scenario has under its former name.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FormerKey {
     /// Where it is written.
@@ -57,7 +69,11 @@ pub(crate) fn rename(tree: &mut Node, found: &mut Vec<FormerKey>) {
 
 /// The same for the tree at a path.
 pub(crate) fn rename_below(path: &[&str], tree: &mut Node, found: &mut Vec<FormerKey>) {
-    below(tree, &mut path.iter().filter_map(|word| section(word)).collect(), found);
+    let mut sections: Vec<&str> = path.iter().filter_map(|word| section(word)).collect();
+    if let Some(key) = path.last() {
+        rename_value(&sections, key, tree, found);
+    }
+    below(tree, &mut sections, found);
 }
 
 /// The same for the words of a path, such as `flows.settle`; the word at `index` has this location.
@@ -100,6 +116,8 @@ fn below(node: &mut Node, sections: &mut Vec<&'static str>, found: &mut Vec<Form
                     found.push(FormerKey { location, former: key.former, present: key.present });
                     key.present.clone_into(&mut entries[index].key);
                 }
+                let Entry { key, value, .. } = &mut entries[index];
+                rename_value(sections, key, value, found);
                 let section = section(&entries[index].key);
                 sections.extend(section);
                 below(&mut entries[index].value, sections, found);
@@ -110,9 +128,21 @@ fn below(node: &mut Node, sections: &mut Vec<&'static str>, found: &mut Vec<Form
     }
 }
 
-/// The section with renamed keys that a word names.
+/// Gives the value of a key of these sections its present name.
+fn rename_value(sections: &[&'static str], key: &str, node: &mut Node, found: &mut Vec<FormerKey>) {
+    let Tree::Text(text) = &mut node.tree else { return };
+    let is_renamed =
+        |value: &&RenamedValue| value.key == key && value.former == text && sections.contains(&value.section);
+    if let Some(value) = RENAMED_VALUES.iter().find(is_renamed) {
+        found.push(FormerKey { location: node.location, former: value.former, present: value.present });
+        value.present.clone_into(text);
+    }
+}
+
+/// The section with renamed keys or values that a word names.
 fn section(word: &str) -> Option<&'static str> {
-    RENAMED.iter().map(|key| key.section).find(|section| *section == word)
+    let of_values = RENAMED_VALUES.iter().map(|value| value.section);
+    RENAMED.iter().map(|key| key.section).chain(of_values).find(|section| *section == word)
 }
 
 fn find(sections: &[&str], word: &str) -> Option<&'static Renamed> {

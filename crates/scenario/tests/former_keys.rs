@@ -86,3 +86,19 @@ fn a_key_of_adaptive_spectrum_is_renamed_in_a_policy_of_one_kind_of_node() {
         former.replace("longer_above", "non_minimal_above").replace("longer_steps", "non_minimal_hops");
     assert_eq!(compiled(&read(&former)).resolved_yaml, compiled(&read(&present)).resolved_yaml);
 }
+
+#[test]
+fn the_values_of_recorded_causes_were_flags() {
+    for (former, present) in [("true", "all"), ("false", "none")] {
+        let with = |value: &str| format!("{PRESENT}record: {{ causes: {value} }}\n");
+        let (old, new) = (compiled(&read(&with(former))), compiled(&read(&with(present))));
+        assert_eq!(old.resolved_yaml, new.resolved_yaml);
+        let expected = [format!("`{former}` is called `{present}` now")];
+        assert_eq!(warnings(&old), expected);
+        let set = [("record.causes".to_owned(), former.to_owned())].into();
+        let overrides = Overrides { set, ..Overrides::default() };
+        let set = compiled(&resolve_with(PRESENT, "test.yaml", &overrides).expect("the override is valid"));
+        assert!(set.resolved_yaml.contains(&format!("causes: {present}")), "{}", set.resolved_yaml);
+        assert_eq!(warnings(&set), expected);
+    }
+}

@@ -66,7 +66,7 @@ pub struct Explain {
     /// Step to explain; `typical` is the first one whose length is within 2 % of the median
     #[arg(long, value_name = "worst|median|typical|N", default_value = "worst")]
     pub step: SelectedStep,
-    /// Explain all steps, from the causes that the run recorded (`record: {causes: true}`) and without running again
+    /// Explain all steps, from the causes that the run recorded (`record: {causes: steps}`, the default) and without running again
     #[arg(long, conflicts_with = "step")]
     pub all: bool,
     /// Job whose step is explained [default: the first one]; with `--all`, the only one

@@ -4,8 +4,9 @@ use std::env;
 
 use netloom_lab::live::Serve;
 use netloom_lab::summary::{
-    CauseSummary, ExposedSummary, FlowThroughput, JobSummary, MeasuredSummary, PeakSummary, QueuePairSummary,
-    ReorderingSummary, SizeBucket, Slowdowns, StageSummary, StagedSummary, Summary, TrafficSummary,
+    CauseSummary, CausesOver, ExposedSummary, FlowThroughput, JobSummary, MeasuredSummary, PeakSummary,
+    QueuePairSummary, ReorderingSummary, SizeBucket, Slowdowns, StageSummary, StagedSummary, Summary,
+    TrafficSummary,
 };
 use netloom_lab::{
     Diagnostics, ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest,
@@ -440,11 +441,18 @@ fn order(found: &ReorderingSummary) -> String {
     )
 }
 
-/// What completion times consist of, over all messages.
+/// What completion times consist of.
 fn causes(found: &CauseSummary) -> String {
     let share = |(cause, share): &(&str, f64)| format!("{cause} {}", words::percent(*share));
     let shares: Vec<String> = found.largest_first().iter().map(share).collect();
-    format!("causes      of completion times: {}", shares.join(", "))
+    let over = match found.over {
+        CausesOver::All => String::new(),
+        CausesOver::Jobs => " of messages of jobs".to_owned(),
+        CausesOver::Random(messages) => {
+            format!(" of {} messages of jobs chosen at random", words::count(messages))
+        }
+    };
+    format!("causes      of completion times{over}: {}", shares.join(", "))
 }
 
 fn drops(summary: &Summary) -> String {

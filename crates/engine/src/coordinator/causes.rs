@@ -9,11 +9,12 @@
 //! Invariants: the causes of a message add up to its completion time, to the picosecond. Memory is that of the messages
 //! in flight.
 
-use netloom_model::Fabric;
+use netloom_model::{Fabric, RecordedCauses};
 use netloom_records::{Batch, CauseRow, FlowRow, SinkError};
 use netloom_units::{Bytes, Duration, HostId};
 
 use super::Coordinator;
+use super::reports::MOST_KEPT;
 use crate::assemble::NodePlacement;
 use crate::context::Crossing;
 use crate::parallel::SchedulerState;
@@ -27,6 +28,8 @@ const MOST_CROSSINGS: usize = 1024;
 /// What is known of the messages in flight, and messages that have arrived in this window.
 #[derive(Debug)]
 pub(super) struct Causes {
+    /// Of which messages.
+    recorded: RecordedCauses,
     /// Of messages that have started, and vacant ones with their memory.
     states: Slab<MessageState>,
     /// By slot of the flow table, the slot of its state; `u32::MAX` for none.
@@ -60,7 +63,8 @@ impl Causes {
             ports.iter().map(Egress::header).collect::<Vec<_>>()
         };
         let model = scheduler.model;
-        model.recording.causes.then(|| Causes {
+        (model.recording.causes != RecordedCauses::None).then(|| Causes {
+            recorded: model.recording.causes,
             are_links_blocked: model.queues.credits.is_some() || model.pausing_classes() != 0,
             states: Slab::default(),
             slots: Vec::new(),
@@ -80,6 +84,7 @@ impl Causes {
         match event {
             SenderEvent::Posted(posting) => self.of(posting.flow).postings.push(posting),
             SenderEvent::HandedOver(hand_over) => self.of(hand_over.flow).handed_over(&hand_over),
+            SenderEvent::Sent(flow, waits) => self.of(flow).at_sender.push(waits),
         }
     }
 
@@ -105,11 +110,16 @@ impl Causes {
 
     /// A message has arrived.
     pub fn arrived(&mut self, slot: u32, row: &FlowRow) {
-        self.arrived.push((slot, *row));
+        if self.recorded.include(row.job) {
+            self.arrived.push((slot, *row));
+        }
     }
 
     /// The rows of the messages that have arrived; all reports of the window have been read.
     fn take_rows(&mut self, fabric: &Fabric) -> Vec<CauseRow> {
+        if self.arrived.is_empty() {
+            return Vec::new();
+        }
         let arrived = std::mem::take(&mut self.arrived);
         let mut rows = Vec::with_capacity(arrived.len());
         for (slot, flow) in &arrived {
@@ -292,6 +302,7 @@ impl Coordinator<'_, '_> {
         let mut partition = self.scheduler.partition(partition as usize);
         if let Some(events) = &mut partition.context.sender_events {
             events.0.drain(..).for_each(|event| causes.at_sender(event));
+            events.0.shrink_to(MOST_KEPT);
         }
     }
 

@@ -28,7 +28,7 @@ use crate::run::{Deadlock, FailedQueuePair, Outcome, Stall, Status, Waiting};
 use crate::sampler::Sampler;
 use crate::stages::Stages;
 use crate::timeline::Timeline;
-use crate::trace::{HopRecord, Tracer};
+use crate::trace::Tracer;
 use causes::Causes;
 use central::Central;
 use global_events::GlobalEvent;
@@ -51,6 +51,7 @@ mod ports;
 mod rates;
 mod reordering;
 mod repairs;
+mod reports;
 mod snapshots;
 mod stages;
 mod step_barriers;
@@ -93,8 +94,9 @@ pub struct Coordinator<'a, 'h> {
     unreported: BTreeMap<(u16, HostId), TallyRow>,
     barriers: BTreeMap<u32, Barrier>,
     to_refill: Vec<u32>,
-    /// Scratch memory: partitions with reports in this window.
+    /// Scratch memory: partitions with reports in this window, and these.
     reporting: Vec<u32>,
+    reports: Vec<Report>,
     rows: Vec<FlowRow>,
     /// Reordering of the same messages' packets, if it is recorded.
     reordering: Vec<ReorderingRow>,
@@ -157,6 +159,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             barriers: BTreeMap::new(),
             to_refill: Vec::new(),
             reporting: Vec::new(),
+            reports: Vec::new(),
             rows: Vec::new(),
             reordering: Vec::new(),
             causes: Causes::new(scheduler, placement),
@@ -299,97 +302,6 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.refill_actors();
         reporting.clear();
         self.reporting = reporting;
-    }
-
-    /// Reads the reports of partitions, in order.
-    fn collect(&mut self, partitions: &[u32]) {
-        for &number in partitions {
-            let (reports, hop_records) = {
-                let context = &mut self.scheduler.partition(number as usize).context;
-                (std::mem::take(&mut context.reports), std::mem::take(&mut context.hop_records))
-            };
-            for report in &reports {
-                self.handle_report(report);
-            }
-            self.take_sender_events(number);
-            // After the reports: by then a message has its number, and it keeps its slot until more work is handed out.
-            self.trace(&hop_records);
-        }
-    }
-
-    fn trace(&mut self, hop_records: &[HopRecord]) {
-        if hop_records.is_empty() {
-            return;
-        }
-        let round_state = self.scheduler.round_state.read().expect("no thread panicked");
-        for hop_record in hop_records {
-            if let Some(flow) = self.table.identity(&round_state.flows, hop_record.packet.flow) {
-                self.tracer.take(hop_record, flow);
-            }
-        }
-    }
-
-    fn handle_report(&mut self, report: &Report) {
-        match *report {
-            Report::Started { flow, number, at } => {
-                self.table.started(flow, Time(at), number);
-                if let Some(causes) = &mut self.causes {
-                    causes.started(flow);
-                }
-                if self.rates.is_some() {
-                    self.rate_started(flow);
-                }
-                if self.stages.is_some() {
-                    self.stage_started(flow);
-                }
-            }
-            Report::Arrived { flow, at, packets, hops } => {
-                let round_state = self.scheduler.round_state.read().expect("no thread panicked");
-                let row = self.table.arrived(self.model, &round_state.flows, flow, Time(at), (packets, hops));
-                drop(round_state);
-                self.n_arrived += u64::from(packets);
-                self.rows.push(row);
-                if self.model.recording.reordering {
-                    self.judge_order(flow, &row);
-                }
-                if let Some(causes) = &mut self.causes {
-                    causes.arrived(flow, &row);
-                }
-                if self.model.transport.rdma().is_some() {
-                    self.repairs.expect(flow, &row);
-                }
-                if self.stages.is_some() {
-                    self.stage_arrived(flow);
-                }
-                self.retire(flow);
-            }
-            Report::Crossed { flow, crossing } => {
-                if let Some(causes) = &mut self.causes {
-                    causes.crossed(flow, crossing);
-                }
-            }
-            Report::NackGenerated { flow } => self.table.at_edge(flow).generated += 1,
-            Report::NackSuppressed { flow } => self.table.at_edge(flow).suppressed += 1,
-            Report::Lost { flow } => {
-                self.table.lost(flow);
-                self.timeouts.lost();
-            }
-            Report::TimedOut(ref timeout) => self.timeouts.take(timeout),
-            Report::Sent { flow } => {
-                self.table.sent(flow);
-                self.retire(flow);
-            }
-            Report::Mark { mark, actor, at } => {
-                self.ledger.mark(mark, Time(at));
-                if let Some(timeline) = &mut self.timeline {
-                    timeline.add_mark(mark, (self.addresses[actor as usize].host, actor), at);
-                }
-            }
-            Report::Barrier { group, actor, at } => self.arrive_at_barrier(group, actor, at),
-            Report::NeedsRefill { actor } => self.to_refill.push(actor),
-            Report::Finished => self.n_finished += 1,
-            Report::HopRecords | Report::SenderEvents => {}
-        }
     }
 
     fn at_host<R>(&self, host: HostId, act: impl FnOnce(&mut crate::host::Host) -> R) -> R {

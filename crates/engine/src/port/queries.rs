@@ -76,10 +76,15 @@ impl Egress {
         }
     }
 
+    /// How long the wire will be busy from `now` on with what was accepted, in ps; the port must be advanced to `now`.
+    #[inline]
+    pub fn backlog(&self, now: u64) -> u64 {
+        self.free_at.max(now) - now + self.queued_ps
+    }
+
     /// How its wire has been used before `now`; the port must be advanced to `now`.
     pub fn wire_use(&self, now: u64) -> WireUse {
-        let rest = self.free_at.max(now) - now;
-        let backlog = rest + self.queued_ps;
+        let backlog = self.backlog(now);
         let lost = self.extras.lost.as_ref().map_or(0, |lost| lost.bytes);
         let of_accepted = || self.span(self.bytes + lost).saturating_sub(backlog);
         let changing = self.has_rate_history().then(|| self.busy_at(now, self.sent_bytes(now))).flatten();

@@ -195,7 +195,7 @@ impl Node {
         let Node { ports, host, .. } = self;
         let nic = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()).expect("seen above");
         let pair = nic.sends.get_mut(send_pair);
-        if round.model.recording.causes {
+        if round.records_causes_of(index) {
             let progress = pair.sender.progress();
             let earlier = (progress.end - progress.highest) * round.model.transport.packet.0;
             let egress = &mut ports[pair.port as usize];
@@ -398,16 +398,16 @@ fn packet_at(pair: &SendPair, turn: SendItem, message: Posted, rdma: &Rdma, roun
     let bytes = if is_last { message.last_bytes } else { round.model.transport.packet.0 as u32 };
     let to = Address { host: pair.destination, slot: pair.peer_slot };
     let psn = Psn::of(turn.position, rdma.first_psn).bits();
-    let flags =
-        if turn.is_again { Packet::RETRANSMISSION } else { 0 } | if is_last { last_flags(round) } else { 0 };
+    let flags = if turn.is_again { Packet::RETRANSMISSION } else { 0 }
+        | if is_last { last_flags(message.flow, round) } else { 0 };
     let packet = Packet::data(to, message.flow, psn, pair.entropy, bytes, message.header_flags).with(flags);
     if packet.has(Packet::DRAINED) { set_drained(packet, pair, turn) } else { packet }
 }
 
 /// The flags of the last packet of a message.
 #[inline(always)]
-fn last_flags(round: &Round) -> u32 {
-    if round.model.recording.causes { Packet::LAST | Packet::REPORTED } else { Packet::LAST }
+fn last_flags(flow: u32, round: &Round) -> u32 {
+    if round.records_causes_of(flow) { Packet::LAST | Packet::REPORTED } else { Packet::LAST }
 }
 
 /// Clears the packet's `DRAINED` flag unless its queue pair has drained: all packets before it are acknowledged, none

@@ -45,8 +45,8 @@ impl Member {
 }
 
 impl Chain {
-    /// The chain of a step among the messages of its job, those of earlier steps included; barriers are those of its
-    /// job.
+    /// The chain of a step among the messages of its job, those of earlier steps included, in the order of their table;
+    /// barriers are those of its job.
     pub fn of(step: &StepRow, rows: &[FlowRow], barriers: &Barriers) -> Chain {
         let arrivals = Arrivals::of(step, rows);
         let mut members: Vec<Member> = Vec::new();
@@ -86,23 +86,26 @@ impl Barriers {
 
 /// The messages that arrived during a step.
 struct Arrivals<'a> {
-    /// By receiver and time.
-    by_host: Vec<(HostId, Time, &'a FlowRow)>,
     /// By time.
     by_time: Vec<(Time, &'a FlowRow)>,
+    /// Their indices, by receiver and time.
+    by_host: Vec<u32>,
+    /// For each host, where its indices end in that list.
+    ends: Vec<u32>,
 }
 
 impl<'a> Arrivals<'a> {
+    /// Of rows in the order of their table.
     fn of(step: &StepRow, rows: &'a [FlowRow]) -> Arrivals<'a> {
         // A message takes time, so a walk back always comes to an end.
-        let during = |row: &FlowRow, end: Time| end > row.start && end > step.start && end <= step.end;
-        let arrived =
-            |row: &'a FlowRow| Some((row.destination, row.end.filter(|end| during(row, *end))?, row));
-        let mut by_host: Vec<_> = rows.iter().filter_map(arrived).collect();
-        by_host.sort_unstable_by_key(|(host, end, row)| (*host, *end, row.source, row.number));
-        let mut by_time: Vec<_> = by_host.iter().map(|&(_, end, row)| (end, row)).collect();
-        by_time.sort_by_key(|(end, _)| *end);
-        Arrivals { by_host, by_time }
+        let during = |row: &FlowRow, end: Time| {
+            end > row.start && end > step.start && end <= step.end && row.step <= step.step
+        };
+        let arrived = |row: &'a FlowRow| Some((row.end.filter(|end| during(row, *end))?, row));
+        let by_time: Vec<_> = rows.iter().filter_map(arrived).collect();
+        debug_assert!(by_time.is_sorted_by_key(|(end, _)| *end), "rows are in the order of their table");
+        let (by_host, ends) = sort_by_host(&by_time);
+        Arrivals { by_time, by_host, ends }
     }
 
     /// The message that another one waited for, with the time of its arrival.
@@ -119,9 +122,12 @@ impl<'a> Arrivals<'a> {
 
     /// The last arrival at a host up to an instant.
     fn last_at(&self, host: HostId, until: Time) -> Option<(&'a FlowRow, Time)> {
-        let n_before = self.by_host.partition_point(|(to, end, _)| (*to, *end) <= (host, until));
-        let (to, end, row) = *self.by_host.get(n_before.checked_sub(1)?)?;
-        (to == host).then_some((row, end))
+        let end = *self.ends.get(host.index())? as usize;
+        let begin = host.index().checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        let here = &self.by_host[begin..end];
+        let n_before = here.partition_point(|&index| self.by_time[index as usize].0 <= until);
+        let (end, row) = self.by_time[here[n_before.checked_sub(1)?] as usize];
+        Some((row, end))
     }
 
     /// The last arrival of the step.
@@ -129,6 +135,25 @@ impl<'a> Arrivals<'a> {
         let found = self.by_time.iter().rev().find(|(_, row)| row.step == step.step);
         found.map(|&(end, row)| (row, end))
     }
+}
+
+/// The indices of arrivals by receiver, in order for each; and where those of each receiver end.
+fn sort_by_host(arrivals: &[(Time, &FlowRow)]) -> (Vec<u32>, Vec<u32>) {
+    let host = |(_, row): &(Time, &FlowRow)| row.destination.index();
+    let n_hosts = arrivals.iter().map(host).max().map_or(0, |last| last + 1);
+    let mut ends = vec![0_u32; n_hosts];
+    arrivals.iter().for_each(|arrival| ends[host(arrival)] += 1);
+    let mut begin = 0;
+    for end in &mut ends {
+        begin += std::mem::replace(end, begin);
+    }
+    let mut by_host = vec![0; arrivals.len()];
+    for (index, arrival) in (0..).zip(arrivals) {
+        let end = &mut ends[host(arrival)];
+        by_host[*end as usize] = index;
+        *end += 1;
+    }
+    (by_host, ends)
 }
 
 #[cfg(test)]
@@ -165,7 +190,7 @@ mod tests {
     #[test]
     fn a_chain_follows_who_waited_for_whom() {
         // 0 -> 1 arrives at 300; host 1 computes for 50 and sends to 2, which sends on at once.
-        let rows = [row(0, 1, 120, 300), row(1, 2, 350, 600), row(2, 3, 600, 990), row(3, 0, 110, 700)];
+        let rows = [row(0, 1, 120, 300), row(1, 2, 350, 600), row(3, 0, 110, 700), row(2, 3, 600, 990)];
         let chain = Chain::of(&STEP, &rows, &Barriers::default());
         let ends: Vec<(u32, u64)> =
             chain.members.iter().map(|member| (member.row.source.0, member.before.0)).collect();
@@ -222,7 +247,7 @@ mod tests {
         let mut random = Random::stream(5, 0, 0);
         for _ in 0..300 {
             let n_rows = random.below(60);
-            let rows: Vec<FlowRow> = (0..n_rows)
+            let mut rows: Vec<FlowRow> = (0..n_rows)
                 .map(|_| {
                     let step = random.below(2);
                     let start = if step == 1 { 100 } else { 0 } + u64::from(random.below(900));
@@ -231,6 +256,7 @@ mod tests {
                     FlowRow { step, bucket, ..row(random.below(6), random.below(6), start.min(end), end) }
                 })
                 .collect();
+            rows.sort_by_key(|row| row.end);
             let step = StepRow { step: 1, ..STEP };
             let chain = Chain::of(&step, &rows, &Barriers(vec![true]));
             assert_eq!(sum(&chain), 900, "{rows:?}");

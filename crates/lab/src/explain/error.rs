@@ -57,7 +57,7 @@ pub enum ExplainError {
     NoMessages(PathBuf),
     /// Causes were not recorded, or no step was completed.
     #[error(
-        "this run has no recorded causes of completed steps; `record: {{causes: true}}` in its scenario records them: {}",
+        "this run has no recorded causes of completed steps; `record: {{causes: steps}}` in its scenario records them, `all` also those of steps of very many messages: {}",
         .0.display()
     )]
     NoCauses(PathBuf),

@@ -52,7 +52,7 @@ impl Wait {
 impl Parts {
     /// Their sum, in ps.
     pub fn total(&self) -> u64 {
-        self.causes.times().iter().map(|time| time.0).sum()
+        self.causes.total()
     }
 }
 

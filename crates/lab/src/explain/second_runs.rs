@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use netloom_engine::Options;
-use netloom_model::{Fabric, NamedFlow, Recording};
+use netloom_model::{Fabric, NamedFlow, RecordedCauses, Recording};
 use netloom_records::{Batch, CauseRow, Sink, SinkError};
 use netloom_units::{LinkId, PortId, Time};
 
@@ -80,7 +80,8 @@ impl<'a, 'w> SecondRuns<'a, 'w> {
         let departures = causes.map(|causes| Departures::of(causes, &model.fabric));
         let ports = departures.iter().flat_map(Departures::ports);
         let packets_on = links_of(ports, &model.fabric);
-        let recording = Recording { packets_of, packets_on, causes: true, ..Recording::default() };
+        let recording =
+            Recording { packets_of, packets_on, causes: RecordedCauses::All, ..Recording::default() };
         let mut both = Both { collector, departures };
         self.run(recording, &mut both)?;
         let parts = both.collector.finish().map_err(LabError::Internal)?;

@@ -2,7 +2,8 @@
 //!
 //! Models: tables `flows` and `causes` read side by side, both in the order in which messages arrived; the chain of
 //! each step when all messages up to its end have been read.
-//! Leaves out: who was ahead in the queues; steps that were not completed.
+//! Leaves out: who was ahead in the queues; steps that were not completed, or of whose chain a message has no recorded
+//! causes.
 //!
 //! Invariants: the causes of a step add up to its length, to the picosecond. Memory is that of the messages of the
 //! steps that overlap.
@@ -67,7 +68,8 @@ impl ExplainedJob {
     }
 }
 
-/// What every completed step of a run waited for, job by job; `None` if the run has no recorded causes, or no steps.
+/// What every completed step of a run waited for, job by job, as far as causes were recorded; `None` if those of no step
+/// were.
 ///
 /// # Errors
 /// If the folder cannot be read, or its scenario cannot be prepared again.
@@ -96,15 +98,11 @@ pub fn explain_steps(folder: &Path) -> Result<Option<Vec<ExplainedJob>>, LabErro
             while next.is_some_and(|row| row.order() < order) {
                 next = causes.next().transpose()?;
             }
-            let causes = next.filter(|row| row.order() == order).ok_or_else(|| without_causes(&flow))?;
-            open.add(flow, causes, end);
+            open.add(flow, next.filter(|row| row.order() == order), end);
         }
     }
-    Ok(Some(open.finish()))
-}
-
-fn without_causes(flow: &FlowRow) -> LabError {
-    LabError::Internal(format!("message {:?} is in table `flows`, not in table `causes`", key(flow)))
+    let jobs = open.finish();
+    Ok((!jobs.is_empty()).then_some(jobs))
 }
 
 /// As [`explain_steps`], of all jobs or of one by its name.
@@ -174,7 +172,7 @@ impl<'a> OpenSteps<'a> {
     }
 
     /// Adds a message, in the order of arrivals.
-    fn add(&mut self, flow: FlowRow, causes: CauseRow, end: Time) {
+    fn add(&mut self, flow: FlowRow, causes: Option<CauseRow>, end: Time) {
         let Some(job) = self.jobs.get_mut(&flow.job) else { return };
         while let Some((row, _)) = job.steps.pop_if(|(row, _)| row.end < end) {
             job.explain(row, self.prepared);
@@ -182,7 +180,7 @@ impl<'a> OpenSteps<'a> {
         }
         if !job.steps.is_empty() && end > job.begin {
             job.flows.push(flow);
-            job.causes.insert(key(&flow), causes);
+            job.causes.extend(causes.map(|causes| (key(&flow), causes)));
         }
     }
 
@@ -196,7 +194,7 @@ impl<'a> OpenSteps<'a> {
             let sites = job.sites.largest(MOST_SITES, prepared);
             ExplainedJob { job: number, name, steps: job.explained, sites }
         };
-        jobs.into_iter().map(finish).collect()
+        jobs.into_iter().map(finish).filter(|job| !job.steps.is_empty()).collect()
     }
 }
 
@@ -218,12 +216,12 @@ impl OpenJob {
     }
 
     fn explain(&mut self, row: StepRow, prepared: &Prepared) {
-        let flows: Vec<FlowRow> = self.flows.iter().filter(|flow| flow.step <= row.step).copied().collect();
-        let chain = Chain::of(&row, &flows, &Barriers::of(prepared, row.job));
+        let chain = Chain::of(&row, &self.flows, &Barriers::of(prepared, row.job));
+        let causes = chain.members.iter().map(|member| self.causes.get(&key(&member.row)));
+        let Some(causes) = causes.collect::<Option<Vec<_>>>() else { return };
         let mut sums = Sums::new(prepared);
         sums.add_chain(&chain);
-        for member in &chain.members {
-            let causes = &self.causes[&key(&member.row)];
+        for causes in causes {
             sums.add_message(causes, causes.waits().map(|(port, wait)| (port, wait.0)));
             self.sites.add_message(causes);
         }

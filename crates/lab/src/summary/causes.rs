@@ -1,18 +1,43 @@
-//! What the completion times of messages consist of, over all messages of a run.
+//! What the completion times of messages consist of, over the messages of a run.
 //!
-//! Models: sums over messages by cause.
+//! Models: sums by cause, over all messages whose causes were recorded; over a random sample where these are a selection.
 //! Leaves out: ports, and which messages; table `causes` has both.
 
-use netloom_records::{Cause, CauseRow};
+use netloom_records::statistics::{CausedMessages, Covered, RandomCauses};
+use netloom_records::{Cause, CauseRow, FlowRow};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-/// Causes over all messages that arrived; absent if they were not recorded.
+/// Causes over messages that arrived; absent if they were not recorded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CauseSummary {
+    /// Over which messages.
+    pub over: CausesOver,
     /// Completion times, summed over messages.
     pub time_s: f64,
     /// Shares of it by cause, in the order of [`Cause::ALL`].
     pub shares: [f64; Cause::ALL.len()],
+}
+
+/// The messages over which causes were taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CausesOver {
+    /// All that arrived.
+    All,
+    /// All messages of jobs.
+    Jobs,
+    /// This number of the messages of jobs, chosen at random.
+    Random(u64),
+}
+
+impl CausesOver {
+    /// As in JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            CausesOver::All => "all",
+            CausesOver::Jobs => "jobs",
+            CausesOver::Random(_) => "random messages of jobs",
+        }
+    }
 }
 
 impl CauseSummary {
@@ -27,7 +52,11 @@ impl CauseSummary {
 
 impl Serialize for CauseSummary {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut map = to.serialize_map(Some(1 + self.shares.len()))?;
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("over", self.over.word())?;
+        if let CausesOver::Random(messages) = self.over {
+            map.serialize_entry("messages", &messages)?;
+        }
         map.serialize_entry("time_s", &self.time_s)?;
         for (cause, share) in Cause::ALL.into_iter().zip(self.shares) {
             map.serialize_entry(cause.word(), &share)?;
@@ -36,23 +65,51 @@ impl Serialize for CauseSummary {
     }
 }
 
-/// Sums in ps.
+/// The sums of all rows, in ps, and what the rows are of.
 #[derive(Debug, Default)]
-pub(super) struct Tally([u128; Cause::ALL.len()]);
+pub(super) struct Tally {
+    sums: Sums,
+    messages: CausedMessages,
+}
 
-impl Tally {
-    pub fn take(&mut self, rows: &[CauseRow]) {
-        for row in rows {
-            for (sum, time) in self.0.iter_mut().zip(row.times()) {
-                *sum += u128::from(time.0);
-            }
+#[derive(Debug, Default, Clone, Copy)]
+struct Sums([u128; Cause::ALL.len()]);
+
+impl Sums {
+    fn add(&mut self, row: &CauseRow) {
+        for (sum, time) in self.0.iter_mut().zip(row.times()) {
+            *sum += u128::from(time.0);
         }
     }
 
-    pub fn finish(&self) -> Option<CauseSummary> {
-        let total: u128 = self.0.iter().sum();
-        let shares = self.0.map(|time| time as f64 / total as f64);
-        (total > 0).then(|| CauseSummary { time_s: total as f64 / 1e12, shares })
+    fn of(random: &RandomCauses) -> Sums {
+        let mut sums = Sums::default();
+        random.rows().for_each(|row| sums.add(row));
+        sums
+    }
+}
+
+impl Tally {
+    /// Adds messages.
+    pub fn take_flows(&mut self, rows: &[FlowRow]) {
+        self.messages.take_flows(rows);
+    }
+
+    /// Adds their causes.
+    pub fn take(&mut self, rows: &[CauseRow]) {
+        self.messages.take_causes(rows);
+        rows.iter().for_each(|row| self.sums.add(row));
+    }
+
+    pub fn finish(self) -> Option<CauseSummary> {
+        let (over, Sums(sums)) = match self.messages.covered() {
+            Covered::All => (CausesOver::All, self.sums),
+            Covered::AllOfJobs => (CausesOver::Jobs, self.sums),
+            Covered::Random(random) => (CausesOver::Random(random.rows().count() as u64), Sums::of(&random)),
+        };
+        let total: u128 = sums.iter().sum();
+        let shares = sums.map(|time| time as f64 / total as f64);
+        (total > 0).then(|| CauseSummary { over, time_s: total as f64 / 1e12, shares })
     }
 }
 
@@ -64,8 +121,8 @@ mod tests {
 
     #[test]
     fn shares_are_of_all_completion_times() {
+        assert_eq!(Tally::default().finish(), None);
         let mut tally = Tally::default();
-        assert_eq!(tally.finish(), None);
         let row = CauseRow { transmission: Duration(30), queues: Duration(40), ..CauseRow::default() };
         tally.take(&[row]);
         tally.take(&[CauseRow { queues: Duration(10), turn: Duration(20), ..CauseRow::default() }]);

@@ -114,7 +114,10 @@ impl Gather {
     /// Adds rows of any table.
     pub fn take(&mut self, batch: Batch<'_>) {
         match batch {
-            Batch::Flows(rows) => rows.iter().for_each(|row| self.flow(row)),
+            Batch::Flows(rows) => {
+                rows.iter().for_each(|row| self.flow(row));
+                self.causes.take_flows(rows);
+            }
             Batch::Collectives(rows) => rows.iter().for_each(|row| self.collective(row)),
             Batch::Steps(rows) => rows.iter().for_each(|row| self.step(row)),
             Batch::Jobs(rows) => self.jobs.extend_from_slice(rows),
@@ -245,7 +248,7 @@ impl Gather {
             queue_pairs: std::mem::take(&mut self.queue_pairs).finish(),
             timeouts: timeouts::finish(std::mem::take(&mut self.timeouts), names),
             arbitration: self.arbitration.finish(names),
-            causes: self.causes.finish(),
+            causes: std::mem::take(&mut self.causes).finish(),
             reordering: self.reordering.finish(),
             packets: totals.packets,
             hops: totals.hops,

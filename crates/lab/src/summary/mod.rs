@@ -34,7 +34,7 @@ use netloom_units::Time;
 use serde::Serialize;
 
 pub use arbitration::{ArbitrationSummary, HeadWait};
-pub use causes::CauseSummary;
+pub use causes::{CauseSummary, CausesOver};
 pub use congestion::{CongestionSummary, PairTime, PortTime};
 pub use exposed::{ExposedSummary, ShareSummary};
 pub(crate) use gather::Gather;
@@ -250,6 +250,7 @@ impl Summary {
         gather.take(Batch::Tallies(&sink.tallies));
         gather.take(Batch::Arbitration(&sink.arbitration));
         gather.take(Batch::SpuriousTimeouts(&sink.spurious_timeouts));
+        gather.take(Batch::Causes(&sink.causes));
         gather.finish(names, totals)
     }
 

@@ -67,7 +67,10 @@ fn a_slower_variant_comes_with_the_causes_of_a_typical_step() {
     let workspace = tempfile::tempdir().expect("a folder can be made");
     let folders = ["100Gbps", "10Gbps"].map(|rate| {
         let folder = workspace.path().join(rate);
-        let set = vec![("fabric.leaf_spine.host_rate".to_owned(), rate.to_owned())];
+        let set = vec![
+            ("fabric.leaf_spine.host_rate".to_owned(), rate.to_owned()),
+            ("record.causes".to_owned(), "none".to_owned()),
+        ];
         let overrides = Overrides { set, ..Overrides::default() };
         let request = RunRequest::new(Source::text("two", TWO_JOBS));
         run(RunRequest { folder: Some(folder.clone()), overrides, ..request }).expect("it runs");

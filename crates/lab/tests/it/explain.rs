@@ -6,7 +6,8 @@ use netloom_lab::explain::{
     ExplainRequest, ExplainedStep, Explanation, SelectedStep, Sharer, explain, explain_steps,
 };
 use netloom_lab::{LabError, Over, Overrides, ReasonRequest, RunRequest, Source, Watch, read_report, run};
-use netloom_records::{RunFolder, StepRow};
+use netloom_records::statistics::RandomCauses;
+use netloom_records::{CauseRow, FIRST_OF_OTHER_TRAFFIC, RunFolder, StepRow};
 use netloom_report::six_digits;
 use tempfile::TempDir;
 
@@ -38,6 +39,15 @@ impl Stored {
 
     fn explain(&self, step: SelectedStep) -> Explanation {
         self.try_explain(step, 1).expect("it can be explained")
+    }
+
+    fn causes(&self) -> Vec<CauseRow> {
+        let folder = RunFolder::open(&self.folder).expect("it is complete");
+        folder
+            .rows::<CauseRow>()
+            .expect("it has causes")
+            .flat_map(|block| block.expect("it can be read"))
+            .collect()
     }
 
     /// Lengths of the steps of the first job, in seconds, by number.
@@ -89,7 +99,7 @@ const RUNS: [&str; 8] = [
 #[test]
 fn causes_add_up_to_the_step_whatever_the_transport() {
     for path in RUNS {
-        let stored = Stored::of_file(path, &[]);
+        let stored = Stored::of_file(path, &[("record.causes", "none")]);
         if stored.steps().is_empty() {
             continue;
         }
@@ -109,19 +119,41 @@ fn causes_add_up_to_the_step_whatever_the_transport() {
         let median = stored.explain(SelectedStep::Median);
         adds_up(&median);
         // With recorded causes one second run is enough, and finds the same.
-        let recorded = Stored::of_file(path, &[("record.causes", "true")]);
-        assert_eq!(recorded.explain(SelectedStep::Worst), worst, "{path}");
-        assert_eq!(recorded.explain(SelectedStep::Median), median, "{path}");
+        for causes in ["steps", "all"] {
+            let recorded = Stored::of_file(path, &[("record.causes", causes)]);
+            assert_eq!(recorded.explain(SelectedStep::Worst), worst, "{path}, {causes}");
+            assert_eq!(recorded.explain(SelectedStep::Median), median, "{path}, {causes}");
+        }
     }
+}
+
+/// Selected rows are rows of messages of jobs, among them the slowest and a random sample.
+fn are_selected(selected: &[CauseRow], all: &[CauseRow]) {
+    let of_jobs: Vec<&CauseRow> = all.iter().filter(|row| row.job < FIRST_OF_OTHER_TRAFFIC).collect();
+    let is_there = |row: &CauseRow| selected.binary_search_by_key(&row.order(), CauseRow::order);
+    assert!(selected.is_sorted_by_key(CauseRow::order));
+    assert!(selected.iter().all(|row| of_jobs.contains(&row)));
+    let mut random = RandomCauses::default();
+    of_jobs.iter().for_each(|row| _ = random.take(row));
+    let time = |row: &CauseRow| row.times().iter().map(|time| time.0).sum::<u64>();
+    let mut slowest = of_jobs.clone();
+    slowest.sort_by_key(|row| std::cmp::Reverse(time(row)));
+    let wanted = random.rows().chain(slowest.into_iter().take(64));
+    assert!(wanted.into_iter().all(|row| is_there(row).is_ok()));
 }
 
 #[test]
 fn recorded_causes_explain_every_step_as_a_second_run_does() {
     let mut n_compared = 0;
     for path in RUNS.into_iter().chain(["records/causes.yaml"]) {
-        let stored = Stored::of_file(path, &[("record.causes", "true")]);
+        let stored = Stored::of_file(path, &[("record.causes", "steps")]);
         let steps = stored.steps();
-        let Some(found) = explain_steps(&stored.folder).expect("it can be read") else {
+        let found = explain_steps(&stored.folder).expect("it can be read");
+        // A selection of the causes explains the steps as all of them do.
+        let all = Stored::of_file(path, &[("record.causes", "all")]);
+        assert_eq!(explain_steps(&all.folder).expect("it can be read"), found, "{path}");
+        are_selected(&stored.causes(), &all.causes());
+        let Some(found) = found else {
             assert!(steps.is_empty(), "{path}");
             continue;
         };
@@ -153,9 +185,9 @@ fn recorded_causes_explain_every_step_as_a_second_run_does() {
 
 #[test]
 fn without_recorded_causes_steps_are_explained_by_a_second_run_only() {
-    let ring = small("{ ring_all_reduce: { size: 64KiB } }", "record: { causes: false }\n");
+    let ring = small("{ ring_all_reduce: { size: 64KiB } }", "record: { causes: none }\n");
     assert_eq!(explain_steps(&Stored::of(ring, &[]).folder).expect("it can be read"), None);
-    let no_job = Stored::of_file("flows/staged.yaml", &[("record.causes", "true")]);
+    let no_job = Stored::of_file("flows/staged.yaml", &[("record.causes", "all")]);
     assert_eq!(explain_steps(&no_job.folder).expect("it can be read"), None);
 }
 

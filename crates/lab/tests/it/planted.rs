@@ -17,7 +17,6 @@ jobs:
   - name: training
     steps: 6
     phases: [{compute: 20us}, {collectives: {barrier: true, each: [{permutation: {size: 4MiB}}]}}]
-record: {causes: true}
 ";
 
 /// Sender, switch buffers and pauses of a lossless fabric.

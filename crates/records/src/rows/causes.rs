@@ -88,28 +88,33 @@ impl CauseRow {
         }
     }
 
+    /// Their sum in ps: the completion time.
+    pub fn total(&self) -> u64 {
+        self.times().iter().map(|time| time.0).sum()
+    }
+
     /// The times by cause, in the order of [`Cause::ALL`].
     pub fn times(&self) -> [Duration; Cause::ALL.len()] {
-        Cause::ALL.map(|cause| self.time(cause))
+        [
+            self.transmission,
+            self.earlier,
+            self.turn,
+            self.window,
+            self.pacing,
+            self.timeout,
+            self.pause,
+            self.queues,
+            self.recovery,
+        ]
     }
 
     /// The time of a cause.
     pub fn time(&self, cause: Cause) -> Duration {
-        match cause {
-            Cause::Transmission => self.transmission,
-            Cause::Earlier => self.earlier,
-            Cause::Turn => self.turn,
-            Cause::Window => self.window,
-            Cause::Pacing => self.pacing,
-            Cause::Timeout => self.timeout,
-            Cause::Pause => self.pause,
-            Cause::Queues => self.queues,
-            Cause::Recovery => self.recovery,
-        }
+        self.times()[cause as usize]
     }
 }
 
-/// A cause of a part of a completion time; each is a column.
+/// A cause of a part of a completion time; each is a column, and they are in the order of the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     /// Bits on wires, and propagation.

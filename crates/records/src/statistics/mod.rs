@@ -2,6 +2,7 @@
 //!
 //! Invariants: memory does not grow with the number of rows; for few values, everything is exact.
 
+mod causes;
 mod fairness;
 mod histogram;
 mod nics;
@@ -11,6 +12,7 @@ mod slowdown;
 mod span;
 pub mod student;
 
+pub use causes::{CausedMessages, Covered, RandomCauses, RandomMessages};
 pub use fairness::Fairness;
 pub use nics::{HostPorts, SendingRate};
 pub use reordering::Reordering;

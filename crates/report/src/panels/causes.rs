@@ -1,13 +1,15 @@
 //! What messages waited for, by how slow they were; the ports at which they waited longest; the slowest messages.
 //!
 //! Models: messages by completion time in logarithmic buckets, with sums of causes; groups of messages by rank, from the
-//! fastest half to the slowest thousandth, cut at bounds of buckets.
+//! fastest half to the slowest thousandth, cut at bounds of buckets; a random sample of the messages, where the causes of
+//! only some are recorded.
 //! Leaves out: messages that never arrived, which have no causes.
 //!
 //! Invariants: memory does not grow with the number of messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use netloom_records::statistics::{CausedMessages, Covered};
 use netloom_records::{Batch, Cause, CauseRow, PortRow};
 use netloom_units::{LinkId, NodeId, PortId};
 use serde::Serialize;
@@ -37,13 +39,20 @@ const LISTED: usize = 12;
 /// Causes of the messages of a run.
 #[derive(Debug, Default)]
 pub struct Causes {
+    messages: CausedMessages,
+    tallies: Tallies,
+    /// Nodes at both ends, and the link.
+    ends: BTreeMap<PortId, ([NodeId; 2], LinkId)>,
+    slowest: BTreeSet<Slow>,
+}
+
+/// Sums over messages.
+#[derive(Debug, Default)]
+struct Tallies {
     /// By bucket of the completion time.
     buckets: BTreeMap<u32, Sums>,
     /// Waits by port in ps, with their number.
     ports: BTreeMap<PortId, (u128, u64)>,
-    /// Nodes at both ends, and the link.
-    ends: BTreeMap<PortId, ([NodeId; 2], LinkId)>,
-    slowest: BTreeSet<Slow>,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -89,7 +98,11 @@ impl Collector for Causes {
     fn take(&mut self, _: &About, batch: Batch<'_>) {
         match batch {
             Batch::Ports(rows) => self.ends.extend(rows.iter().map(ends)),
-            Batch::Causes(rows) => rows.iter().for_each(|row| self.message(row)),
+            Batch::Flows(rows) => self.messages.take_flows(rows),
+            Batch::Causes(rows) => {
+                self.messages.take_causes(rows);
+                rows.iter().for_each(|row| self.message(row));
+            }
             _ => {}
         }
     }
@@ -99,13 +112,11 @@ fn ends(row: &PortRow) -> (PortId, ([NodeId; 2], LinkId)) {
     (row.port, ([row.node, row.peer], row.link))
 }
 
-impl Causes {
-    fn message(&mut self, row: &CauseRow) {
-        let times = row.times();
-        let total: u64 = times.iter().map(|time| time.0).sum();
+impl Tallies {
+    fn message(&mut self, row: &CauseRow, total: u64) {
         let sums = self.buckets.entry(bucket(total.max(1))).or_default();
         sums.n_messages += 1;
-        for (sum, time) in sums.times.iter_mut().zip(times) {
+        for (sum, time) in sums.times.iter_mut().zip(row.times()) {
             *sum += u128::from(time.0);
         }
         for (port, wait) in row.waits() {
@@ -113,47 +124,10 @@ impl Causes {
             *sum += u128::from(wait.0);
             *number += 1;
         }
-        if self.slowest.len() < LISTED || self.slowest.first().is_some_and(|least| least.time < total) {
-            self.slowest.insert(Slow::of(row, total));
-            if self.slowest.len() > LISTED {
-                self.slowest.pop_first();
-            }
-        }
     }
 
-    /// Of the whole run; `None` if causes were not recorded, or no message arrived.
-    pub fn finish(self, about: &About) -> Option<RunData> {
-        let n_messages: u64 = self.buckets.values().map(|sums| sums.n_messages).sum();
-        if n_messages == 0 {
-            return None;
-        }
-        let mut ports: Vec<(PortId, (u128, u64))> =
-            self.ports.iter().map(|(port, sums)| (*port, *sums)).collect();
-        ports.sort_by_key(|(port, (sum, _))| (std::cmp::Reverse(*sum), *port));
-        let port = |(port, (sum, number)): &(PortId, (u128, u64))| PortData {
-            port: self.port(about, *port),
-            waited: seconds(*sum as f64),
-            messages: *number,
-        };
-        Some(RunData {
-            n_messages,
-            causes: Cause::ALL.map(cause_name),
-            groups: self.groups(n_messages),
-            total_ports: ports.len(),
-            ports: ports.iter().take(LISTED).map(port).collect(),
-            slowest: self.slowest.iter().rev().map(|slow| self.slow(about, slow)).collect(),
-        })
-    }
-
-    /// A port by the nodes at both ends of its link, and by the link if there are others beside it.
-    fn port(&self, about: &About, port: PortId) -> String {
-        let Some((ends, link)) = self.ends.get(&port) else { return format!("port {}", port.0) };
-        let name = ends.map(|node| about.node(node)).join(" → ");
-        let is_parallel = |other: &([NodeId; 2], LinkId)| other.0 == *ends && other.1 != *link;
-        // The ports of a node have consecutive numbers.
-        let near = self.ends.range(PortId(port.0.saturating_sub(NEAR))..=PortId(port.0.saturating_add(NEAR)));
-        let is_one_of_several = near.map(|(_, other)| other).any(is_parallel);
-        if is_one_of_several { format!("{name} ({})", about.link(*link)) } else { name }
+    fn n_messages(&self) -> u64 {
+        self.buckets.values().map(|sums| sums.n_messages).sum()
     }
 
     /// The groups that have messages; a bucket belongs to the group in which its first message is.
@@ -177,6 +151,71 @@ impl Causes {
         };
         present.map(group).collect()
     }
+}
+
+impl Causes {
+    fn message(&mut self, row: &CauseRow) {
+        let total = row.total();
+        self.tallies.message(row, total);
+        if self.slowest.len() < LISTED || self.slowest.first().is_some_and(|least| least.time < total) {
+            self.slowest.insert(Slow::of(row, total));
+            if self.slowest.len() > LISTED {
+                self.slowest.pop_first();
+            }
+        }
+    }
+
+    /// Of the whole run; `None` if causes were not recorded, or no message arrived.
+    pub fn finish(mut self, about: &About) -> Option<RunData> {
+        let mut of_jobs = self.messages.of_jobs();
+        let over = match std::mem::take(&mut self.messages).covered() {
+            Covered::All => Over::All,
+            Covered::AllOfJobs => Over::Jobs,
+            Covered::Random(random) => {
+                self.tallies = Tallies::default();
+                for row in random.rows() {
+                    self.tallies.message(row, row.total());
+                }
+                Over::Random
+            }
+        };
+        let n_messages = self.tallies.n_messages();
+        if n_messages == 0 {
+            return None;
+        }
+        if over == Over::All {
+            of_jobs = n_messages;
+        }
+        let mut ports: Vec<(PortId, (u128, u64))> =
+            self.tallies.ports.iter().map(|(port, sums)| (*port, *sums)).collect();
+        ports.sort_by_key(|(port, (sum, _))| (std::cmp::Reverse(*sum), *port));
+        let port = |(port, (sum, number)): &(PortId, (u128, u64))| PortData {
+            port: self.port(about, *port),
+            waited: seconds(*sum as f64),
+            messages: *number,
+        };
+        Some(RunData {
+            over,
+            n_messages,
+            of_messages: of_jobs,
+            causes: Cause::ALL.map(cause_name),
+            groups: self.tallies.groups(n_messages),
+            total_ports: ports.len(),
+            ports: ports.iter().take(LISTED).map(port).collect(),
+            slowest: self.slowest.iter().rev().map(|slow| self.slow(about, slow)).collect(),
+        })
+    }
+
+    /// A port by the nodes at both ends of its link, and by the link if there are others beside it.
+    fn port(&self, about: &About, port: PortId) -> String {
+        let Some((ends, link)) = self.ends.get(&port) else { return format!("port {}", port.0) };
+        let name = ends.map(|node| about.node(node)).join(" → ");
+        let is_parallel = |other: &([NodeId; 2], LinkId)| other.0 == *ends && other.1 != *link;
+        // The ports of a node have consecutive numbers.
+        let near = self.ends.range(PortId(port.0.saturating_sub(NEAR))..=PortId(port.0.saturating_add(NEAR)));
+        let is_one_of_several = near.map(|(_, other)| other).any(is_parallel);
+        if is_one_of_several { format!("{name} ({})", about.link(*link)) } else { name }
+    }
 
     fn slow(&self, about: &About, slow: &Slow) -> SlowData {
         let (_, destination, source, number) = slow.order.0;
@@ -196,8 +235,12 @@ impl Causes {
 /// The causes of one run; times in seconds, in the order of `causes`.
 #[derive(Debug, Serialize)]
 pub struct RunData {
-    /// Number of messages that arrived.
+    /// Over which messages sums and means are taken.
+    pub over: Over,
+    /// Their number.
     pub n_messages: u64,
+    /// The number of those among which they were chosen.
+    pub of_messages: u64,
     /// Names of the causes.
     pub causes: [&'static str; CAUSES],
     /// From the fastest messages to the slowest ones.
@@ -208,6 +251,18 @@ pub struct RunData {
     pub ports: Vec<PortData>,
     /// The slowest messages.
     pub slowest: Vec<SlowData>,
+}
+
+/// The messages that sums and means are taken over; the slowest messages are those of all, or of all of jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Over {
+    /// All that arrived.
+    All,
+    /// All messages of jobs.
+    Jobs,
+    /// Messages of jobs, chosen at random.
+    Random,
 }
 
 /// Messages that are about equally slow.
@@ -276,7 +331,7 @@ mod tests {
                 ..CauseRow::default()
             });
         }
-        let found = causes.groups(1_000);
+        let found = causes.tallies.groups(1_000);
         let groups: Vec<_> = found.iter().map(|group| (group.name, group.messages)).collect();
         assert_eq!(groups, [("fastest half", 990), ("p99 to p99.9", 10)]);
         assert_eq!(causes.slowest.len(), LISTED);

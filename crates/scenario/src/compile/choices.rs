@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use netloom_model::static_routes::Entry;
 use netloom_model::{
-    Balances, CongestionTree, DataClasses, FlowHashInput, NamedFlow, Queues, Recording, Sampling,
-    StagedFlows, Transport, TransportKind,
+    Balances, CongestionTree, DataClasses, FlowHashInput, NamedFlow, Queues, RecordedCauses, Recording,
+    Sampling, StagedFlows, Transport, TransportKind,
 };
 use netloom_policy::balance::{self, Chosen};
 use netloom_policy::edge::path_map::PathMap;
@@ -136,6 +136,7 @@ pub(super) fn recording(
         names.iter().filter_map(|flow| named_flow(flow, built_fabric, problems)).collect()
     };
     let rates_from = hosts(&record.rates_from, problems);
+    let sums_messages = settings.choice("messages") == "summed";
     let mut rates_of: Vec<NamedFlow> = flows(&record.rates_of, problems);
     if record.rates_from.is_empty() && record.rates_of.is_empty() {
         rates_of.extend(staged.map(super::flows::pairs).unwrap_or_default());
@@ -151,9 +152,13 @@ pub(super) fn recording(
         packets_from: hosts(&record.packets_from, problems),
         packets_of: flows(&record.packets_of, problems),
         packets_on: record.packets_on.iter().filter_map(|name| built_fabric.link(name, problems)).collect(),
-        sums_messages: settings.choice("messages") == "summed",
+        sums_messages,
         reordering: settings.flag("reordering"),
-        causes: settings.flag("causes"),
+        causes: match settings.choice("causes") {
+            "all" => RecordedCauses::All,
+            "steps" if !sums_messages => RecordedCauses::Steps,
+            _ => RecordedCauses::None,
+        },
         slowest_flows: settings.count("slowest_flows") as u32,
         rates: interval("rates"),
         rates_from,

@@ -103,7 +103,7 @@ fn summed(record: &Record, problems: &mut Problems) {
     }
     let asked = [
         ("reordering", settings.flag("reordering")),
-        ("causes", settings.flag("causes")),
+        ("causes", settings.choice("causes") == "all"),
         ("slowest_flows", settings.count("slowest_flows") > 0),
     ];
     for (key, _) in asked.into_iter().filter(|(_, is_asked)| *is_asked) {

@@ -32,9 +32,11 @@ pub static RECORD: Spec = Spec {
         ),
         parameter(
             "causes",
-            Kind::Flag,
-            Some(Value::Flag(false)),
-            "whether the causes of the completion time of each message are recorded, which add up to it",
+            Kind::Choice(&["steps", "all", "none"]),
+            Some(choice("steps")),
+            "of which messages the causes of completion times are recorded, which add up to these: of those that \
+             explain steps of jobs (the chains of steps, the slowest messages, and a random thousand), of all, or of \
+             none",
         ),
         parameter(
             "messages",

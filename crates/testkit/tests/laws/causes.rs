@@ -2,7 +2,7 @@
 //! changes no other table.
 
 use netloom_engine::{Extensions, Options};
-use netloom_model::{Credits, Forwarding, Model};
+use netloom_model::{Credits, Forwarding, Model, RecordedCauses};
 use netloom_records::{CauseRow, Fate, FlowRow, PacketKind, PacketRow};
 use netloom_testkit::fixture::{ListedWork, Run, everything_joined, simulate, simulate_with};
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Time};
@@ -20,7 +20,7 @@ fn scenes(seed: u64) -> Vec<(String, Model, ListedWork)> {
     }
     for (_, model, _) in &mut scenes {
         model.seed = seed;
-        model.recording.causes = true;
+        model.recording.causes = RecordedCauses::All;
     }
     scenes
 }
@@ -137,7 +137,7 @@ fn recording_causes_changes_no_other_table_and_does_not_depend_on_execution_opti
         assert!(!without.records.causes.is_empty());
         without.records.causes.clear();
         let mut silent = model.clone();
-        silent.recording.causes = false;
+        silent.recording.causes = RecordedCauses::None;
         assert!(simulate(&silent, work.clone()).results() == without, "{name}");
         for options in [
             Options { threads: 4, shortcut: false, ..Options::default() },
