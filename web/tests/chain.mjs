@@ -18,12 +18,12 @@ const { complain, equal } = judge;
 /** The slowest message of a chain names its port and those ahead; a message of another run is opened from the drawing. */
 async function chains(page) {
   const said = await page.locator("#chain .further").first().textContent();
-  if (!/^Its slowest message, \S+ → \S+ #\d+, took .+ at (queue|the NIC of the sender).+, behind \S+ → \S+ .*%/.test(said)) {
+  if (!/^Its slowest message, \S+ → \S+, message \d+, took .+ at (queue|the NIC of the sender).+, behind \S+ → \S+ .*%/.test(said)) {
     complain(`the chain says “${said}”`);
   }
   const second = page.locator("#chain .chain").nth(1);
   const message = second.locator("button").last();
-  const name = (await message.getAttribute("aria-label")).split(",")[0];
+  const name = (await message.getAttribute("aria-label")).split(",").slice(0, 2).join(",");
   await message.focus();
   await page.keyboard.press("Enter");
   const opened = await page.evaluate(() => {
@@ -35,6 +35,22 @@ async function chains(page) {
   if (!(opened.rows > 1)) {
     complain(`message ${name} has no path`);
   }
+}
+
+/** The parts of messages are drawn in the order of their paths: the sender, queues as in the table of hops, transmission, recovery. */
+async function order(page) {
+  const wrong = await page.locator("#chain .message").evaluateAll((messages) =>
+    messages.flatMap((message) => {
+      const titles = [...message.querySelectorAll("summary .segment")].map(({ title }) => title);
+      const kind = (title) => (title.startsWith("queue ") ? 1 : /^(transmission|reordering)/.test(title) ? 2 : 0);
+      const hops = [...message.querySelectorAll("tbody th")].map(({ textContent }) => textContent);
+      const queues = titles.filter((title) => kind(title) === 1).map((title) => hops.indexOf(title.replace(/^queue (.*): .*$/, "$1")));
+      const sorted = (numbers) => numbers.every((number, nth) => nth === 0 || numbers[nth - 1] <= number);
+      const right = sorted(titles.map(kind)) && sorted(queues) && !queues.includes(-1) && hops[0]?.endsWith("(NIC of the sender)");
+      return right ? [] : [`${titles.join("; ")} along ${hops.join("; ")}`];
+    }),
+  );
+  wrong.forEach((message) => complain(`a message is not drawn along its path: ${message}`));
 }
 
 /** What is chosen is in the address, and an address restores it. */
@@ -69,6 +85,7 @@ const browser = await chromium.launch({ executablePath, args: FLAGS });
 try {
   const page = await open(browser, report, complain, "#chain");
   await settled(page);
+  await order(page);
   await chains(page);
   await addresses(browser, page);
   await cell(page);
