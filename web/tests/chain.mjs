@@ -74,11 +74,28 @@ async function cell(page) {
   await strips.nth(between).locator("canvas").focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
+  const said = await strips.nth(between).locator(".said").textContent();
+  if (!said.includes("Shown over time in the drawing above")) {
+    complain(`a click on a cell answers “${said}”`);
+  }
   const found = page.locator("#drawing .detail");
   await found.waitFor();
   if (!(await found.locator("h3").first().textContent()).startsWith("leaf0 → spine0") || (await found.locator("table tbody").first().locator("tr").count()) < 2) {
     complain(`a cell of parallel ports opens “${await found.textContent()}”`);
   }
+}
+
+/** A name that no port has gets advice, and a port is found by its name with another arrow. */
+async function names(page) {
+  const field = page.locator("#port");
+  await field.fill("nosuch");
+  const advice = await page.locator("#port-advice").textContent();
+  if (!/^No port of that name; for instance .+ → .+\. Below is still leaf0 → spine0\.$/.test(advice)) {
+    complain(`the advice on a wrong name is “${advice}”`);
+  }
+  await field.fill("Leaf1 -> spine0");
+  equal("the port that is shown", (await page.locator("#drawing .detail h3").textContent()).split(" (")[0], "leaf1 → spine0");
+  equal("the advice on a right name", await page.locator("#port-advice").textContent(), "");
 }
 
 const browser = await chromium.launch({ executablePath, args: FLAGS });
@@ -89,6 +106,7 @@ try {
   await chains(page);
   await addresses(browser, page);
   await cell(page);
+  await names(page);
   for (const scheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme: scheme });
     (await accessibility(page)).forEach((wrong) => complain(`${scheme}: ${wrong}`));

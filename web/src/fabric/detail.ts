@@ -90,6 +90,12 @@ function spansOf(report: Report, { run, frames, number }: Found): HTMLElement[] 
   return [asTable(`Intervals of ${report.runs[run]?.name ?? ""}`, columns, rows)];
 }
 
+/** A port that exists, as an example of names. */
+function instance([first]: Shown[]): string {
+  const edge = first?.fabric.edges[0];
+  return first === undefined || edge === undefined ? "" : `; a port is named, for instance, ${edgeName(first.fabric, edge)}`;
+}
+
 /** All data of an edge. */
 export function detail(report: Report, shown: Shown[], name: string): HTMLElement {
   const found = find(shown, name);
@@ -97,7 +103,7 @@ export function detail(report: Report, shown: Shown[], name: string): HTMLElemen
   const many = first === undefined || first.edge.ports === 1 ? "" : portsOf(first.edge);
   const heading = element("h3", { tabindex: "-1" }, name, many);
   if (first === undefined) {
-    return element("div", {}, heading, note("None of the runs shown has this port."));
+    return element("div", { class: "detail" }, heading, note(`None of the runs shown has a port of this name${instance(shown)}.`));
   }
   const charts = METRICS.flatMap((metric) => chartOf(report, metric, found));
   const silent = found.filter(({ frames }) => frames === null || !frames.sampled);

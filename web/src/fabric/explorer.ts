@@ -138,7 +138,7 @@ class Explorer {
 
   private controls(): HTMLElement[] {
     const names = this.runs.flatMap(({ fabric }) => fabric.edges.map((edge) => edgeName(fabric, edge)));
-    const port = seek([...new Set(names)], this.picked, (name) => this.pickName(name));
+    const port = seek([...new Set(names)], () => this.picked, (name) => this.pickName(name));
     return [...this.chooseRuns(), this.chooseMetric(), ...(this.course.count > 0 ? [this.player.box] : []), port];
   }
 
@@ -204,11 +204,18 @@ class Explorer {
 
   private pickName(name: string | null): void {
     this.picked = name;
-    this.box.querySelector<HTMLInputElement>("#port")!.value = name ?? "";
+    const field = this.box.querySelector<HTMLInputElement>("#port");
+    const isTyping = field !== null && field === document.activeElement;
+    if (field !== null && !isTyping) {
+      field.value = name ?? "";
+    }
+    this.box.querySelector("#port-advice")?.replaceChildren();
     this.paint();
     this.tellPort();
     this.remember();
-    this.below.querySelector("h3")?.focus({ preventScroll: true });
+    if (!isTyping) {
+      this.below.querySelector("h3")?.focus({ preventScroll: true });
+    }
   }
 
   private tellPort(): void {

@@ -4,6 +4,7 @@ import { chooser } from "../chooser.ts";
 import type { Choice } from "../chooser.ts";
 import type { Report } from "../data.ts";
 import { element, note } from "../dom.ts";
+import { edgeContaining } from "../fabric/containing.ts";
 import { overNote } from "../over.ts";
 import { numbersOf, textOf } from "../packed.ts";
 import { DIFFERENCES, SCALE, onDifferences, onSequence, runName } from "../palette.ts";
@@ -99,17 +100,21 @@ function periodOf(cells: Cells, strip: TierStrip, nth: number): number {
 /** The link that distinguishes parallel ones, behind a node. */
 const LINK = / \([^()]*\)$/;
 
-/** Shows the busiest port of a cell over time, with its parallel ones; if the drawing of the fabric has every node. */
-function opener(report: Report, shown: Cells[], cells: Cells, nth: number): ((cell: number) => void) | undefined {
-  if (report.fabric[cells.run]?.most_nodes !== 1) {
-    return undefined;
-  }
+/** Shows the busiest port of a cell over time, with all ports that the drawing of the fabric has as one line; says so, or why not. */
+function opener(report: Report, shown: Cells[], cells: Cells, nth: number): (cell: number) => string {
   return (cell) => {
-    const [, , from = "", to = ""] = cells.names(nth, cell);
-    const words = new URLSearchParams({ run: shown.map(({ run }) => run).join(","), port: `${from} → ${to.replace(LINK, "")}` });
+    const [, , from = "", end = ""] = cells.names(nth, cell);
+    const to = end.replace(LINK, "");
+    const fabric = report.fabric[cells.run];
+    const port = fabric === undefined ? null : edgeContaining(fabric, from, to);
+    if (port === null) {
+      return `The drawing above does not have ${from} → ${to}; table “ports” of the run folder has it.`;
+    }
+    const words = new URLSearchParams({ run: shown.map(({ run }) => run).join(","), port });
     location.hash = `fabric?${words.toString()}`;
-    // The explorer shows the port when it hears of the new address.
+    // The explorer shows the port when the address has changed.
     setTimeout(() => document.querySelector("#drawing .detail")?.scrollIntoView({ block: "nearest" }), 50);
+    return port === `${from} → ${to}` ? "Shown over time in the drawing above." : `Shown over time in the drawing above as part of ${port}.`;
   };
 }
 
@@ -155,6 +160,7 @@ function row(report: Report, shown: Cells[], nth: number, value: number, most: n
         const [name, base] = [other, one].map(({ run }) => report.runs[run]?.name ?? "");
         return `${whereIs(one.names(nth, at), strip.each)}: ${chosen.title.toLowerCase()} ${after} in ${name}, ${before} in ${base}`;
       },
+      open: opener(report, shown, one, nth),
     });
     const caption = element("figcaption", {}, runName(report.runs, other.run), " minus ", runName(report.runs, one.run));
     figures.push(element("figure", {}, caption, made));
@@ -288,7 +294,7 @@ function content(report: Report): HTMLElement[] {
     return [];
   }
   const what = "Utilization: the share of time in which a port was sending";
-  const text = "Cells are in the order of the nodes, from left to right and line by line; point at a cell, or use the arrow keys, to read what it is; a click or the enter key shows its busiest port over time in the drawing above (parallel ports together), where that has every node.";
+  const text = "Cells are in the order of the nodes, from left to right and line by line; point at a cell, or use the arrow keys, to read what it is; a click or the enter key shows its busiest port over time in the drawing above, together with those that share its line there.";
   const over = overNote(report, what).trim() || `${what}, over the whole run.`;
   const rest = "Queues, drops and pauses are those of the whole run.";
   return [note(`${text} ${over} ${rest}`), new Drawing(report, runs).box, table(report, runs)];
