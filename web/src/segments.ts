@@ -7,9 +7,12 @@ import { pathParts } from "./path_order.ts";
 import { span } from "./units.ts";
 
 /** A part with the colour and the texture of an area, as wide as a share of its bar. */
-export function segment({ colour, texture }: Area, share: number): HTMLElement {
+export function segment({ colour, texture, over }: Area, share: number): HTMLElement {
   const made = element("span", { class: `segment ${texture}` });
   made.style.setProperty("background-color", colour);
+  if (over !== undefined) {
+    made.style.setProperty("--texture", over);
+  }
   made.style.setProperty("width", `${100 * share}%`);
   return made;
 }
@@ -22,6 +25,7 @@ export function segmentsOf(run: ExplainedRun, message: MessageData, areas: Map<s
       return [];
     }
     const made = segment(area, time / whole);
+    made.classList.toggle("hop", port !== null);
     made.title = `${port === null ? cause : `queue ${port}`}: ${span(time)}`;
     return [made];
   });

@@ -9,7 +9,8 @@ const folded = (name: string): string => name.toLowerCase().replaceAll("->", "�
 /** What to say of a text that is no complete name. */
 function advice(names: string[], text: string): string {
   const similar = names.filter((name) => folded(name).includes(folded(text)));
-  const instance = similar[0] ?? names[0];
+  const [node = ""] = text.split(/\s/);
+  const instance = similar[0] ?? names.find((name) => folded(name).startsWith(folded(node))) ?? names[0];
   const found = similar.length === 0 ? "No port of that name" : `No port of exactly that name, but ${some(similar.length, "port")} with “${text}” in the name`;
   return instance === undefined ? `${found}.` : `${found}; for instance ${instance}.`;
 }

@@ -3,7 +3,7 @@
 
 import { areaName } from "../areas.ts";
 import type { Area } from "../areas.ts";
-import { areasOfCauses } from "../cause_colours.ts";
+import { areasOf } from "../cause_colours.ts";
 import { chooser } from "../chooser.ts";
 import { chainsOf } from "../chains.ts";
 import type { ChainRow } from "../chains.ts";
@@ -90,7 +90,7 @@ class Chains {
 
   constructor(report: Report) {
     this.report = report;
-    this.areas = areasOfCauses(report.explained.flatMap(({ steps }) => steps.flatMap(({ causes }) => causes.map(([name]) => name))));
+    this.areas = areasOf(report);
     const baseline = report.answer?.variants[report.answer.baseline]?.runs[0];
     this.run = baseline ?? report.explained[0]?.run ?? 0;
     const now = route();

@@ -2,6 +2,7 @@
 
 import type { RepairedMessage, RepairsOfRun, Report } from "../data.ts";
 import { folded, note, stacked } from "../dom.ts";
+import { messageName } from "../message_names.ts";
 import { runColour, runName } from "../palette.ts";
 import { stackChart } from "../stacks.ts";
 import { table } from "../tables.ts";
@@ -148,7 +149,7 @@ function worst(report: Report, shown: Found[]): HTMLElement[] {
   const numbers = [...FIGURES, ...(edge ? FIGURES_OF_EDGE : []), ...MORE_FIGURES];
   const row = (run: number, message: RepairedMessage): Cell[] => [
     runName(report.runs, run),
-    message.flow,
+    messageName(message.flow),
     ...numbers.map(([, of]) => count(of(message))),
   ];
   const rows = shown.flatMap(({ run, of }) => of.worst.map((message) => row(run, message)));
