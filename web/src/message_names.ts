@@ -6,8 +6,8 @@ const NAME = /^(.*) #(\d+)$/;
 /** Explains the numbers of messages. */
 export const MESSAGE_NUMBER = "The number of a message counts the messages of its sender.";
 
-/** The name of a message: its pair of hosts and its number in words. */
-export const messageName = (name: string): string => name.replace(NAME, "$1, message $2");
+/** The name of a message: its pair of hosts, and its number in words. */
+export const messageName = (name: string): string => name.replace(NAME, "$1 (message $2)");
 
 /** The pair of hosts of a message. */
 export const pairOf = (name: string): string => name.replace(NAME, "$1");

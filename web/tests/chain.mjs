@@ -18,12 +18,12 @@ const { complain, equal } = judge;
 /** The slowest message of a chain names its port and those ahead; a message of another run is opened from the drawing. */
 async function chains(page) {
   const said = await page.locator("#chain .further").first().textContent();
-  if (!/^Its slowest message, \S+ → \S+, message \d+, took .+ at (queue|the NIC of the sender).+, behind \S+ → \S+ .*%/.test(said)) {
+  if (!/^Its slowest message, \S+ → \S+ \(message \d+\), took .+ at (queue|the NIC of the sender).+, behind \S+ → \S+ .*%/.test(said)) {
     complain(`the chain says “${said}”`);
   }
   const second = page.locator("#chain .chain").nth(1);
   const message = second.locator("button").last();
-  const name = (await message.getAttribute("aria-label")).split(",").slice(0, 2).join(",");
+  const name = (await message.getAttribute("aria-label")).split(",")[0];
   await message.focus();
   await page.keyboard.press("Enter");
   const opened = await page.evaluate(() => {

@@ -14,6 +14,7 @@ import type { Cell } from "../tables.ts";
 import type { TierStrip } from "../tier_data.ts";
 import { count, percent, size, some } from "../units.ts";
 import { unpacked } from "../unpacked.ts";
+import { comparedFirst } from "../variants.ts";
 import type { Panel } from "./panel.ts";
 
 /** A value of a cell, in the order in which they are packed. */
@@ -176,13 +177,9 @@ function isAlike(report: Report, one: number, other: number): boolean {
   return left !== undefined && left.length === right?.length && left.every(same);
 }
 
-/** The runs shown at first: of the baseline and of the best variant beside it; else the first two. */
+/** The runs shown at first: of two variants, the second one like the first. */
 function atFirst(report: Report, runs: number[]): number[] {
-  const { answer } = report;
-  const best = answer?.verdicts[0]?.compared[0]?.variant;
-  const runOf = (variant: number | undefined): number | undefined => answer?.variants[variant ?? -1]?.runs[0];
-  const ofAnswer = [runOf(answer?.baseline), runOf(best)].filter((run) => run !== undefined && runs.includes(run));
-  const [first = 0, ...others] = [...new Set([...ofAnswer, ...runs])].filter((run) => run !== undefined);
+  const [first = 0, ...others] = comparedFirst(report, runs);
   return [first, ...others.filter((run) => isAlike(report, first, run)).slice(0, 1)];
 }
 
