@@ -49,6 +49,17 @@ function button(row: ChainRow, message: MessageData, areas: Map<string, Area>, w
   return made;
 }
 
+/** Whether some messages of a chain are not shown. */
+export const isCut = ({ chain }: ChainRow): boolean => chain.messages.length < chain.n_messages;
+
+/** The time before the first message of a whole chain in which messages of earlier steps were on their path. */
+function earlier({ chain }: ChainRow, areas: Map<string, Area>): HTMLElement[] {
+  const [first] = chain.messages;
+  const area = areas.get("messages of earlier steps");
+  const time = first === undefined ? 0 : first.start - first.before;
+  return area === undefined || time <= 0 ? [] : [segment(area, time / chain.time)];
+}
+
 /** The rows with their axis; a click on a message calls `choose`. */
 export function chainsOf(rows: ChainRow[], areas: Map<string, Area>, choose: (row: number, message: MessageData) => void): HTMLElement {
   const whole = Math.max(...rows.map(({ chain }) => chain.time));
@@ -57,12 +68,12 @@ export function chainsOf(rows: ChainRow[], areas: Map<string, Area>, choose: (ro
     const track = element("div", { class: "chain-track" });
     const computing = areas.get("computing and overheads");
     // Between all messages, and behind the last one, ranks computed.
-    if (computing !== undefined && row.chain.messages.length === row.chain.n_messages) {
+    if (computing !== undefined && !isCut(row)) {
       track.style.setProperty("background-color", computing.colour);
     }
     track.style.setProperty("width", `${(100 * row.chain.time) / whole}%`);
     const messages = row.chain.messages.map((message) => button(row, message, areas, row.chain.time, () => choose(nth, message)));
-    track.append(...messages);
+    track.append(...(isCut(row) ? [] : earlier(row, areas)), ...messages);
     return [element("div", { class: "chain-name" }, row.name), element("div", { class: "chain" }, track)];
   });
   const title = element("div", { class: "chain-title" }, `time since the begin of the step (${unit.name})`);

@@ -22,6 +22,9 @@ function isIn({ name, last }: Square, node: string): boolean {
   return isAlike && isUpTo(numbers(name), numbers(node)) && isUpTo(numbers(node), numbers(last));
 }
 
+/** The square of a node. */
+export const squareOf = ({ squares }: FabricOfRun, node: string): Square | undefined => squares.find((square) => isIn(square, node));
+
 /** The name of the edge with a port from one node to another, null if the drawing has none. */
 export function edgeContaining(fabric: FabricOfRun, from: string, to: string): string | null {
   const [source, target] = [from, to].map((node) => fabric.squares.findIndex((square) => isIn(square, node)));

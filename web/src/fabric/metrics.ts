@@ -1,6 +1,6 @@
 // The metrics that colours of a fabric can show, and how their values are computed, scaled and written.
 
-import { count, percent, size } from "../units.ts";
+import { percent, size, some } from "../units.ts";
 import type { Edge } from "./data.ts";
 import type { Frames, Stretch } from "./frames.ts";
 
@@ -72,7 +72,7 @@ export const METRICS: Metric[] = [
     span: "packets dropped at ports in the interval",
     overall: ({ dropped }) => dropped,
     during: (_, edge, frames, stretch) => frames.over("dropped", edge, stretch),
-    write: (value) => `${count(value)} packets`,
+    write: (value) => some(Math.floor(value), "packet"),
     factor: 1,
     least: 8,
   },

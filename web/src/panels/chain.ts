@@ -5,7 +5,7 @@ import { areaName } from "../areas.ts";
 import type { Area } from "../areas.ts";
 import { areasOf } from "../cause_colours.ts";
 import { chooser } from "../chooser.ts";
-import { chainsOf } from "../chains.ts";
+import { chainsOf, isCut } from "../chains.ts";
 import type { ChainRow } from "../chains.ts";
 import type { Report } from "../data.ts";
 import { element, note } from "../dom.ts";
@@ -49,9 +49,6 @@ function finding(name: string, run: ExplainedRun, chain: ChainData): string[] {
     ...(saved >= LEAST_SAVED * time ? [`With ${port} twice as fast, the chain would be ${span(saved)} (${percent(saved / time)}) shorter, as far as it stayed the same.`] : []),
   ];
 }
-
-/** Whether some messages of a chain are not shown; they are grey. */
-const isCut = ({ chain }: ChainRow): boolean => chain.messages.length < chain.n_messages;
 
 const NOT_SHOWN: Area = { colour: "var(--line)", texture: "plain", edges: [0, 1] };
 

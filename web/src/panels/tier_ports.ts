@@ -4,7 +4,8 @@ import { chooser } from "../chooser.ts";
 import type { Choice } from "../chooser.ts";
 import type { Report } from "../data.ts";
 import { element, note } from "../dom.ts";
-import { edgeContaining } from "../fabric/containing.ts";
+import { edgeContaining, squareOf } from "../fabric/containing.ts";
+import type { FabricOfRun } from "../fabric/data.ts";
 import { overNote } from "../over.ts";
 import { numbersOf, textOf } from "../packed.ts";
 import { DIFFERENCES, SCALE, onDifferences, onSequence, runName } from "../palette.ts";
@@ -73,6 +74,26 @@ function largest(report: Report, shown: Cells[], value: number): number {
 
 const kinds = ({ from, to }: TierStrip): string => `${from} → ${to}`;
 
+/** Whether a port leads away from the hosts or towards them. */
+function directionOf(fabric: FabricOfRun | undefined, [from, to]: [string, string]): string {
+  const [source, target] = [from, to.replace(LINK, "")].map((node) => (fabric === undefined ? undefined : squareOf(fabric, node)?.tier));
+  if (source === undefined || target === undefined) {
+    return "";
+  }
+  return source === target ? " within a tier" : source < target ? " away from hosts" : " towards hosts";
+}
+
+/** The kinds of a strip; where others have the same kinds, with the direction and one of its ports. */
+function titleOf(report: Report, run: number, nth: number): string {
+  const strips = report.tier_ports[run]?.strips ?? [];
+  const strip = strips[nth];
+  if (strip === undefined || strips.filter((other) => kinds(other) === kinds(strip)).length < 2) {
+    return strip === undefined ? "" : kinds(strip);
+  }
+  const instance = strip.busiest[0] === "" ? "" : ` (such as ${strip.busiest.join(" → ")})`;
+  return `${kinds(strip)}${directionOf(report.fabric[run], strip.busiest)}${instance}`;
+}
+
 /** Which ports a cell is of. */
 function whereIs([first = "", last = "", from = "", to = ""]: string[], each: number): string {
   const nodes = first === last ? first : `${first} to ${last}`;
@@ -135,12 +156,13 @@ function row(report: Report, shown: Cells[], nth: number, value: number, most: n
     return element("div");
   }
   const cell = strip.each === 1 ? "a cell for each port" : `a cell for each ${strip.each} ports, with the worst of them`;
-  const title = element("h3", {}, `${kinds(strip)} `, element("small", {}, `${some(strip.ports, "port")}, ${cell}`));
+  const name = titleOf(report, shown[0]?.run ?? 0, nth);
+  const title = element("h3", {}, `${name} `, element("small", {}, `${some(strip.ports, "port")}, ${cell}`));
   const period = shown[0] === undefined ? 1 : periodOf(shown[0], strip, nth);
   const figures = shown.map((cells) => {
     const made = stripOf({
       period,
-      label: `${chosen.title} of ports ${kinds(strip)} of ${report.runs[cells.run]?.name ?? ""}`,
+      label: `${chosen.title} of ports ${name} of ${report.runs[cells.run]?.name ?? ""}`,
       count: strip.cells,
       colour: (at) => onSequence(most > 0 ? cells.of(nth, value, at) / most : 0),
       says: (at) => saysOf(cells, strip, nth, at),
@@ -153,13 +175,13 @@ function row(report: Report, shown: Cells[], nth: number, value: number, most: n
     const by = (at: number): number => other.of(nth, value, at) - one.of(nth, value, at);
     const made = stripOf({
       period,
-      label: `Difference of ${chosen.title.toLowerCase()} of ports ${kinds(strip)}`,
+      label: `Difference of ${chosen.title.toLowerCase()} of ports ${name}`,
       count: strip.cells,
       colour: (at) => onDifferences(most > 0 ? by(at) / most : 0),
       says: (at) => {
         const [before, after] = [one, other].map((cells) => chosen.write(cells.of(nth, value, at)));
-        const [name, base] = [other, one].map(({ run }) => report.runs[run]?.name ?? "");
-        return `${whereIs(one.names(nth, at), strip.each)}: ${chosen.title.toLowerCase()} ${after} in ${name}, ${before} in ${base}`;
+        const [run, base] = [other, one].map((cells) => report.runs[cells.run]?.name ?? "");
+        return `${whereIs(one.names(nth, at), strip.each)}: ${chosen.title.toLowerCase()} ${after} in ${run}, ${before} in ${base}`;
       },
       open: opener(report, shown, one, nth),
     });
@@ -255,9 +277,9 @@ class Drawing {
 /** The worst ports of each tier by name. */
 function table(report: Report, runs: number[]): HTMLElement {
   const rows = runs.flatMap((run) =>
-    (report.tier_ports[run]?.strips ?? []).map((strip): Cell[] => [
+    (report.tier_ports[run]?.strips ?? []).map((strip, nth): Cell[] => [
       report.runs[run]?.name ?? "",
-      kinds(strip),
+      titleOf(report, run, nth),
       count(strip.ports),
       percent(strip.mean),
       percent(strip.median),
