@@ -4,25 +4,32 @@
 
 import type { Report } from "./data.ts";
 
-/** The variant of a run, and which of its seeds the run has. */
+/** The variant of a run, which of its seeds the run has, and the number of dashes by which it differs from the first of them. */
 interface Member {
   variant: number;
   seed: number;
+  dashes: number;
 }
+
+/** Number of colours of lines. */
+export const COLOURS = 8;
 
 /** By run; without an entry a run is a variant of its own. */
 let members: Member[] = [];
 
 /** The variant of a run. */
-export const variantOf = (run: number): Member => members[run] ?? { variant: run, seed: 0 };
+export const variantOf = (run: number): Member => members[run] ?? { variant: run, seed: 0, dashes: 0 };
 
 /** Assigns the runs of a report to the variants of its answer; other runs are variants of their own. */
 export function colourByVariant({ runs, answer }: Report): void {
   const variants = answer?.variants ?? [];
   const others = runs.flatMap((_, run) => (variants.some((variant) => variant.runs.includes(run)) ? [] : [run]));
+  // Variants of one colour differ in their dashes, too, so seeds skip those.
+  const each = Math.ceil((variants.length + others.length) / COLOURS);
   members = runs.map((_, run) => {
     const variant = variants.findIndex((one) => one.runs.includes(run));
-    return variant < 0 ? { variant: variants.length + others.indexOf(run), seed: 0 } : { variant, seed: variants[variant]?.runs.indexOf(run) ?? 0 };
+    const seed = variants[variant]?.runs.indexOf(run) ?? 0;
+    return { variant: variant < 0 ? variants.length + others.indexOf(run) : variant, seed, dashes: seed * each };
   });
 }
 

@@ -5,12 +5,13 @@ import { bandwidthChart, ratioChart } from "../buckets.ts";
 import type { CourseSteps, InterferenceCell, Report, Study } from "../data.ts";
 import { note } from "../dom.ts";
 import { timeChart } from "../lines.ts";
-import { COLOURS, jobStroke, legendOf, lineName, lineStroke } from "../palette.ts";
+import { jobStroke, legendOf, lineName, lineStroke } from "../palette.ts";
 import type { Stroke } from "../palette.ts";
 import { ratioMap, ratioText } from "../ratios.ts";
 import type { RatioCell } from "../ratios.ts";
 import { asTable } from "../tables.ts";
 import { bitRate, count, significant, size, some, span, spanUnit } from "../units.ts";
+import { COLOURS } from "../variants.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
