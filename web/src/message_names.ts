@@ -4,7 +4,7 @@
 const NAME = /^(.*) #(\d+)$/;
 
 /** Explains the numbers of messages. */
-export const MESSAGE_NUMBER = "The number of a message counts the messages of its sender, from 0.";
+export const MESSAGE_NUMBER = "The number of a message counts the messages of its sender, from 0; commands write it behind #.";
 
 /** The name of a message: its pair of hosts, and its number in words. */
 export const messageName = (name: string): string => name.replace(NAME, "$1 (message $2)");

@@ -27,8 +27,11 @@ export function nodeKind(name: string): string {
   return words.find((word) => word !== "") ?? name;
 }
 
+/** The link that distinguishes parallel ones, behind the nodes at both ends of a port. */
+const LINK = / \([^()]*\)$/;
+
 /** The cause that a wait in a queue is part of, by the kinds of the nodes at both ends. */
-const causeOf = ({ port }: WaitData): string => `queues ${port.split(" → ").map(nodeKind).join(" → ")}`;
+const causeOf = ({ port }: WaitData): string => `queues ${port.replace(LINK, "").split(" → ").map(nodeKind).join(" → ")}`;
 
 /** The causes that queues along some paths are parts of, in their order along the longest path. */
 export function queueOrder(messages: MessageData[]): string[] {

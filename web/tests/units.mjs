@@ -120,13 +120,13 @@ function paths({ pathParts, nodeKind }) {
   equal("kinds of nodes", ["leaf0.host13", "spine4", "pod1-edge2", "core0.3", "server7.gpu1", "12"].map(nodeKind), ["host", "spine", "edge", "core", "gpu", "12"]);
   const causes = ["queues spine → leaf", "transmission", "turn at the NIC", "queues leaf → spine", "reordering", "queues elsewhere"];
   const wait = (port, wait, nic = false) => ({ port, wait, nic });
-  const waits = [wait("leaf0.host1 → leaf0", 3, true), wait("leaf0 → spine1", 2), wait("spine1 → leaf4", 4), wait("leaf4 → leaf4.host0", 0)];
+  const waits = [wait("leaf0.host1 → leaf0", 3, true), wait("leaf0 → spine1", 2), wait("spine1 → leaf4 (leaf4-spine1.3)", 4), wait("leaf4 → leaf4.host0", 0)];
   const message = { time: 14, causes: [[0, 4], [1, 1], [2, 3], [3, 2], [4, 3], [5, 1]], waits };
   const found = pathParts({ causes }, message).map(({ cause, time, port }) => [cause, time, port]);
   equal("the path of a message", found, [
     ["turn at the NIC", 3, null],
     ["queues leaf → spine", 2, "leaf0 → spine1"],
-    ["queues spine → leaf", 4, "spine1 → leaf4"],
+    ["queues spine → leaf", 4, "spine1 → leaf4 (leaf4-spine1.3)"],
     ["queues elsewhere", 1, null],
     ["transmission", 1, null],
     ["reordering", 3, null],

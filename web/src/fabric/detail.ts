@@ -60,7 +60,7 @@ function chartOf(report: Report, metric: Metric, found: Found[]): HTMLElement[] 
 
 /** Totals over the run. */
 function totals(report: Report, found: Found[]): HTMLElement {
-  const numbers = ["link rate", "sent", "mean utilization", "largest utilization of a port", "longest queue", "dropped", "marked", "paused"];
+  const numbers = ["link rate", "sent", "mean utilization", "largest utilization of a port", "longest queue", "dropped", "marked", "blocked"];
   const rows = found.map(({ run, edge }) => [
     runName(report.runs, run),
     edge.ports === 1 ? bitRate(edge.rate) : `${bitRate(edge.rate)} (${count(edge.ports)} ports)`,
@@ -85,7 +85,7 @@ function spansOf(report: Report, { run, frames, number }: Found): HTMLElement[] 
     span((frame + 1) * frames.length),
     ...(["sent", "waiting", "paused", "dropped"] as const).map((kind) => count(frames.of(kind, number, frame))),
   ]);
-  const titles = ["bytes sent", "bytes waiting", "paused (ps)", "packets dropped"];
+  const titles = ["bytes sent", "bytes waiting", "blocked (ps)", "packets dropped"];
   const columns = [{ title: "end of interval" }, ...titles.map((title) => ({ title, number: true }))];
   return [asTable(`Intervals of ${report.runs[run]?.name ?? ""}`, columns, rows)];
 }

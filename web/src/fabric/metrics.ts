@@ -56,7 +56,7 @@ export const METRICS: Metric[] = [
   },
   {
     id: "paused",
-    title: "Paused",
+    title: "Blocked",
     whole: "share of the run in which a port was blocked by pause frames or lack of credits, mean over ports",
     span: "share of the interval in which a port was blocked by pause frames or lack of credits, mean over ports",
     overall: ({ paused, ports }, simulated) => (simulated > 0 ? paused / PS / simulated / ports : 0),

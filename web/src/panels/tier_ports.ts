@@ -35,7 +35,7 @@ const VALUES: Value[] = [
   { title: "Utilization", says: (text) => `sending ${text} of the time`, write: share, difference: points },
   { title: "Longest queue", says: (text) => `longest queue ${text}`, write: size, difference: size },
   { title: "Packets dropped", says: (text) => `${text} packets dropped`, write: count, difference: count },
-  { title: "Time paused", says: (text) => `paused or without credits ${text} of the time`, write: share, difference: points },
+  { title: "Time blocked", says: (text) => `paused or without credits ${text} of the time`, write: share, difference: points },
 ];
 
 /** The cells of a run, unpacked. */
@@ -302,7 +302,7 @@ function table(report: Report, runs: number[]): HTMLElement {
     { title: "longest queue", number: true },
     { title: "at" },
     { title: "packets dropped", number: true },
-    { title: "longest paused (share of the run)", number: true },
+    { title: "longest blocked (share of the run)", number: true },
   ];
   return asTable("Ports of each tier", columns, rows);
 }
@@ -315,7 +315,7 @@ function content(report: Report): HTMLElement[] {
   const what = "Utilization: the share of time in which a port was sending";
   const text = "Cells are in the order of the nodes, from left to right and line by line; point at a cell, or use the arrow keys, to read what it is; a click or the enter key shows its busiest port over time in the drawing above, together with those that share its line there.";
   const over = overNote(report, what).trim() || `${what}, over the whole run.`;
-  const rest = "Queues, drops and pauses are those of the whole run.";
+  const rest = "Queues, drops and the time blocked (paused or without credits) are those of the whole run.";
   return [note(`${text} ${over} ${rest}`), new Drawing(report, runs).box, table(report, runs)];
 }
 
