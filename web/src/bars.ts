@@ -2,6 +2,8 @@
 
 import { chart, names, numbers, tip, tooltip } from "./chart.ts";
 import type { Options } from "./chart.ts";
+import { outlined } from "./outlined.ts";
+import type { Line } from "./outlined.ts";
 import type { Unit } from "./units.ts";
 
 /** A row. */
@@ -43,15 +45,8 @@ function whisker(_: unknown, api: Drawing): Options {
   const [low, high, row, open] = [api.value(0), api.value(1), api.value(2), api.value(3)];
   const [left, y] = api.coord([low, row]);
   const [right] = api.coord([high, row]);
-  const style = { stroke: "var(--ink)", lineWidth: 1.5, fill: "none" };
-  const line = (x1: number, y1: number, x2: number, y2: number): Options => ({
-    type: "line",
-    shape: { x1, y1, x2, y2 },
-    style,
-    silent: true,
-  });
   const ends = open === 1 ? [left] : [left, right];
-  return { type: "group", children: [line(left, y, right, y), ...ends.map((x) => line(x, y - 5, x, y + 5))] };
+  return outlined([[left, y, right, y], ...ends.map((x): Line => [x, y - 5, x, y + 5])]);
 }
 
 /** Width of the name of a level: the column of names and the plot leave as much room at its left, however narrow the page is. */
@@ -96,13 +91,14 @@ export function barChart(label: string, axis: string, unit: Unit, bars: Bar[], l
         type: "custom",
         renderItem: whisker,
         silent: true,
+        z: 3,
         encode: { x: [0, 1], y: 2 },
         data: intervals.map(({ bar, row }) => [scaled(bar.low ?? 0), scaled(bar.high ?? 0), row, 0]),
       },
       {
         type: "scatter",
         symbolSize: 11,
-        z: 3,
+        z: 4,
         emphasis: { disabled: true },
         data: marks.map(({ mark, row, colour }) => ({
           value: [scaled(mark.value), row],

@@ -1,9 +1,10 @@
 // Chains of messages over the time of their steps, a row for each, all at one scale: each message is a button.
 
 import type { Area } from "./areas.ts";
-import { segment } from "./segments.ts";
+import { segment, segmentsOf } from "./segments.ts";
 import { element } from "./dom.ts";
 import type { ChainData, ExplainedRun, MessageData } from "./explained_data.ts";
+import { messageName } from "./message_names.ts";
 import { roundedUp } from "./threshold.ts";
 import { count, span, spanUnit } from "./units.ts";
 import type { Unit } from "./units.ts";
@@ -14,11 +15,6 @@ export interface ChainRow {
   run: ExplainedRun;
   chain: ChainData;
 }
-
-/** The order of causes within a message: how it comes about, from the rank to the receiver. */
-const ORDER = ["computing", "messages", "earlier", "turn", "acknowledgements", "pacing", "timeouts", "pause", "transmission", "queues", "reordering"];
-
-const rank = (cause: string): number => ORDER.indexOf(cause.split(" ")[0] ?? "");
 
 /** Approximate number of ticks of the axis. */
 const TICKS = 5;
@@ -40,7 +36,7 @@ function axis(most: number, unit: Unit): HTMLElement {
 function button(row: ChainRow, message: MessageData, areas: Map<string, Area>, whole: number, choose: () => void): HTMLElement {
   const { run } = row;
   const length = message.before + message.time;
-  const label = `${count(message.number)}. ${message.message}, ${span(message.time)}`;
+  const label = `${count(message.number)}. ${messageName(message.message)}, ${span(message.time)}`;
   const made = element("button", { type: "button", class: "chain-message", title: label, "aria-label": label });
   made.style.setProperty("left", `${(100 * (message.start - message.before)) / whole}%`);
   made.style.setProperty("width", `${(100 * length) / whole}%`);
@@ -48,15 +44,20 @@ function button(row: ChainRow, message: MessageData, areas: Map<string, Area>, w
   if (computing !== undefined && message.before > 0) {
     made.append(segment(computing, message.before / length));
   }
-  const sorted = [...message.causes].sort(([one], [other]) => rank(run.causes[one] ?? "") - rank(run.causes[other] ?? ""));
-  sorted.forEach(([cause, time]) => {
-    const area = areas.get(run.causes[cause] ?? "");
-    if (area !== undefined) {
-      made.append(segment(area, time / length));
-    }
-  });
+  made.append(...segmentsOf(run, message, areas, length));
   made.addEventListener("click", choose);
   return made;
+}
+
+/** Whether some messages of a chain are not shown. */
+export const isCut = ({ chain }: ChainRow): boolean => chain.messages.length < chain.n_messages;
+
+/** The time before the first message of a whole chain in which messages of earlier steps were on their path. */
+function earlier({ chain }: ChainRow, areas: Map<string, Area>): HTMLElement[] {
+  const [first] = chain.messages;
+  const area = areas.get("messages of earlier steps");
+  const time = first === undefined ? 0 : first.start - first.before;
+  return area === undefined || time <= 0 ? [] : [segment(area, time / chain.time)];
 }
 
 /** The rows with their axis; a click on a message calls `choose`. */
@@ -67,12 +68,12 @@ export function chainsOf(rows: ChainRow[], areas: Map<string, Area>, choose: (ro
     const track = element("div", { class: "chain-track" });
     const computing = areas.get("computing and overheads");
     // Between all messages, and behind the last one, ranks computed.
-    if (computing !== undefined && row.chain.messages.length === row.chain.n_messages) {
+    if (computing !== undefined && !isCut(row)) {
       track.style.setProperty("background-color", computing.colour);
     }
     track.style.setProperty("width", `${(100 * row.chain.time) / whole}%`);
     const messages = row.chain.messages.map((message) => button(row, message, areas, row.chain.time, () => choose(nth, message)));
-    track.append(...messages);
+    track.append(...(isCut(row) ? [] : earlier(row, areas)), ...messages);
     return [element("div", { class: "chain-name" }, row.name), element("div", { class: "chain" }, track)];
   });
   const title = element("div", { class: "chain-title" }, `time since the begin of the step (${unit.name})`);

@@ -2,6 +2,8 @@
 
 import { chart, numbers, tip, tooltip } from "./chart.ts";
 import type { Options } from "./chart.ts";
+import { outlined } from "./outlined.ts";
+import type { Line } from "./outlined.ts";
 import type { Unit } from "./units.ts";
 
 /** A kind of bar: one in each group, or none. */
@@ -39,13 +41,8 @@ const whisker =
     const offset = api.barLayout({ count, barMaxWidth: WIDEST })[kind]?.offsetCenter ?? 0;
     const [x, low] = api.coord([api.value(0), api.value(1)]);
     const [, high] = api.coord([api.value(0), api.value(2)]);
-    const line = (x1: number, y1: number, x2: number, y2: number): Options => ({
-      type: "line",
-      shape: { x1: x1 + offset, y1, x2: x2 + offset, y2 },
-      style: { stroke: "var(--ink)", lineWidth: 1.5, fill: "none" },
-      silent: true,
-    });
-    return { type: "group", children: [line(x, low, x, high), ...[low, high].map((y) => line(x - 4, y, x + 4, y))] };
+    const middle = x + offset;
+    return outlined([[middle, low, middle, high], ...[low, high].map((y): Line => [middle - 4, y, middle + 4, y])]);
   };
 
 /** The chart. */

@@ -11,6 +11,8 @@ export type Direction = "up" | "down";
 /** Largest number of cells along each side with numbers in them. */
 const WRITTEN = 12;
 const CELL = 26;
+/** Height of a line of text, and of what lies above and below the cells, in pixels. */
+const [LINE, AROUND] = [14, 54];
 const LOWEST = 180;
 const HIGHEST = 620;
 
@@ -49,7 +51,9 @@ export function heatMap(label: string, tiers: Tiers, direction: Direction, most:
   const data = squares(tiers[direction], most);
   const written = leaves.length <= WRITTEN && spines.length <= WRITTEN;
   const widest = Math.min(WIDEST, LETTER * leaves.reduce((most, name) => Math.max(most, name.length), 8));
-  const height = Math.min(HIGHEST, Math.max(LOWEST, leaves.length * CELL + 70));
+  const height = Math.min(HIGHEST, Math.max(LOWEST, leaves.length * CELL + AROUND + 16));
+  // With more leaves than lines of text, only some are named.
+  const interval = Math.ceil((leaves.length * LINE) / (height - AROUND)) - 1;
   return chart(`Link utilization, ${label}`, height, {
     grid: { left: widest + 12, right: 8, top: 8, bottom: 46 },
     tooltip: tooltip(({ data: { value, usage } }: { data: Square }) => {
@@ -65,7 +69,7 @@ export function heatMap(label: string, tiers: Tiers, direction: Direction, most:
     },
     yAxis: {
       ...names(leaves),
-      axisLabel: { color: "var(--muted)", fontSize: 11, width: widest, overflow: "truncate", hideOverlap: true },
+      axisLabel: { color: "var(--muted)", fontSize: 11, width: widest, overflow: "truncate", interval },
     },
     visualMap: { show: false, min: 0, max: most, dimension: 2, inRange: { color: SCALE } },
     series: [

@@ -3,7 +3,7 @@
 import { withArrows } from "./arrows.ts";
 import { drawAll } from "./chart.ts";
 import { embedded } from "./data.ts";
-import type { Report } from "./data.ts";
+import type { Report, Run } from "./data.ts";
 import type { Maps } from "./maps_data.ts";
 import { element, folded } from "./dom.ts";
 import type { Live } from "./live/data.ts";
@@ -13,11 +13,18 @@ import { STATUS } from "./panels/provenance.ts";
 import { runName } from "./palette.ts";
 import { route } from "./route.ts";
 import { some } from "./units.ts";
+import { colourByVariant } from "./variants.ts";
 import { Stage, VIEWS } from "./views.ts";
 import "./style.css";
 
 /** Milliseconds after loading before views that are not shown are built. */
 const PAUSE = 500;
+
+/** The seed of a run, unless its name ends with it; or that it was measured. */
+function originOf({ name, seed, measured }: Run): string {
+  const shown = measured === null ? `seed ${seed}` : "measured";
+  return name.endsWith(shown) ? "" : ` ${shown}`;
+}
 
 function header(report: Report): HTMLElement {
   const scenarios = [...new Set(report.runs.map((run) => run.scenario))].filter((name) => name !== "");
@@ -25,7 +32,7 @@ function header(report: Report): HTMLElement {
   const about = `${some(report.runs.length, "run")} of ${scenarios.join(", ")}, made with netloom ${versions}`;
   const runs = report.runs.map((run, place) => {
     const ended = run.status === "complete" ? "" : `, ${STATUS[run.status]}`;
-    const chip = element("li", {}, runName(report.runs, place), `${run.measured === null ? ` seed ${run.seed}` : " measured"}${ended}`);
+    const chip = element("li", {}, runName(report.runs, place), `${originOf(run)}${ended}`);
     if (ended !== "") {
       chip.className = "warning";
     }
@@ -99,6 +106,7 @@ function prepare(stages: Stage[]): void {
 
 function show(report: Report): void {
   document.title = `${report.runs.map((run) => run.name).join(", ")} – netloom report`;
+  colourByVariant(report);
   const stages = VIEWS.map((view) => new Stage(view, report));
   const views = element("nav", { class: "views", "aria-label": "Views" }, ...stages.map(({ link }) => link));
   const keys = element("p", {}, `Keys: 1 to ${stages.length} show a view; in the view Fabric, space plays or stops, and the arrow keys move in time.`);

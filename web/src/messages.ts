@@ -1,28 +1,16 @@
 // Explained messages, each with its causes as a bar, its path hop by hop, and who was ahead; unfolded by a click.
 
 import type { Area } from "./areas.ts";
-import { segment } from "./segments.ts";
 import { element, folded, note } from "./dom.ts";
-import type { ExplainedRun, MessageData, SharerData, WaitData } from "./explained_data.ts";
-import { table } from "./tables.ts";
-import type { Cell } from "./tables.ts";
-import { count, percent, size, some, span } from "./units.ts";
+import type { ExplainedRun, MessageData, WaitData } from "./explained_data.ts";
+import { hopsTable } from "./message_hops.ts";
+import { messageName } from "./message_names.ts";
+import { segmentsOf } from "./segments.ts";
+import { aheadOf, rounded } from "./sharers.ts";
+import { count, size, some, span } from "./units.ts";
 
-/** Number of pairs of hosts in a sentence, and of messages that are not folded. */
-const [MOST_PAIRS, MOST_MESSAGES] = [3, 12];
-
-/** A share in whole percent, as far as that says something. */
-const rounded = (share: number): string => (share < 0.01 ? percent(share) : `${Math.round(100 * share)} %`);
-
-const sharer = ({ pair, traffic, share }: SharerData): string =>
-  `${pair ?? "its own packets"}${traffic === null ? "" : ` (${traffic})`} ${rounded(share)}`;
-
-/** Those whose packets left during a wait. */
-function ahead({ ahead: sharers, more }: WaitData, most: number): string {
-  const shown = sharers.slice(0, most).map(sharer);
-  const others = more + sharers.length - shown.length;
-  return [...shown, ...(others > 0 ? [`${count(others)} more`] : [])].join(", ");
-}
+/** Number of messages that are not folded. */
+const MOST_MESSAGES = 12;
 
 const where = ({ port, nic }: WaitData): string => (nic ? `the NIC of the sender (${port})` : `queue ${port}`);
 
@@ -39,12 +27,13 @@ function largestElsewhere({ causes: names }: ExplainedRun, { causes, time }: Mes
 /** What most of a message's time was, its longest wait at a port, and who was ahead there, as a sentence without its end. */
 export const mostOf = (run: ExplainedRun, message: MessageData): string => largestElsewhere(run, message) + longestWait(message);
 
-function longestWait({ waits, time }: MessageData): string {
+function longestWait(message: MessageData): string {
+  const { waits, time } = message;
   const longest = waits.reduce<WaitData | null>((most, wait) => (wait.wait > (most?.wait ?? 0) ? wait : most), null);
   if (longest === null) {
     return "waited in no queue";
   }
-  const behind = longest.ahead.length === 0 ? "" : `, behind ${ahead(longest, MOST_PAIRS)}`;
+  const behind = longest.ahead.length === 0 ? "" : `, behind ${aheadOf(longest, message)}`;
   return `${span(longest.wait)} (${rounded(longest.wait / time)}) at ${where(longest)}${behind}`;
 }
 
@@ -54,27 +43,10 @@ function parts({ causes: names }: ExplainedRun, { causes, time }: MessageData): 
   return sorted.map(([cause, part]) => `${names[cause] ?? ""} ${span(part)} (${rounded(part / time)})`).join(", ");
 }
 
-function path({ waits, message }: MessageData): HTMLElement {
-  const row = (wait: WaitData): Cell[] => [
-    wait.nic ? `${wait.port} (NIC of the sender)` : wait.port,
-    span(wait.wait),
-    wait.sending === null || wait.wait === 0 ? null : rounded(wait.sending / wait.wait),
-    wait.ahead.length === 0 ? (wait.wait === 0 ? "nobody" : "not recorded") : ahead(wait, wait.ahead.length),
-  ];
-  const columns = [{ title: "port" }, { title: "wait", number: true }, { title: "of it sending", number: true }, { title: "whose packets left meanwhile" }];
-  return table(`${message}, hop by hop`, columns, waits.map(row), true);
-}
-
-/** One message; `numbered` says what its number counts. */
+/** One message. */
 function item(run: ExplainedRun, areas: Map<string, Area>, message: MessageData, most: number, id: string): HTMLDetailsElement {
-  const bar = element("span", { class: "segments", "aria-hidden": "true" });
-  message.causes.forEach(([cause, time]) => {
-    const area = areas.get(run.causes[cause] ?? "");
-    if (area !== undefined) {
-      bar.append(segment(area, time / most));
-    }
-  });
-  const name = element("strong", {}, `${count(message.number)}. ${message.message}`);
+  const bar = element("span", { class: "segments", "aria-hidden": "true" }, ...segmentsOf(run, message, areas, most));
+  const name = element("strong", {}, `${count(message.number)}. ${messageName(message.message)}`);
   const said = element("small", {}, `${span(message.time)}: ${mostOf(run, message)}`);
   const repairs =
     message.timeouts + message.retransmitted === 0
@@ -84,9 +56,9 @@ function item(run: ExplainedRun, areas: Map<string, Area>, message: MessageData,
     "details",
     { class: "message", id },
     element("summary", {}, name, bar, said),
-    note(`${size(message.size)}, sent ${span(message.start)} after the begin. It consists of ${parts(run, message)}.`),
+    note(`${size(message.size)}, sent ${span(message.start)} after the begin. Its parts, the largest first: ${parts(run, message)}.`),
     ...repairs,
-    path(message),
+    hopsTable(run, message),
   );
 }
 

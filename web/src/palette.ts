@@ -1,14 +1,12 @@
 // Colours. Lines use the palette of Okabe and Ito, which suits all kinds of colour vision, and dashes, so that colour is
-// never the only distinction; shares use a scale after cividis, which looks alike with all kinds of colour vision.
+// never the only distinction; runs that differ only in their seed share a colour. Shares use a scale after cividis, which looks alike with all kinds of colour vision.
 //
 // The colours are defined in style.css, a set each for light, dark and paper. Those of causes are in cause_colours.ts.
 
 import type { Run } from "./data.ts";
 import { element } from "./dom.ts";
 import { shape } from "./svg.ts";
-
-/** Number of colours of lines. */
-export const COLOURS = 8;
+import { COLOURS, variantOf } from "./variants.ts";
 
 /** Dashes and gaps in pixels, or none. */
 export type Dash = "solid" | number[];
@@ -40,15 +38,22 @@ const stroke = (colour: number, dash: number): Stroke => ({
 /** The number of a line's dashes: different for neighbours and for lines of the same colour. */
 const turn = (line: number): number => (line % COLOURS) + Math.floor(line / COLOURS);
 
-/** The stroke of the lines of a run: up to `COLOURS` runs differ both in colour and in dashes. */
-export const runStroke = (run: number): Stroke => stroke(run, turn(run));
+/** The stroke of a line by its number alone: up to `COLOURS` lines differ both in colour and in dashes. */
+export const lineStroke = (line: number): Stroke => stroke(line, turn(line));
 
-/** The colour of a run. */
+/** The stroke of the lines of a run: the colour shows its variant, and the dashes distinguish its seeds. */
+export function runStroke(run: number): Stroke {
+  const { variant, dashes } = variantOf(run);
+  return stroke(variant, turn(variant) + dashes);
+}
+
+/** The colour of a run, which is that of its variant. */
 export const runColour = (run: number): string => runStroke(run).colour;
 
-/** The stroke of a job of a run: the colour shows the run, unless there is only one, and the dashes show the job. */
+/** The stroke of a job of a run: the colour shows the variant of the run, unless there is only one run, and the dashes show the job. */
 export function jobStroke(run: number, job: number, n_jobs: number, n_runs: number): Stroke {
-  return n_runs === 1 ? runStroke(job) : stroke(run, turn(run) * n_jobs + job);
+  const { variant, dashes } = variantOf(run);
+  return n_runs === 1 ? lineStroke(job) : stroke(variant, (turn(variant) + dashes) * n_jobs + job);
 }
 
 const SWATCH = { width: 26, height: 8 };

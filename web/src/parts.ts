@@ -2,7 +2,7 @@
 
 import { styleOf } from "./areas.ts";
 import type { Area } from "./areas.ts";
-import { chart, names, numbers, tip, tooltip } from "./chart.ts";
+import { chart, inTwoLines, names, numbers, tip, tooltip } from "./chart.ts";
 import type { Options } from "./chart.ts";
 import type { Unit } from "./units.ts";
 
@@ -35,7 +35,7 @@ export function partsChart(label: string, axis: string, unit: Unit, areas: Area[
       return row === undefined ? "" : tip(row.name, row.tip);
     }),
     xAxis: numbers(`${axis} (${unit.name})`, { min: 0 }),
-    yAxis: names(rows.map(({ name }) => name), { axisLabel: { color: "var(--ink)", fontSize: 12, overflow: "truncate" } }),
+    yAxis: names(rows.map(({ name }) => name), { axisLabel: { color: "var(--ink)", fontSize: 12, lineHeight: 14, overflow: "truncate", formatter: rows.length > ROWS ? undefined : inTwoLines } }),
     series: areas.map((area, part) => ({
       type: "bar",
       stack: "parts",

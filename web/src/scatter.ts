@@ -3,7 +3,7 @@
 import { chart, numbers, tip, tooltip } from "./chart.ts";
 import type { Options } from "./chart.ts";
 import { element } from "./dom.ts";
-import { legendOf, runStroke } from "./palette.ts";
+import { legendOf, lineStroke } from "./palette.ts";
 import { shape } from "./svg.ts";
 
 /** A cell with both values. */
@@ -42,7 +42,7 @@ const symbolOf = (kind: number): string => SYMBOLS[kind % SYMBOLS.length] ?? "ci
 function markName(name: string, kind: number): HTMLElement {
   const points = OUTLINES[symbolOf(kind)];
   const drawn = points === undefined ? shape("circle", { cx: 5, cy: 5, r: 4.5 }) : shape("polygon", { points });
-  drawn.style.fill = runStroke(kind).colour;
+  drawn.style.fill = lineStroke(kind).colour;
   const box = { class: "swatch", width: 10, height: 10, viewBox: "0 0 10 10", "aria-hidden": "true" };
   return element("span", { class: "run" }, shape("svg", box, drawn), name);
 }
@@ -90,7 +90,7 @@ function crosses({ marks }: Marks, kind: number, least: number): Options {
       const [x, y] = api.coord([api.value(4), api.value(5)]);
       const [left, top] = api.coord([api.value(0), api.value(3)]);
       const [right, bottom] = api.coord([api.value(1), api.value(2)]);
-      const stroke = { stroke: runStroke(kind).colour, lineWidth: 1, opacity: 0.6, fill: "none" };
+      const stroke = { stroke: lineStroke(kind).colour, lineWidth: 1, opacity: 0.6, fill: "none" };
       const bar = (x1: number, y1: number, x2: number, y2: number): Options => ({
         type: "line",
         shape: { x1, y1, x2, y2 },
@@ -132,7 +132,7 @@ export function scatter(label: string, names: [string, string], kinds: Marks[], 
         name,
         symbol: symbolOf(kind),
         symbolSize: SIZE,
-        itemStyle: { color: runStroke(kind).colour, opacity: 0.8 },
+        itemStyle: { color: lineStroke(kind).colour, opacity: 0.8 },
         emphasis: { disabled: true },
         data: marks.map((mark) => ({ value: [mark.across, mark.up], mark })),
       })),

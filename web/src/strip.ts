@@ -14,8 +14,8 @@ export interface Strip {
   colour: (cell: number) => string;
   /** What a cell says. */
   says: (cell: number) => string;
-  /** Called by a click on a cell, or by the enter key. */
-  open?: ((cell: number) => void) | undefined;
+  /** Called by a click on a cell, or by the enter key; says what has been opened, or why nothing was. */
+  open?: (cell: number) => string;
 }
 
 /** Smallest and largest side of a cell, and the gap between cells, in pixels. */
@@ -95,6 +95,12 @@ export function stripOf(strip: Strip): HTMLElement {
     draw();
   };
 
+  const open = (): void => {
+    if (chosen !== null && strip.open !== undefined) {
+      said.textContent = `${strip.says(chosen)}. ${strip.open(chosen)}`;
+    }
+  };
+
   const at = (event: PointerEvent): number => {
     const pitch = grid.side + GAP;
     const column = Math.min(grid.columns - 1, Math.floor(event.offsetX / pitch));
@@ -105,11 +111,11 @@ export function stripOf(strip: Strip): HTMLElement {
   canvas.addEventListener("pointerdown", (event) => choose(at(event)));
   if (strip.open !== undefined) {
     canvas.style.cursor = "pointer";
-    canvas.addEventListener("click", () => chosen !== null && strip.open?.(chosen));
+    canvas.addEventListener("click", open);
   }
   canvas.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && chosen !== null) {
-      strip.open?.(chosen);
+    if (event.key === "Enter") {
+      open();
     }
     const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -grid.columns, ArrowDown: grid.columns };
     const step = steps[event.key];

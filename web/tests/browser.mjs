@@ -131,6 +131,12 @@ function overlapping() {
   return pairs.find(meet)?.map(({ text }) => text.textContent).join(" and ") ?? "";
 }
 
+/** What blocks the ports of runs with credits, which send no pause frames, is called lack of credits. */
+const areCreditsNamed = () => {
+  const text = document.querySelector("#signals").textContent;
+  return text.includes("Without credits: share of simulated time") && !text.includes("pause frames sent");
+};
+
 async function complainOfOverlap(page, complain) {
   const texts = await page.evaluate(overlapping);
   if (texts !== "") {
@@ -190,6 +196,9 @@ async function look(browser, report) {
       await go(page, view);
       const panels = CELLS[name] === undefined ? [...VIEWS[view], ...(OTHERS[name]?.[view] ?? [])] : (CELLS[name][view] ?? []);
       charts += await inspect(page, panels, (what) => complain(`view ${view}: ${what}`));
+      if (name === "congestion" && view === "fabric" && !(await page.evaluate(areCreditsNamed))) {
+        complain("lack of credits is not named");
+      }
       if (pictures !== undefined) {
         await picture(page, join(pictures, `${name}-${view}`));
       }

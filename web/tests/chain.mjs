@@ -18,7 +18,7 @@ const { complain, equal } = judge;
 /** The slowest message of a chain names its port and those ahead; a message of another run is opened from the drawing. */
 async function chains(page) {
   const said = await page.locator("#chain .further").first().textContent();
-  if (!/^Its slowest message, \S+ → \S+ #\d+, took .+ at (queue|the NIC of the sender).+, behind \S+ → \S+ .*%/.test(said)) {
+  if (!/^Its slowest message, \S+ → \S+ \(message \d+\), took .+ at (queue|the NIC of the sender).+, behind (\S+ → \S+|other messages of this pair) .*%/.test(said)) {
     complain(`the chain says “${said}”`);
   }
   const second = page.locator("#chain .chain").nth(1);
@@ -35,6 +35,22 @@ async function chains(page) {
   if (!(opened.rows > 1)) {
     complain(`message ${name} has no path`);
   }
+}
+
+/** The parts of messages are drawn in the order of their paths: the sender, queues as in the table of hops, transmission, recovery. */
+async function order(page) {
+  const wrong = await page.locator("#chain .message").evaluateAll((messages) =>
+    messages.flatMap((message) => {
+      const titles = [...message.querySelectorAll("summary .segment")].map(({ title }) => title);
+      const kind = (title) => (title.startsWith("queue ") ? 1 : /^(transmission|reordering)/.test(title) ? 2 : 0);
+      const hops = [...message.querySelectorAll("tbody th")].map(({ textContent }) => textContent);
+      const queues = titles.filter((title) => kind(title) === 1).map((title) => hops.indexOf(title.replace(/^queue (.*): .*$/, "$1")));
+      const sorted = (numbers) => numbers.every((number, nth) => nth === 0 || numbers[nth - 1] <= number);
+      const right = sorted(titles.map(kind)) && sorted(queues) && !queues.includes(-1) && hops[0]?.endsWith("(NIC of the sender)");
+      return right ? [] : [`${titles.join("; ")} along ${hops.join("; ")}`];
+    }),
+  );
+  wrong.forEach((message) => complain(`a message is not drawn along its path: ${message}`));
 }
 
 /** What is chosen is in the address, and an address restores it. */
@@ -58,6 +74,10 @@ async function cell(page) {
   await strips.nth(between).locator("canvas").focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
+  const said = await strips.nth(between).locator(".said").textContent();
+  if (!said.includes("Shown over time in the drawing above")) {
+    complain(`a click on a cell answers “${said}”`);
+  }
   const found = page.locator("#drawing .detail");
   await found.waitFor();
   if (!(await found.locator("h3").first().textContent()).startsWith("leaf0 → spine0") || (await found.locator("table tbody").first().locator("tr").count()) < 2) {
@@ -65,13 +85,28 @@ async function cell(page) {
   }
 }
 
+/** A name that no port has gets advice, and a port is found by its name with another arrow. */
+async function names(page) {
+  const field = page.locator("#port");
+  await field.fill("nosuch");
+  const advice = await page.locator("#port-advice").textContent();
+  if (!/^No port of that name; for instance .+ → .+\. Below is still leaf0 → spine0\.$/.test(advice)) {
+    complain(`the advice on a wrong name is “${advice}”`);
+  }
+  await field.fill("Leaf1 -> spine0");
+  equal("the port that is shown", (await page.locator("#drawing .detail h3").textContent()).split(" (")[0], "leaf1 → spine0");
+  equal("the advice on a right name", await page.locator("#port-advice").textContent(), "");
+}
+
 const browser = await chromium.launch({ executablePath, args: FLAGS });
 try {
   const page = await open(browser, report, complain, "#chain");
   await settled(page);
+  await order(page);
   await chains(page);
   await addresses(browser, page);
   await cell(page);
+  await names(page);
   for (const scheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme: scheme });
     (await accessibility(page)).forEach((wrong) => complain(`${scheme}: ${wrong}`));

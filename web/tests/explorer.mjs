@@ -181,7 +181,7 @@ async function flows(page) {
     near(`${name}: longest`, longest, Math.max(...times(messages)));
   }
   const hosts = new Map(rows("ports").map(({ node, node_name: name }) => [node, name]));
-  const known = new Map(rows("flows").map((flow) => [`${hosts.get(flow.source)} → ${hosts.get(flow.destination)} #${flow.number}`, flow]));
+  const known = new Map(rows("flows").map((flow) => [`${hosts.get(flow.source)} → ${hosts.get(flow.destination)} (message ${flow.number})`, flow]));
   const captions = await page.$$eval("#worst table caption", (found) => found.map((caption) => caption.firstChild.textContent));
   const worst = (await Promise.all(captions.map((caption) => cells(page, caption)))).flat();
   for (const [message, , , , time, , slowdown] of worst) {

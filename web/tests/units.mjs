@@ -1,4 +1,5 @@
-// Functions of the page without a browser: values of settings as numbers, sweeps, targets, and where they are met.
+// Functions of the page without a browser: values of settings as numbers, sweeps, targets, and where they are met; paths of messages,
+// lines of drawings, and variants.
 //
 // node tests/units.mjs
 
@@ -114,12 +115,54 @@ function strips({ gridOf }) {
   }
 }
 
+/** The parts of a message are in the order of its path, whatever the order of its causes. */
+function paths({ pathParts, nodeKind }) {
+  equal("kinds of nodes", ["leaf0.host13", "spine4", "pod1-edge2", "core0.3", "server7.gpu1", "12"].map(nodeKind), ["host", "spine", "edge", "core", "gpu", "12"]);
+  const causes = ["queues spine → leaf", "transmission", "turn at the NIC", "queues leaf → spine", "reordering", "queues elsewhere"];
+  const wait = (port, wait, nic = false) => ({ port, wait, nic });
+  const waits = [wait("leaf0.host1 → leaf0", 3, true), wait("leaf0 → spine1", 2), wait("spine1 → leaf4 (leaf4-spine1.3)", 4), wait("leaf4 → leaf4.host0", 0)];
+  const message = { time: 14, causes: [[0, 4], [1, 1], [2, 3], [3, 2], [4, 3], [5, 1]], waits };
+  const found = pathParts({ causes }, message).map(({ cause, time, port }) => [cause, time, port]);
+  equal("the path of a message", found, [
+    ["turn at the NIC", 3, null],
+    ["queues leaf → spine", 2, "leaf0 → spine1"],
+    ["queues spine → leaf", 4, "spine1 → leaf4 (leaf4-spine1.3)"],
+    ["queues elsewhere", 1, null],
+    ["transmission", 1, null],
+    ["reordering", 3, null],
+  ]);
+}
+
+/** A port is in the line of a drawing whose squares have its nodes. */
+function lines({ edgeContaining }) {
+  const square = (name, last = null) => ({ name, last });
+  const squares = [square("server0.gpu2", "server1.gpu3"), square("rail0", "rail3"), square("spine9")];
+  const fabric = { squares, edges: [{ from: 0, to: 1 }, { from: 1, to: 2 }] };
+  equal("a node between two of several numbers", edgeContaining(fabric, "server1.gpu0", "rail2"), "server0.gpu2 – server1.gpu3 → rail0 – 3");
+  equal("a node alone", edgeContaining(fabric, "rail3", "spine9"), "rail0 – 3 → spine9");
+  equal("a node before the first", edgeContaining(fabric, "server0.gpu1", "rail2"), null);
+  equal("a node of another kind", edgeContaining(fabric, "server1.nic0", "rail2"), null);
+}
+
+/** Runs of a variant share a colour; the baseline and the best variant come first. */
+function variants({ colourByVariant, comparedFirst, variantOf }) {
+  const compared = [1, 2].map((variant) => ({ variant, speedup: { ratio: variant } }));
+  const answer = { baseline: 1, variants: [{ runs: [0, 1] }, { runs: [2, 3] }, { runs: [4, 5] }], verdicts: [{ compared }] };
+  const report = { runs: Array(7).fill({}), answer };
+  colourByVariant(report);
+  equal("variants of runs", [0, 1, 2, 3, 4, 5, 6].map((run) => variantOf(run).variant), [0, 0, 1, 1, 2, 2, 3]);
+  equal("the runs compared first", comparedFirst(report, [0, 1, 2, 3, 4, 5, 6]).slice(0, 2), [2, 4]);
+}
+
 const server = await createServer({ root: new URL("..", import.meta.url).pathname, configFile: false, logLevel: "error", server: { middlewareMode: true, hmr: false, watch: null }, optimizeDeps: { noDiscovery: true }, appType: "custom" });
 try {
   quantities(await server.ssrLoadModule("/src/numeric_axis.ts"));
   sweeps(await server.ssrLoadModule("/src/sweep.ts"));
   strips(await server.ssrLoadModule("/src/strip.ts"));
   thresholds(await server.ssrLoadModule("/src/threshold.ts"));
+  paths(await server.ssrLoadModule("/src/path_order.ts"));
+  lines(await server.ssrLoadModule("/src/fabric/containing.ts"));
+  variants(await server.ssrLoadModule("/src/variants.ts"));
 } finally {
   await server.close();
 }
@@ -127,4 +170,4 @@ if (complaints.length > 0) {
   console.error(complaints.join("\n"));
   process.exit(1);
 }
-console.log("units: values, sweeps, strips and thresholds are as expected");
+console.log("units: values, sweeps, strips, thresholds, paths, lines and variants are as expected");

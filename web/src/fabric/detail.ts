@@ -60,7 +60,7 @@ function chartOf(report: Report, metric: Metric, found: Found[]): HTMLElement[] 
 
 /** Totals over the run. */
 function totals(report: Report, found: Found[]): HTMLElement {
-  const numbers = ["link rate", "sent", "mean utilization", "largest utilization of a port", "longest queue", "dropped", "marked", "paused"];
+  const numbers = ["link rate", "sent", "mean utilization", "largest utilization of a port", "longest queue", "dropped", "marked", "blocked"];
   const rows = found.map(({ run, edge }) => [
     runName(report.runs, run),
     edge.ports === 1 ? bitRate(edge.rate) : `${bitRate(edge.rate)} (${count(edge.ports)} ports)`,
@@ -85,9 +85,15 @@ function spansOf(report: Report, { run, frames, number }: Found): HTMLElement[] 
     span((frame + 1) * frames.length),
     ...(["sent", "waiting", "paused", "dropped"] as const).map((kind) => count(frames.of(kind, number, frame))),
   ]);
-  const titles = ["bytes sent", "bytes waiting", "paused (ps)", "packets dropped"];
+  const titles = ["bytes sent", "bytes waiting", "blocked (ps)", "packets dropped"];
   const columns = [{ title: "end of interval" }, ...titles.map((title) => ({ title, number: true }))];
   return [asTable(`Intervals of ${report.runs[run]?.name ?? ""}`, columns, rows)];
+}
+
+/** A port that exists, as an example of names. */
+function instance([first]: Shown[]): string {
+  const edge = first?.fabric.edges[0];
+  return first === undefined || edge === undefined ? "" : `; a port is named, for instance, ${edgeName(first.fabric, edge)}`;
 }
 
 /** All data of an edge. */
@@ -97,7 +103,7 @@ export function detail(report: Report, shown: Shown[], name: string): HTMLElemen
   const many = first === undefined || first.edge.ports === 1 ? "" : portsOf(first.edge);
   const heading = element("h3", { tabindex: "-1" }, name, many);
   if (first === undefined) {
-    return element("div", {}, heading, note("None of the runs shown has this port."));
+    return element("div", { class: "detail" }, heading, note(`None of the runs shown has a port of this name${instance(shown)}.`));
   }
   const charts = METRICS.flatMap((metric) => chartOf(report, metric, found));
   const silent = found.filter(({ frames }) => frames === null || !frames.sampled);

@@ -6,6 +6,7 @@ import { element, note } from "../dom.ts";
 import { runName } from "../palette.ts";
 import { keep, onArrival, route, wholeNumber } from "../route.ts";
 import { some } from "../units.ts";
+import { comparedFirst } from "../variants.ts";
 import { busiest } from "./busiest.ts";
 import { chooseMetric } from "./choose.ts";
 import { detail, find } from "./detail.ts";
@@ -82,13 +83,19 @@ class Explorer {
 
   /** Shows what an address names; parts that are invalid get their defaults. */
   private arrive(words: URLSearchParams): void {
-    this.shown = runsIn(words, this.all.length) ?? this.all.map(({ run }) => run).slice(0, AT_FIRST);
+    this.shown = runsIn(words, this.all.length) ?? this.atFirst();
     this.metric = METRICS.find(({ id }) => id === words.get("show")) ?? METRICS[0]!;
     this.picked = words.get("port");
     this.measure();
     this.player = this.playerAt(wholeNumber(words.get("at")));
     this.time = this.middle();
     this.build();
+  }
+
+  /** One run of each of two variants. */
+  private atFirst(): number[] {
+    const runs = comparedFirst(this.report, this.all.map(({ run }) => run));
+    return runs.slice(0, AT_FIRST).sort((left, right) => left - right);
   }
 
   private playerAt(place: number): Player {
@@ -138,7 +145,7 @@ class Explorer {
 
   private controls(): HTMLElement[] {
     const names = this.runs.flatMap(({ fabric }) => fabric.edges.map((edge) => edgeName(fabric, edge)));
-    const port = seek([...new Set(names)], this.picked, (name) => this.pickName(name));
+    const port = seek([...new Set(names)], () => this.picked, (name) => this.pickName(name));
     return [...this.chooseRuns(), this.chooseMetric(), ...(this.course.count > 0 ? [this.player.box] : []), port];
   }
 
@@ -204,11 +211,18 @@ class Explorer {
 
   private pickName(name: string | null): void {
     this.picked = name;
-    this.box.querySelector<HTMLInputElement>("#port")!.value = name ?? "";
+    const field = this.box.querySelector<HTMLInputElement>("#port");
+    const isTyping = field !== null && field === document.activeElement;
+    if (field !== null && !isTyping) {
+      field.value = name ?? "";
+    }
+    this.box.querySelector("#port-advice")?.replaceChildren();
     this.paint();
     this.tellPort();
     this.remember();
-    this.below.querySelector("h3")?.focus({ preventScroll: true });
+    if (!isTyping) {
+      this.below.querySelector("h3")?.focus({ preventScroll: true });
+    }
   }
 
   private tellPort(): void {

@@ -1,6 +1,6 @@
 // The metrics that colours of a fabric can show, and how their values are computed, scaled and written.
 
-import { count, percent, size } from "../units.ts";
+import { percent, size, some } from "../units.ts";
 import type { Edge } from "./data.ts";
 import type { Frames, Stretch } from "./frames.ts";
 
@@ -56,7 +56,7 @@ export const METRICS: Metric[] = [
   },
   {
     id: "paused",
-    title: "Paused",
+    title: "Blocked",
     whole: "share of the run in which a port was blocked by pause frames or lack of credits, mean over ports",
     span: "share of the interval in which a port was blocked by pause frames or lack of credits, mean over ports",
     overall: ({ paused, ports }, simulated) => (simulated > 0 ? paused / PS / simulated / ports : 0),
@@ -72,7 +72,7 @@ export const METRICS: Metric[] = [
     span: "packets dropped at ports in the interval",
     overall: ({ dropped }) => dropped,
     during: (_, edge, frames, stretch) => frames.over("dropped", edge, stretch),
-    write: (value) => `${count(value)} packets`,
+    write: (value) => some(Math.floor(value), "packet"),
     factor: 1,
     least: 8,
   },

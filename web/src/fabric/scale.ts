@@ -9,11 +9,12 @@ import { valueAt } from "./metrics.ts";
 
 /** The scale: a square for each colour step, with the values at which steps begin. */
 export function scaleOf(metric: Metric, most: number): HTMLElement {
-  const steps = Array.from({ length: STEPS }, (_, step) => {
-    const above = step === 0 ? metric.write(0) : metric.write(valueAt(metric, (step - 1) / (STEPS - 1), most));
-    const text = step === 0 ? above : `> ${above}`;
-    return element("li", {}, element("span", { class: `key step-${step}` }), text);
-  });
+  const above = (step: number): string => metric.write(valueAt(metric, (step - 1) / (STEPS - 1), most));
+  // Between two limits that are written alike there is no whole number, so no value has the step.
+  const used = Array.from({ length: STEPS }, (_, step) => step).filter((step) => step === 0 || step === STEPS - 1 || above(step) !== above(step + 1));
+  const steps = used.map((step) =>
+    element("li", {}, element("span", { class: `key step-${step}` }), step === 0 ? metric.write(0) : `> ${above(step)}`),
+  );
   const end = element("li", {}, `up to ${metric.write(most)}`);
   return element("ul", { class: "steps", "aria-label": `Scale of ${metric.title.toLowerCase()}` }, ...steps, end);
 }

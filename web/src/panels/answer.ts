@@ -6,7 +6,7 @@ import type { Area } from "../areas.ts";
 import { arrows } from "../arrows.ts";
 import { barChart } from "../bars.ts";
 import type { Bar } from "../bars.ts";
-import { areasOfCauses } from "../cause_colours.ts";
+import { areasOf } from "../cause_colours.ts";
 import type { Answer, Compared, StepCauses } from "../answer_data.ts";
 import type { Report } from "../data.ts";
 import { element, folded, note } from "../dom.ts";
@@ -110,14 +110,6 @@ function said(compared: Compared[], isHeadline: boolean): HTMLElement[] {
   return [...first, ...(hidden.length === 0 ? [] : [folded(some(hidden.length, "more variant"), ...paragraphs(hidden))])];
 }
 
-/** The areas of all causes on the page, so that a cause looks the same for every job. */
-const areasOf = ({ verdicts }: Answer): Map<string, Area> =>
-  areasOfCauses(
-    verdicts
-      .flatMap(({ compared }) => compared.flatMap(({ reason }) => (reason === null ? [] : [reason.own, reason.baseline])))
-      .flatMap(({ causes }) => causes.map(([name]) => name)),
-  );
-
 /** The sentences of a job, a chart of the ratios, and all numbers. */
 function verdict(answer: Answer, place: number, areas: Map<string, Area>): HTMLElement[] {
   const { job, compared } = answer.verdicts[place] ?? { job: null, compared: [] };
@@ -161,7 +153,7 @@ function content(report: Report): HTMLElement[] {
   if (answer === null) {
     return [];
   }
-  const areas = areasOf(answer);
+  const areas = areasOf(report);
   return [
     ...answer.verdicts.flatMap((_, place) => verdict(answer, place, areas)),
     ...background(report, answer).map((text) => element("p", { class: "further" }, `${text}.`)),

@@ -4,7 +4,7 @@
 import type { BySetting, Report } from "../data.ts";
 import { note } from "../dom.ts";
 import { groupChart } from "../groups.ts";
-import { legendOf, lineName, runStroke } from "../palette.ts";
+import { legendOf, lineName, lineStroke } from "../palette.ts";
 import { sweepOf } from "../sweep.ts";
 import { asTable } from "../tables.ts";
 import { count, span, spanUnit, spans } from "../units.ts";
@@ -20,7 +20,7 @@ const NAMED = 3;
 function kinds({ bars, times }: BySetting): Parameters<typeof groupChart>[4] {
   return bars.map((name, kind) => ({
     name: name === "" ? "all" : name,
-    colour: runStroke(kind).colour,
+    colour: lineStroke(kind).colour,
     bars: times.map((group) => {
       const found = group[kind] ?? null;
       const seeds = found === null || found.runs === 1 ? [] : [`mean of ${found.runs} runs`, spans(found.low, found.high)];
@@ -51,7 +51,7 @@ function bars(found: BySetting): HTMLElement[] {
       `Completion time of the slowest job of each run, grouped by ${found.settings.join(", ")}. ` +
         "Runs that differ only in their seed share a bar: their mean, with a line from the shortest to the longest time.",
     ),
-    legendOf(shown.map(({ name }, kind) => lineName(name, runStroke(kind)))),
+    legendOf(shown.map(({ name }, kind) => lineName(name, lineStroke(kind)))),
     figure(
       "Completion time",
       groupChart("Completion time by setting", "completion time", spanUnit(most), axis, shown),

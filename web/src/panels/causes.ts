@@ -1,13 +1,19 @@
 // What messages waited for: by how slow they were, at which ports, and the slowest ones one by one.
 
 import { areaName } from "../areas.ts";
-import { areasOfCauses } from "../cause_colours.ts";
+import type { Area } from "../areas.ts";
+import { areasOf } from "../cause_colours.ts";
 import type { CausesOfRun, Report } from "../data.ts";
 import { element, folded, note } from "../dom.ts";
+import type { ExplainedRun } from "../explained_data.ts";
+import { HOPS } from "../message_hops.ts";
+import { MESSAGE_NUMBER, messageName } from "../message_names.ts";
 import { messageList } from "../messages.ts";
 import { legendOf, runName } from "../palette.ts";
 import { partsChart } from "../parts.ts";
 import type { PartsRow } from "../parts.ts";
+import { rankOf } from "../path_order.ts";
+import { SHARERS } from "../sharers.ts";
 import { asTable, table } from "../tables.ts";
 import { count, percent, some, span, spanUnit } from "../units.ts";
 import { figure } from "./panel.ts";
@@ -34,18 +40,19 @@ function finding({ causes, groups }: CausesOfRun): string[] {
   ];
 }
 
-/** The names of causes that occur, with their areas. */
-function known({ causes, groups }: CausesOfRun) {
-  const areas = areasOfCauses(causes);
+/** The names of causes that occur, with their areas, in the order of the path of a message. */
+function known({ causes, groups }: CausesOfRun, areas: Map<string, Area>) {
   const occurs = (index: number): boolean => groups.some(({ times }) => (times[index] ?? 0) > 0);
-  return causes.flatMap((name, index) => {
+  const found = causes.flatMap((name, index) => {
     const area = areas.get(name);
     return area !== undefined && occurs(index) ? [{ name, area, index }] : [];
   });
+  return found.sort((one, other) => rankOf(one.name) - rankOf(other.name));
 }
 
-function bars(title: string, found: CausesOfRun, rows: { name: string; times: number[]; more: string[] }[]): HTMLElement {
-  const shown = known(found);
+type Known = ReturnType<typeof known>;
+
+function bars(title: string, shown: Known, rows: { name: string; times: number[]; more: string[] }[]): HTMLElement {
   const unit = spanUnit(Math.max(...rows.map(({ times }) => sum(times))));
   const drawn: PartsRow[] = rows.map(({ name, times, more }) => ({
     name,
@@ -55,29 +62,46 @@ function bars(title: string, found: CausesOfRun, rows: { name: string; times: nu
   return figure(title, partsChart(title, "completion time", unit, shown.map(({ area }) => area), drawn));
 }
 
+/** Which messages are shown hop by hop, and why they may be others than the slowest of the whole run. */
+function whichOnes(name: string, { slowest, until }: ExplainedRun, hasOthers: boolean): HTMLElement[] {
+  const title = `${name}: the ${count(slowest.length)} slowest messages`;
+  const others = hasOthers ? ", so they may be others than in the chart above" : "";
+  return until === null
+    ? [element("h4", {}, `${title} of the whole run, hop by hop`), note("Found by running the scenario again.")]
+    : [
+        element("h4", {}, `${title} of those that had arrived by ${span(until)}, hop by hop`),
+        note(`Found by running the scenario again, only up to ${span(until)}, the end of the last explained step${others}.`),
+      ];
+}
+
 /** The slowest messages hop by hop, if the run was run again. */
-function hopByHop({ explained }: Report, name: string, run: number): HTMLElement[] {
+function hopByHop({ explained, causes }: Report, name: string, run: number, areas: Map<string, Area>): HTMLElement[] {
   const again = explained.find((one) => one.run === run);
   if (again === undefined || again.slowest.length === 0) {
     return [];
   }
-  const areas = areasOfCauses(again.causes);
-  const until = again.until === null ? "" : ` of those that had arrived by ${span(again.until)}, the end of the last explained step`;
+  const occurs = again.causes.flatMap((cause) => {
+    const area = areas.get(cause);
+    return area === undefined ? [] : [{ cause, area }];
+  });
+  occurs.sort((one, other) => rankOf(one.cause) - rankOf(other.cause));
   return [
-    element("h4", {}, `${name}: the ${count(again.slowest.length)} slowest messages${until}, hop by hop`),
-    legendOf([...areas].map(([cause, area]) => areaName(cause, area))),
+    ...whichOnes(name, again, causes[run] !== null && causes[run] !== undefined),
+    legendOf(occurs.map(({ cause, area }) => areaName(cause, area))),
     messageList(again, areas, again.slowest, `slowest-${run}`),
+    note(`${HOPS} ${SHARERS} ${MESSAGE_NUMBER}`),
   ];
 }
 
-function ofRun(report: Report, found: CausesOfRun, run: number): HTMLElement[] {
+function ofRun(report: Report, found: CausesOfRun, run: number, areas: Map<string, Area>): HTMLElement[] {
   const name = report.runs[run]?.name ?? "";
-  const shown = known(found);
+  const shown = known(found, areas);
+  const again = report.explained.some((one) => one.run === run && one.slowest.length > 0);
   const columns = shown.map(({ name: title }) => ({ title, number: true }));
   const cells = (times: number[]): string[] => [span(sum(times)), ...shown.map(({ index }) => span(times[index] ?? 0))];
   const groups = found.groups.map(({ name: group, messages, times }) => [group, count(messages), ...cells(times)]);
   const slowest = found.slowest.map(({ message, of, times, port }) => [
-    message,
+    messageName(message),
     of,
     ...cells(times),
     port === null ? "" : `${port[0]}, ${span(port[1])}`,
@@ -88,7 +112,7 @@ function ofRun(report: Report, found: CausesOfRun, run: number): HTMLElement[] {
     ...finding(found).map((text) => note(text)),
     bars(
       `${name}: what messages waited for, by how slow they were (mean of each group)`,
-      found,
+      shown,
       found.groups.map(({ name: group, messages, times }) => ({ name: group, times, more: [some(messages, "message")] })),
     ),
     asTable(
@@ -97,20 +121,24 @@ function ofRun(report: Report, found: CausesOfRun, run: number): HTMLElement[] {
       groups,
     ),
     bars(
-      `${name}: the ${count(found.slowest.length)} slowest of ${some(found.n_messages, "message")}`,
-      found,
+      `${name}: the ${count(found.slowest.length)} slowest of all ${some(found.n_messages, "message")} of the whole run`,
+      shown,
       found.slowest.map(({ message, of, times, port }) => ({
-        name: message,
+        name: messageName(message),
         times,
         more: [of, ...(port === null ? [] : [`longest wait at ${port[0]}: ${span(port[1])}`])],
       })),
     ),
     asTable(
-      `${name}: the slowest messages`,
+      `${name}: the slowest messages of the whole run`,
       [{ title: "message" }, { title: "traffic" }, { title: "FCT", number: true }, ...columns, { title: "longest wait at" }],
       slowest,
     ),
-    ...hopByHop(report, name, run),
+    note(
+      "The run recorded these causes as sums for each message, not hop by hop: its queues are one part, and the table has the port of its longest wait." +
+        (again ? " Messages hop by hop, as far as the run was repeated, follow." : " “netloom report --why” shows slow messages hop by hop."),
+    ),
+    ...hopByHop(report, name, run, areas),
     ...(ports.length === 0
       ? []
       : [
@@ -127,20 +155,21 @@ function ofRun(report: Report, found: CausesOfRun, run: number): HTMLElement[] {
 const MOST_RUNS = 2;
 
 /** A run by its causes, or by its slowest messages alone if it recorded none. */
-function section(report: Report, run: number): HTMLElement[] {
+function section(report: Report, run: number, areas: Map<string, Area>): HTMLElement[] {
   const found = report.causes[run] ?? null;
   const name = report.runs[run]?.name ?? "";
   if (found !== null) {
-    return ofRun(report, found, run);
+    return ofRun(report, found, run, areas);
   }
-  const messages = hopByHop(report, name, run);
+  const messages = hopByHop(report, name, run, areas);
   return messages.length === 0 ? [] : [element("h3", {}, runName(report.runs, run)), ...messages];
 }
 
 function content(report: Report): HTMLElement[] {
-  const shown = report.runs.map((_, run) => section(report, run)).filter((elements) => elements.length > 0);
-  const names = [...new Set(report.causes.flatMap((found) => (found === null ? [] : known(found).map(({ name }) => name))))];
-  const legend = names.length === 0 ? [] : [legendOf([...areasOfCauses(names)].map(([name, area]) => areaName(name, area)))];
+  const areas = areasOf(report);
+  const shown = report.runs.map((_, run) => section(report, run, areas)).filter((elements) => elements.length > 0);
+  const occurs = new Map(report.causes.flatMap((found) => (found === null ? [] : known(found, areas).map(({ name, area }) => [name, area]))));
+  const legend = occurs.size === 0 ? [] : [legendOf([...occurs].map(([name, area]) => areaName(name, area)))];
   const rest = shown.slice(MOST_RUNS);
   return shown.length === 0
     ? []

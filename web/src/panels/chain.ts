@@ -3,16 +3,20 @@
 
 import { areaName } from "../areas.ts";
 import type { Area } from "../areas.ts";
-import { areasOfCauses } from "../cause_colours.ts";
+import { areasOf } from "../cause_colours.ts";
 import { chooser } from "../chooser.ts";
-import { chainsOf } from "../chains.ts";
+import { chainsOf, isCut } from "../chains.ts";
 import type { ChainRow } from "../chains.ts";
 import type { Report } from "../data.ts";
 import { element, note } from "../dom.ts";
 import type { ChainData, ExplainedRun, MessageData } from "../explained_data.ts";
+import { HOPS } from "../message_hops.ts";
+import { MESSAGE_NUMBER, messageName } from "../message_names.ts";
 import { messageId, messageList, mostOf } from "../messages.ts";
 import { legendOf, runName } from "../palette.ts";
+import { queueOrder, rankOf } from "../path_order.ts";
 import { keep, onArrival, route, wholeNumber } from "../route.ts";
+import { SHARERS } from "../sharers.ts";
 import { asTable } from "../tables.ts";
 import { count, percent, some, span } from "../units.ts";
 import { figure } from "./panel.ts";
@@ -41,9 +45,18 @@ function finding(name: string, run: ExplainedRun, chain: ChainData): string[] {
   const [port, saved] = faster[0] ?? ["", 0];
   return [
     `${name}, ${stepName(chain)}: ${span(time)} for a chain of ${some(n_messages, "message")}; ${largest.join(", ")}.`,
-    ...(slowest === null ? [] : [`Its slowest message, ${slowest.message}, took ${span(slowest.time)}: ${mostOf(run, slowest)}.`]),
+    ...(slowest === null ? [] : [`Its slowest message, ${messageName(slowest.message)}, took ${span(slowest.time)}: ${mostOf(run, slowest)}.`]),
     ...(saved >= LEAST_SAVED * time ? [`With ${port} twice as fast, the chain would be ${span(saved)} (${percent(saved / time)}) shorter, as far as it stayed the same.`] : []),
   ];
+}
+
+const NOT_SHOWN: Area = { colour: "var(--line)", texture: "plain", edges: [0, 1] };
+
+/** The causes of some chains with their areas, in the order of the path of a message. */
+function occurring(areas: Map<string, Area>, rows: ChainRow[]): [string, Area][] {
+  const order = queueOrder(rows.flatMap(({ chain }) => chain.messages));
+  const occurs = [...areas].filter(([cause]) => rows.some(({ chain }) => chain.causes.some(([known]) => known === cause)));
+  return occurs.sort(([one], [other]) => rankOf(one) - rankOf(other) || order.indexOf(one) - order.indexOf(other));
 }
 
 function causesTable(rows: ChainRow[], report: Report): HTMLElement {
@@ -74,7 +87,7 @@ class Chains {
 
   constructor(report: Report) {
     this.report = report;
-    this.areas = areasOfCauses(report.explained.flatMap(({ steps }) => steps.flatMap(({ causes }) => causes.map(([name]) => name))));
+    this.areas = areasOf(report);
     const baseline = report.answer?.variants[report.answer.baseline]?.runs[0];
     this.run = baseline ?? report.explained[0]?.run ?? 0;
     const now = route();
@@ -117,15 +130,15 @@ class Chains {
     }
     this.run = shown.run.run;
     const name = this.report.runs[this.run]?.name ?? "";
-    const occurs = [...this.areas].filter(([cause]) => rows.some(({ chain }) => chain.causes.some(([known]) => known === cause)));
+    const occurs = occurring(this.areas, rows);
     const [first = "", ...others] = finding(name, shown.run, shown.chain);
     const { n_messages, messages } = shown.chain;
-    const cut = messages.length < n_messages ? [note(`${count(messages.length)} of ${some(n_messages, "message")} are shown, those with the longest times; the others are grey in the drawing.`)] : [];
+    const cut = isCut(shown) ? [note(`${count(messages.length)} of ${some(n_messages, "message")} are shown, those with the longest times; the others are grey in the drawing.`)] : [];
     this.box.replaceChildren(
       this.controls(rows),
       element("p", { class: "finding" }, first),
       ...others.map((text) => element("p", { class: "further" }, text)),
-      legendOf(occurs.map(([cause, area]) => areaName(cause, area))),
+      legendOf(occurs.map(([cause, area]) => areaName(cause, area)).concat(rows.some(isCut) ? [areaName("messages that are not shown", NOT_SHOWN)] : [])),
       figure(`The ${KINDS[this.kind] ?? ""} of each run as the chain of messages that it waited for`, chainsOf(rows, this.areas, (row, message) => this.open(rows[row]?.run.run ?? 0, message))),
       causesTable(rows, this.report),
       element("h3", {}, `Messages of the chain in ${name}, the slowest first`),
@@ -186,9 +199,11 @@ function content(report: Report): HTMLElement[] {
     new Chains(report).box,
     note(
       "Found by running the scenario again. Each message of the chain started when the one before had arrived; computing lies between them. " +
+        "The parts of a message are in the order of its path: at its sender, then queues hop by hop, transmission, recovery. " +
         "Waits in queues are those of a message's last packet; its turn at the NIC is the time in which packets of other messages of that host were on the wire. " +
-        "Whose packets left while it waited is said of the longest waits.",
+        MESSAGE_NUMBER,
     ),
+    note(`${HOPS} Whose packets left while it waited is known of the longest waits. ${SHARERS}`),
   ];
 }
 

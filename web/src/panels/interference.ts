@@ -5,12 +5,13 @@ import { bandwidthChart, ratioChart } from "../buckets.ts";
 import type { CourseSteps, InterferenceCell, Report, Study } from "../data.ts";
 import { note } from "../dom.ts";
 import { timeChart } from "../lines.ts";
-import { COLOURS, jobStroke, legendOf, lineName, runStroke } from "../palette.ts";
+import { jobStroke, legendOf, lineName, lineStroke } from "../palette.ts";
 import type { Stroke } from "../palette.ts";
 import { ratioMap, ratioText } from "../ratios.ts";
 import type { RatioCell } from "../ratios.ts";
 import { asTable } from "../tables.ts";
 import { bitRate, count, significant, size, some, span, spanUnit } from "../units.ts";
+import { COLOURS } from "../variants.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
@@ -112,7 +113,7 @@ function overSizes(cells: RatedCell[]): HTMLElement[] {
   const { common, names } = apart(described);
   const lines = series.map((group, nth) => ({
     name: names[nth] || common,
-    ...runStroke(nth),
+    ...lineStroke(nth),
     points: [...group]
       .sort((left, right) => left.bytes - right.bytes)
       .map((cell) => ({ size: cell.bytes, value: cell.ratio.value, half: cell.ratio.half })),
@@ -175,12 +176,12 @@ function inPairs(lines: InterferenceCell[]): Stroke[] {
   const beside = lines.filter((line) => line.aggressor !== null);
   const single = lines.filter((line) => line.aggressor === null && !beside.some(isLike(line)));
   if (beside.length + single.length > COLOURS) {
-    return lines.map((_, nth) => runStroke(nth));
+    return lines.map((_, nth) => lineStroke(nth));
   }
   return lines.map((line) => {
     const partner = line.aggressor === null ? beside.findIndex(isLike(line)) : beside.indexOf(line);
     return partner < 0
-      ? runStroke(beside.length + single.indexOf(line))
+      ? lineStroke(beside.length + single.indexOf(line))
       : jobStroke(partner, line.aggressor === null ? 1 : 0, 2, lines.length);
   });
 }
@@ -195,7 +196,7 @@ function curves(study: Study): HTMLElement[] {
   const strokes = inPairs(series.flatMap(([first]) => (first === undefined ? [] : [first])));
   const lines = series.map((cells, nth) => ({
     name: names[nth] || common,
-    ...(strokes[nth] ?? runStroke(nth)),
+    ...(strokes[nth] ?? lineStroke(nth)),
     points: cells
       .map((cell) => ({ size: vector(cell), value: (cell.busbw_bps ?? 0) / GIGABIT }))
       .sort((left, right) => left.size - right.size),
@@ -218,8 +219,8 @@ function courses(study: Study): HTMLElement[] {
       return [];
     }
     const drawn = [
-      { name: "congested", ...runStroke(0), points: from(course) },
-      { name: "baseline", ...runStroke(1), points: from(course.baseline) },
+      { name: "congested", ...lineStroke(0), points: from(course) },
+      { name: "baseline", ...lineStroke(1), points: from(course.baseline) },
     ];
     const most = [...course.times, ...course.baseline.times].reduce((left, right) => Math.max(left, right), 0);
     const bursts = run.bursts === null ? "" : `, bursts of ${span(run.bursts[0])} and pauses of ${span(run.bursts[1])}`;

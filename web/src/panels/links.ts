@@ -18,13 +18,14 @@ const DIRECTIONS: { direction: Direction; title: string }[] = [
   { direction: "down", title: "spine to leaf" },
 ];
 
-/** The end of the scale for all heat maps: the largest share, rounded up to whole tenths. */
+/** The end of the scale for all heat maps: the largest share, rounded up to one digit. */
 function top(links: LinksOfRun[]): number {
   const shares = links.flatMap(({ tiers }) =>
     tiers === null ? [] : [...tiers.up, ...tiers.down].flatMap((row) => row.map((cell) => cell?.busiest ?? 0)),
   );
   const most = shares.reduce((left, right) => Math.max(left, right), 0);
-  return Math.min(1, Math.max(0.1, Math.ceil(most * 10 - 1e-9) / 10));
+  const digit = 10 ** Math.floor(Math.log10(most));
+  return most > 0 ? Math.min(1, Number((Math.ceil(most / digit - 1e-9) * digit).toPrecision(1))) : 1;
 }
 
 function scale(most: number): HTMLElement {

@@ -4,7 +4,7 @@ import { ratioChart } from "../buckets.ts";
 import type { BesidePair, BesideScore, InterferenceCell, Report, Study } from "../data.ts";
 import type { Nearness } from "../maps_data.ts";
 import { note } from "../dom.ts";
-import { legendOf, lineName, runStroke } from "../palette.ts";
+import { legendOf, lineName, lineStroke } from "../palette.ts";
 import { marksLegend, scatter } from "../scatter.ts";
 import type { Mark, Marks } from "../scatter.ts";
 import { asTable } from "../tables.ts";
@@ -102,7 +102,7 @@ function bySize(cells: Twice[]): HTMLElement[] {
     .sort((left, right) => distance(right) - distance(left));
   const line = (group: Twice[], kind: "real" | "model", nth: number): Parameters<typeof ratioChart>[3][number] => ({
     name: kind === "real" ? "measured" : "simulated",
-    ...runStroke(nth),
+    ...lineStroke(nth),
     points: group
       .map((cell) => ({ size: cell.real.bytes, value: cell[kind].ratio?.value ?? 0, half: cell[kind].ratio?.half ?? null }))
       .sort((left, right) => left.size - right.size),

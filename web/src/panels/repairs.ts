@@ -2,6 +2,7 @@
 
 import type { RepairedMessage, RepairsOfRun, Report } from "../data.ts";
 import { folded, note, stacked } from "../dom.ts";
+import { messageName } from "../message_names.ts";
 import { runColour, runName } from "../palette.ts";
 import { stackChart } from "../stacks.ts";
 import { table } from "../tables.ts";
@@ -77,6 +78,9 @@ function nacks(shown: Found[]): HTMLElement[] {
   return [figure(title, stackChart("NACKs in each run", "NACKs", unit, rows))];
 }
 
+/** Columns of the table of retransmissions; the others are in that of signals to senders. */
+const RETRANSMISSIONS = 6;
+
 const COLUMNS = [
   "messages",
   "packets",
@@ -98,9 +102,9 @@ const COLUMNS = [
 /** The number of messages with a record of their own, if others are only in sums. */
 const ofThose = ({ messages, single }: RepairsOfRun): string[] => (single < messages ? [`of ${count(single)}`] : []);
 
-function totals(report: Report, shown: Found[]): HTMLElement {
-  const rows = shown.map(({ run, of }): Cell[] => [
-    runName(report.runs, run),
+/** Two tables, since one of all columns is wider than most windows. */
+function totals(report: Report, shown: Found[]): HTMLElement[] {
+  const cells = shown.map(({ of }): Cell[] => [
     count(of.messages),
     count(of.packets),
     count(of.needed),
@@ -117,9 +121,16 @@ function totals(report: Report, shown: Found[]): HTMLElement {
   ]);
   const columns = COLUMNS.map((title) => ({ title, number: true }));
   // Columns without a value in any run are left out.
-  const used = columns.map((_, place) => rows.some((row) => row[place + 1] !== null));
-  const keep = <Item>(list: Item[]): Item[] => list.filter((_, place) => place === 0 || used[place - 1]);
-  return table("Messages on queue pairs", keep([{ title: "run" }, ...columns]), rows.map(keep));
+  const used = columns.map((_, place) => cells.some((row) => row[place] !== null));
+  const tableOf = (caption: string, isIn: (column: number) => boolean): HTMLElement => {
+    const keep = <Item>(list: Item[]): Item[] => list.filter((_, column) => isIn(column) && used[column]);
+    const rows = shown.map(({ run }, nth) => [runName(report.runs, run), ...keep(cells[nth] ?? [])]);
+    return table(caption, [{ title: "run" }, ...keep(columns)], rows);
+  };
+  return [
+    tableOf("Messages on queue pairs: retransmissions", (column) => column < RETRANSMISSIONS),
+    tableOf("Messages on queue pairs: signals to senders, and order", (column) => column >= RETRANSMISSIONS),
+  ];
 }
 
 /** Figures of one message; those of the edge only if a middlebox handles NACKs. */
@@ -148,7 +159,7 @@ function worst(report: Report, shown: Found[]): HTMLElement[] {
   const numbers = [...FIGURES, ...(edge ? FIGURES_OF_EDGE : []), ...MORE_FIGURES];
   const row = (run: number, message: RepairedMessage): Cell[] => [
     runName(report.runs, run),
-    message.flow,
+    messageName(message.flow),
     ...numbers.map(([, of]) => count(of(message))),
   ];
   const rows = shown.flatMap(({ run, of }) => of.worst.map((message) => row(run, message)));
@@ -177,7 +188,7 @@ function content(report: Report): HTMLElement[] {
         "ACKs if the NIC treats these as signals of congestion.",
     ),
     ...(figures.length > 0 ? [pair(...figures)] : [note("No packet was retransmitted, and no receiver sent a NACK.")]),
-    totals(report, shown),
+    ...totals(report, shown),
     ...worst(report, shown),
   ];
 }

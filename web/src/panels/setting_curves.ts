@@ -6,7 +6,7 @@ import { curveChart, targetLine } from "../curves.ts";
 import type { Curve } from "../curves.ts";
 import type { BySetting } from "../data.ts";
 import { folded, note } from "../dom.ts";
-import { legendOf, lineName, runStroke } from "../palette.ts";
+import { legendOf, lineName, lineStroke } from "../palette.ts";
 import { keep, onArrival, route } from "../route.ts";
 import type { Curves, Sweep } from "../sweep.ts";
 import { TargetFinder } from "../target.ts";
@@ -28,7 +28,7 @@ interface Part {
 const policyName = (name: string): string => (name === "" ? "completion time" : name);
 
 const curvesOf = (bars: string[], { times }: Curves): Curve[] =>
-  bars.map((name, policy) => ({ name: policyName(name), ...runStroke(policy), times: times.map((of) => of[policy] ?? null) }));
+  bars.map((name, policy) => ({ name: policyName(name), ...lineStroke(policy), times: times.map((of) => of[policy] ?? null) }));
 
 /** A chart with its target; the panel's identifier precedes that of the slider. */
 function partOf(panel: string, sweep: Sweep, bars: string[], one: Curves, nth: number, moved: () => void): Part {
@@ -96,7 +96,7 @@ export function settingCurves(panel: string, found: BySetting, sweep: Sweep): HT
   const more = figures.slice(MOST);
   return [
     note(about(sweep, found)),
-    legendOf(found.bars.map((name, policy) => lineName(policyName(name), runStroke(policy)))),
+    legendOf(found.bars.map((name, policy) => lineName(policyName(name), lineStroke(policy)))),
     pair(...figures.slice(0, MOST)),
     ...(more.length === 0 ? [] : [folded(some(more.length, "further combination"), pair(...more))]),
   ];

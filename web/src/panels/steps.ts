@@ -11,8 +11,10 @@ import { markLegend, marksOf } from "../events.ts";
 import { timeChart } from "../lines.ts";
 import { asTable } from "../tables.ts";
 import { count, span, spanUnit } from "../units.ts";
+import type { Unit } from "../units.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
+import { seedBars } from "./seed_bars.ts";
 import { interval } from "./summary.ts";
 
 type Timed = JobSteps & { times: StepTimes };
@@ -73,6 +75,13 @@ function overTime(report: Report, timed: Timed[], name: (job: JobSteps) => strin
   ];
 }
 
+/** Means of each run, or of each variant with its seeds as dots. */
+function means(bars: Bar[], variants: Bar[] | null, unit: Unit): HTMLElement {
+  return variants === null
+    ? figure("Mean with its 95 % confidence interval over steps; ○ p95, ◇ p99", barChart("Step time of each run", "step time", unit, bars))
+    : figure("Mean of all seeds of each variant; ○ mean of each seed", barChart("Step time of each variant", "step time", unit, variants));
+}
+
 function content(report: Report): HTMLElement[] {
   const timed = report.steps.filter((job): job is Timed => job.times !== null);
   if (report.steps.length === 0) {
@@ -97,10 +106,7 @@ function content(report: Report): HTMLElement[] {
     note("A step lasts from the start of its first rank to the end of its last rank. Figures cover all completed steps of the run."),
     legendOf(lines.map((line) => lineName(line.name, line))),
     pair(
-      figure(
-        "Mean with its 95 % confidence interval over steps; ○ p95, ◇ p99",
-        barChart("Step time of each run", "step time", spanUnit(most), bars),
-      ),
+      means(bars, seedBars(report, timed), spanUnit(most)),
       figure("All steps", cdfChart("Distribution of step times", "step time", "steps", lines)),
     ),
     ...overTime(report, timed, name),

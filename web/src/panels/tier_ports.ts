@@ -4,6 +4,8 @@ import { chooser } from "../chooser.ts";
 import type { Choice } from "../chooser.ts";
 import type { Report } from "../data.ts";
 import { element, note } from "../dom.ts";
+import { edgeContaining, squareOf } from "../fabric/containing.ts";
+import type { FabricOfRun } from "../fabric/data.ts";
 import { overNote } from "../over.ts";
 import { numbersOf, textOf } from "../packed.ts";
 import { DIFFERENCES, SCALE, onDifferences, onSequence, runName } from "../palette.ts";
@@ -13,6 +15,7 @@ import type { Cell } from "../tables.ts";
 import type { TierStrip } from "../tier_data.ts";
 import { count, percent, size, some } from "../units.ts";
 import { unpacked } from "../unpacked.ts";
+import { comparedFirst } from "../variants.ts";
 import type { Panel } from "./panel.ts";
 
 /** A value of a cell, in the order in which they are packed. */
@@ -32,7 +35,7 @@ const VALUES: Value[] = [
   { title: "Utilization", says: (text) => `sending ${text} of the time`, write: share, difference: points },
   { title: "Longest queue", says: (text) => `longest queue ${text}`, write: size, difference: size },
   { title: "Packets dropped", says: (text) => `${text} packets dropped`, write: count, difference: count },
-  { title: "Time paused", says: (text) => `paused or without credits ${text} of the time`, write: share, difference: points },
+  { title: "Time blocked", says: (text) => `paused or without credits ${text} of the time`, write: share, difference: points },
 ];
 
 /** The cells of a run, unpacked. */
@@ -71,6 +74,26 @@ function largest(report: Report, shown: Cells[], value: number): number {
 
 const kinds = ({ from, to }: TierStrip): string => `${from} → ${to}`;
 
+/** Whether a port leads away from the hosts or towards them. */
+function directionOf(fabric: FabricOfRun | undefined, [from, to]: [string, string]): string {
+  const [source, target] = [from, to.replace(LINK, "")].map((node) => (fabric === undefined ? undefined : squareOf(fabric, node)?.tier));
+  if (source === undefined || target === undefined) {
+    return "";
+  }
+  return source === target ? " within a tier" : source < target ? " away from hosts" : " towards hosts";
+}
+
+/** The kinds of a strip; where others have the same kinds, with the direction and one of its ports. */
+function titleOf(report: Report, run: number, nth: number): string {
+  const strips = report.tier_ports[run]?.strips ?? [];
+  const strip = strips[nth];
+  if (strip === undefined || strips.filter((other) => kinds(other) === kinds(strip)).length < 2) {
+    return strip === undefined ? "" : kinds(strip);
+  }
+  const instance = strip.busiest[0] === "" ? "" : ` (such as ${strip.busiest.join(" → ")})`;
+  return `${kinds(strip)}${directionOf(report.fabric[run], strip.busiest)}${instance}`;
+}
+
 /** Which ports a cell is of. */
 function whereIs([first = "", last = "", from = "", to = ""]: string[], each: number): string {
   const nodes = first === last ? first : `${first} to ${last}`;
@@ -99,17 +122,21 @@ function periodOf(cells: Cells, strip: TierStrip, nth: number): number {
 /** The link that distinguishes parallel ones, behind a node. */
 const LINK = / \([^()]*\)$/;
 
-/** Shows the busiest port of a cell over time, with its parallel ones; if the drawing of the fabric has every node. */
-function opener(report: Report, shown: Cells[], cells: Cells, nth: number): ((cell: number) => void) | undefined {
-  if (report.fabric[cells.run]?.most_nodes !== 1) {
-    return undefined;
-  }
+/** Shows the busiest port of a cell over time, with all ports that the drawing of the fabric has as one line; says so, or why not. */
+function opener(report: Report, shown: Cells[], cells: Cells, nth: number): (cell: number) => string {
   return (cell) => {
-    const [, , from = "", to = ""] = cells.names(nth, cell);
-    const words = new URLSearchParams({ run: shown.map(({ run }) => run).join(","), port: `${from} → ${to.replace(LINK, "")}` });
+    const [, , from = "", end = ""] = cells.names(nth, cell);
+    const to = end.replace(LINK, "");
+    const fabric = report.fabric[cells.run];
+    const port = fabric === undefined ? null : edgeContaining(fabric, from, to);
+    if (port === null) {
+      return `The drawing above does not have ${from} → ${to}; table “ports” of the run folder has it.`;
+    }
+    const words = new URLSearchParams({ run: shown.map(({ run }) => run).join(","), port });
     location.hash = `fabric?${words.toString()}`;
-    // The explorer shows the port when it hears of the new address.
+    // The explorer shows the port when the address has changed.
     setTimeout(() => document.querySelector("#drawing .detail")?.scrollIntoView({ block: "nearest" }), 50);
+    return port === `${from} → ${to}` ? "Shown over time in the drawing above." : `Shown over time in the drawing above as part of ${port}.`;
   };
 }
 
@@ -129,12 +156,13 @@ function row(report: Report, shown: Cells[], nth: number, value: number, most: n
     return element("div");
   }
   const cell = strip.each === 1 ? "a cell for each port" : `a cell for each ${strip.each} ports, with the worst of them`;
-  const title = element("h3", {}, `${kinds(strip)} `, element("small", {}, `${some(strip.ports, "port")}, ${cell}`));
+  const name = titleOf(report, shown[0]?.run ?? 0, nth);
+  const title = element("h3", {}, `${name} `, element("small", {}, `${some(strip.ports, "port")}, ${cell}`));
   const period = shown[0] === undefined ? 1 : periodOf(shown[0], strip, nth);
   const figures = shown.map((cells) => {
     const made = stripOf({
       period,
-      label: `${chosen.title} of ports ${kinds(strip)} of ${report.runs[cells.run]?.name ?? ""}`,
+      label: `${chosen.title} of ports ${name} of ${report.runs[cells.run]?.name ?? ""}`,
       count: strip.cells,
       colour: (at) => onSequence(most > 0 ? cells.of(nth, value, at) / most : 0),
       says: (at) => saysOf(cells, strip, nth, at),
@@ -147,14 +175,15 @@ function row(report: Report, shown: Cells[], nth: number, value: number, most: n
     const by = (at: number): number => other.of(nth, value, at) - one.of(nth, value, at);
     const made = stripOf({
       period,
-      label: `Difference of ${chosen.title.toLowerCase()} of ports ${kinds(strip)}`,
+      label: `Difference of ${chosen.title.toLowerCase()} of ports ${name}`,
       count: strip.cells,
       colour: (at) => onDifferences(most > 0 ? by(at) / most : 0),
       says: (at) => {
         const [before, after] = [one, other].map((cells) => chosen.write(cells.of(nth, value, at)));
-        const [name, base] = [other, one].map(({ run }) => report.runs[run]?.name ?? "");
-        return `${whereIs(one.names(nth, at), strip.each)}: ${chosen.title.toLowerCase()} ${after} in ${name}, ${before} in ${base}`;
+        const [run, base] = [other, one].map((cells) => report.runs[cells.run]?.name ?? "");
+        return `${whereIs(one.names(nth, at), strip.each)}: ${chosen.title.toLowerCase()} ${after} in ${run}, ${before} in ${base}`;
       },
+      open: opener(report, shown, one, nth),
     });
     const caption = element("figcaption", {}, runName(report.runs, other.run), " minus ", runName(report.runs, one.run));
     figures.push(element("figure", {}, caption, made));
@@ -170,13 +199,9 @@ function isAlike(report: Report, one: number, other: number): boolean {
   return left !== undefined && left.length === right?.length && left.every(same);
 }
 
-/** The runs shown at first: of the baseline and of the best variant beside it; else the first two. */
+/** The runs shown at first: of two variants, the second one like the first. */
 function atFirst(report: Report, runs: number[]): number[] {
-  const { answer } = report;
-  const best = answer?.verdicts[0]?.compared[0]?.variant;
-  const runOf = (variant: number | undefined): number | undefined => answer?.variants[variant ?? -1]?.runs[0];
-  const ofAnswer = [runOf(answer?.baseline), runOf(best)].filter((run) => run !== undefined && runs.includes(run));
-  const [first = 0, ...others] = [...new Set([...ofAnswer, ...runs])].filter((run) => run !== undefined);
+  const [first = 0, ...others] = comparedFirst(report, runs);
   return [first, ...others.filter((run) => isAlike(report, first, run)).slice(0, 1)];
 }
 
@@ -252,9 +277,9 @@ class Drawing {
 /** The worst ports of each tier by name. */
 function table(report: Report, runs: number[]): HTMLElement {
   const rows = runs.flatMap((run) =>
-    (report.tier_ports[run]?.strips ?? []).map((strip): Cell[] => [
+    (report.tier_ports[run]?.strips ?? []).map((strip, nth): Cell[] => [
       report.runs[run]?.name ?? "",
-      kinds(strip),
+      titleOf(report, run, nth),
       count(strip.ports),
       percent(strip.mean),
       percent(strip.median),
@@ -277,7 +302,7 @@ function table(report: Report, runs: number[]): HTMLElement {
     { title: "longest queue", number: true },
     { title: "at" },
     { title: "packets dropped", number: true },
-    { title: "longest paused (share of the run)", number: true },
+    { title: "longest blocked (share of the run)", number: true },
   ];
   return asTable("Ports of each tier", columns, rows);
 }
@@ -288,9 +313,9 @@ function content(report: Report): HTMLElement[] {
     return [];
   }
   const what = "Utilization: the share of time in which a port was sending";
-  const text = "Cells are in the order of the nodes, from left to right and line by line; point at a cell, or use the arrow keys, to read what it is; a click or the enter key shows its busiest port over time in the drawing above (parallel ports together), where that has every node.";
+  const text = "Cells are in the order of the nodes, from left to right and line by line; point at a cell, or use the arrow keys, to read what it is; a click or the enter key shows its busiest port over time in the drawing above, together with those that share its line there.";
   const over = overNote(report, what).trim() || `${what}, over the whole run.`;
-  const rest = "Queues, drops and pauses are those of the whole run.";
+  const rest = "Queues, drops and the time blocked (paused or without credits) are those of the whole run.";
   return [note(`${text} ${over} ${rest}`), new Drawing(report, runs).box, table(report, runs)];
 }
 

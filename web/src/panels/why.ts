@@ -2,7 +2,7 @@
 
 import type { Area } from "../areas.ts";
 import { areaName } from "../areas.ts";
-import { areasOfCauses } from "../cause_colours.ts";
+import { areasOf } from "../cause_colours.ts";
 import { columnsChart } from "../columns.ts";
 import type { JobCauses, Report } from "../data.ts";
 import { element, folded, note } from "../dom.ts";
@@ -69,9 +69,9 @@ function content(report: Report): HTMLElement[] {
     return [];
   }
   const name = namer(report);
-  const known = areasOfCauses(why.flatMap(({ causes }) => causes));
-  const names = [...known.keys()];
-  const areas = [...known.values()];
+  const known = areasOf(report);
+  const names = [...new Set(why.flatMap(({ causes }) => causes))].filter((name) => known.has(name));
+  const areas = names.flatMap((name) => known.get(name) ?? []);
   const unit = spanUnit(Math.max(...why.map(({ mean }) => sum(mean))));
   const rows = why.map((job) => {
     const parts = inOrder(names, job, job.mean);

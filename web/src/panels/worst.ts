@@ -32,7 +32,7 @@ function pathOf({ hops }: SlowMessage): Cell {
 type WorstColumn = Column & { cell: (message: SlowMessage) => Cell };
 
 const COLUMNS: WorstColumn[] = [
-  { title: "message", cell: ({ flow, number }) => `${flow} #${number}` },
+  { title: "message", cell: ({ flow, number }) => `${flow} (message ${number})` },
   { title: "traffic", cell: (message) => message.of },
   { title: "size", number: true, cell: (message) => size(message.size) },
   { title: "start", number: true, cell: ({ start }) => span(start) },
