@@ -106,7 +106,11 @@ export interface JobCauses {
 
 /** What messages of a run waited for; times are in seconds, in the order of `causes`. */
 export interface CausesOfRun {
+  /** Over which messages sums and means are taken: all that arrived, those of jobs, or some of these chosen at random. */
+  over: "all" | "jobs" | "random";
   n_messages: number;
+  /** The number of messages among which they were chosen; the slowest messages are the slowest of these. */
+  of_messages: number;
   causes: string[];
   /** From the fastest messages to the slowest ones. */
   groups: { name: string; messages: number; times: number[] }[];

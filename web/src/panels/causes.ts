@@ -40,6 +40,18 @@ function finding({ causes, groups }: CausesOfRun): string[] {
   ];
 }
 
+/** The messages that means and sums are taken over. */
+function overWhich({ over, n_messages, of_messages }: CausesOfRun): string {
+  switch (over) {
+    case "all":
+      return "messages";
+    case "jobs":
+      return "messages of jobs";
+    case "random":
+      return `${count(n_messages)} of the ${some(of_messages, "message")} of jobs, chosen at random,`;
+  }
+}
+
 /** The names of causes that occur, with their areas, in the order of the path of a message. */
 function known({ causes, groups }: CausesOfRun, areas: Map<string, Area>) {
   const occurs = (index: number): boolean => groups.some(({ times }) => (times[index] ?? 0) > 0);
@@ -111,7 +123,7 @@ function ofRun(report: Report, found: CausesOfRun, run: number, areas: Map<strin
     element("h3", {}, runName(report.runs, run)),
     ...finding(found).map((text) => note(text)),
     bars(
-      `${name}: what messages waited for, by how slow they were (mean of each group)`,
+      `${name}: what ${overWhich(found)} waited for, by how slow they were (mean of each group)`,
       shown,
       found.groups.map(({ name: group, messages, times }) => ({ name: group, times, more: [some(messages, "message")] })),
     ),
@@ -121,7 +133,7 @@ function ofRun(report: Report, found: CausesOfRun, run: number, areas: Map<strin
       groups,
     ),
     bars(
-      `${name}: the ${count(found.slowest.length)} slowest of all ${some(found.n_messages, "message")} of the whole run`,
+      `${name}: the ${count(found.slowest.length)} slowest of all ${some(found.of_messages, "message")} ${found.over === "all" ? "" : "of jobs "}of the whole run`,
       shown,
       found.slowest.map(({ message, of, times, port }) => ({
         name: messageName(message),
@@ -143,7 +155,7 @@ function ofRun(report: Report, found: CausesOfRun, run: number, areas: Map<strin
       ? []
       : [
           table(
-            `${name}: where messages waited most, ${count(ports.length)} of ${some(found.total_ports, "port")}`,
+            `${name}: where ${overWhich(found)} waited most, ${count(ports.length)} of ${some(found.total_ports, "port")}`,
             [{ title: "port" }, { title: "sum of waits", number: true }, { title: "messages", number: true }, { title: "mean wait", number: true }],
             ports,
           ),

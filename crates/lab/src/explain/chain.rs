@@ -142,7 +142,9 @@ fn sort_by_host(arrivals: &[(Time, &FlowRow)]) -> (Vec<u32>, Vec<u32>) {
     let host = |(_, row): &(Time, &FlowRow)| row.destination.index();
     let n_hosts = arrivals.iter().map(host).max().map_or(0, |last| last + 1);
     let mut ends = vec![0_u32; n_hosts];
-    arrivals.iter().for_each(|arrival| ends[host(arrival)] += 1);
+    for arrival in arrivals {
+        ends[host(arrival)] += 1;
+    }
     let mut begin = 0;
     for end in &mut ends {
         begin += std::mem::replace(end, begin);

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use netloom_model::Port;
 use netloom_records::{Cause as Kind, CauseRow, node_kind};
 use netloom_report::{OTHER_QUEUES, cause_name};
 use netloom_units::{HostId, PortId};
@@ -52,14 +53,9 @@ impl Sites {
         sites.retain(|(_, time)| *time > 0);
         sites.sort_by_key(|(site, time)| (std::cmp::Reverse(*time), *site));
         sites.truncate(most);
-        let names: Vec<String> = sites.iter().map(|(site, _)| site.name(prepared)).collect();
-        let named = |(number, (site, time)): (usize, (Site, u64))| {
-            let is_parallel = names.iter().filter(|name| **name == names[number]).count() > 1;
-            let link = site.link(prepared).filter(|_| is_parallel).map(|link| format!(" ({link})"));
-            let name = names[number].clone() + &link.unwrap_or_default();
-            Cause { name, time_s: time as f64 / 1e12 }
-        };
-        sites.into_iter().enumerate().map(named).collect()
+        let named =
+            |(site, time): (Site, u64)| Cause { name: site.name(prepared), time_s: time as f64 / 1e12 };
+        sites.into_iter().map(named).collect()
     }
 }
 
@@ -70,19 +66,24 @@ pub(super) fn ends(prepared: &Prepared, port: PortId) -> [&str; 2] {
     [fabric.port(port).node, fabric.neighbour(port)].map(|node| compiled.node_names[node.index()].as_str())
 }
 
+/// A port by the nodes at both ends of its link, and by the link if it is one of several between them.
+pub(super) fn port_name(prepared: &Prepared, port: PortId) -> String {
+    let compiled = &prepared.compiled;
+    let fabric = &compiled.model.fabric;
+    let of_port = fabric.port(port);
+    let peer = fabric.neighbour(port);
+    let is_parallel = |other: &Port| other.link != of_port.link && fabric.port(other.peer).node == peer;
+    let link = fabric.ports_of(of_port.node).iter().any(is_parallel).then_some(of_port.link);
+    let link = link.and_then(|link| compiled.link_names.get(link.index()));
+    ends(prepared, port).join(" -> ") + &link.map(|link| format!(" ({link})")).unwrap_or_default()
+}
+
 impl Site {
     fn name(self, prepared: &Prepared) -> String {
         match self {
             Site::Nic(host) => format!("NIC of {}", prepared.compiled.node_names[host.index()]),
-            Site::Queue(port) => format!("queue {}", ends(prepared, port).join(" -> ")),
+            Site::Queue(port) => format!("queue {}", port_name(prepared, port)),
         }
-    }
-
-    /// The link of a queue, which distinguishes parallel ones.
-    fn link(self, prepared: &Prepared) -> Option<&str> {
-        let Site::Queue(port) = self else { return None };
-        let link = prepared.compiled.model.fabric.port(port).link;
-        prepared.compiled.link_names.get(link.index()).map(String::as_str)
     }
 }
 

@@ -14,7 +14,7 @@ use super::tables::Traffic;
 use super::{Selected, Subject};
 use crate::prepare::Prepared;
 
-/// Number of pairs of hosts that are listed for a wait.
+/// Number of pairs of hosts that are listed for a wait, if there are at least two more.
 const MOST_AHEAD: usize = 4;
 
 /// What second runs recorded of messages.
@@ -117,6 +117,7 @@ impl View<'_> {
             let total: u64 = shares.values().sum();
             let mut owners: Vec<(&Owner, &u64)> = shares.iter().collect();
             owners.sort_by_key(|&(owner, bytes)| (std::cmp::Reverse(bytes), owner));
+            let n_listed = if owners.len() <= MOST_AHEAD + 1 { owners.len() } else { MOST_AHEAD };
             let sharer = |&(owner, &bytes): &(&Owner, &u64)| Sharer {
                 from: self.node(owner.from.index()),
                 to: self.node(owner.to.index()),
@@ -131,8 +132,8 @@ impl View<'_> {
                 at_nic: waiting.hop.is_none(),
                 wait_s: seconds(waiting.length),
                 sending_s: seconds(self.sending(waiting, total)),
-                ahead: owners.iter().take(MOST_AHEAD).map(sharer).collect(),
-                more: owners.len().saturating_sub(MOST_AHEAD),
+                ahead: owners[..n_listed].iter().map(sharer).collect(),
+                more: owners.len() - n_listed,
             }
         };
         waits.iter().zip(*shares).zip(*traffic).map(wait).collect()
@@ -173,9 +174,8 @@ impl View<'_> {
         self.prepared.compiled.node_names[index].clone()
     }
 
-    /// A port by the nodes at both ends of its link.
     fn port(&self, port: PortId) -> String {
-        sums::ends(self.prepared, port).join(" -> ")
+        sums::port_name(self.prepared, port)
     }
 }
 

@@ -98,7 +98,9 @@ impl Tally {
     /// Adds their causes.
     pub fn take(&mut self, rows: &[CauseRow]) {
         self.messages.take_causes(rows);
-        rows.iter().for_each(|row| self.sums.add(row));
+        for row in rows {
+            self.sums.add(row);
+        }
     }
 
     pub fn finish(self) -> Option<CauseSummary> {

@@ -115,7 +115,9 @@ impl Gather {
     pub fn take(&mut self, batch: Batch<'_>) {
         match batch {
             Batch::Flows(rows) => {
-                rows.iter().for_each(|row| self.flow(row));
+                for row in rows {
+                    self.flow(row);
+                }
                 self.causes.take_flows(rows);
             }
             Batch::Collectives(rows) => rows.iter().for_each(|row| self.collective(row)),

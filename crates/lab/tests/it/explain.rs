@@ -134,7 +134,9 @@ fn are_selected(selected: &[CauseRow], all: &[CauseRow]) {
     assert!(selected.is_sorted_by_key(CauseRow::order));
     assert!(selected.iter().all(|row| of_jobs.contains(&row)));
     let mut random = RandomCauses::default();
-    of_jobs.iter().for_each(|row| _ = random.take(row));
+    for row in &of_jobs {
+        random.take(row);
+    }
     let time = |row: &CauseRow| row.times().iter().map(|time| time.0).sum::<u64>();
     let mut slowest = of_jobs.clone();
     slowest.sort_by_key(|row| std::cmp::Reverse(time(row)));

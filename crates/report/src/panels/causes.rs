@@ -101,7 +101,9 @@ impl Collector for Causes {
             Batch::Flows(rows) => self.messages.take_flows(rows),
             Batch::Causes(rows) => {
                 self.messages.take_causes(rows);
-                rows.iter().for_each(|row| self.message(row));
+                for row in rows {
+                    self.message(row);
+                }
             }
             _ => {}
         }
