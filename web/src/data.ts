@@ -5,7 +5,7 @@
 
 import type { ExplainedRun } from "./explained_data.ts";
 import type { FabricOfRun } from "./fabric/data.ts";
-import type { TierPortsOfRun } from "./tier_data.ts";
+import type { TierPortsOfRun, TierTimesOfRun } from "./tier_data.ts";
 import type { TimelineOfRun } from "./jobs/data.ts";
 import type { Live } from "./live/data.ts";
 import type { Maps, Nearness } from "./maps_data.ts";
@@ -612,6 +612,8 @@ export interface Report {
   queues: QueuesOfRun[];
   links: LinksOfRun[];
   tier_ports: TierPortsOfRun[];
+  /** Null where ports were not sampled. */
+  tier_times: (TierTimesOfRun | null)[];
   faults: FaultsOfRun[];
   /** Absent unless runs differ in more than their balancing policy. */
   by_setting: BySetting | null;

@@ -1,4 +1,4 @@
-// The data of ports by tier: that of crates/report/src/panels/tier_ports.rs.
+// The data of ports by tier: that of crates/report/src/panels/tier_ports.rs, and over time of tier_times.rs beside it.
 
 /** The ports of one kind of node towards another one; shares are of the time. */
 export interface TierStrip {
@@ -25,4 +25,16 @@ export interface TierPortsOfRun {
   packed: string;
   /** By strip and cell: first and last node, and the ends of the busiest port. */
   names: string;
+}
+
+export interface TierTimesOfRun {
+  /** The kinds of nodes at both ends of the ports of each strip. */
+  kinds: [string, string][];
+  /** Length of an interval, in seconds. */
+  interval: number;
+  intervals: number;
+  /** By value (utilization, queue, dropped, blocked; shares in hundredths of a percent), strip and interval. */
+  packed: string;
+  /** Ends of steps, in seconds; empty if there are too many. */
+  steps: number[];
 }

@@ -35,6 +35,7 @@ import { STAGES } from "./panels/stages.ts";
 import { STEPS } from "./panels/steps.ts";
 import { SUMMARY } from "./panels/summary.ts";
 import { TIER_PORTS } from "./panels/tier_ports.ts";
+import { TIER_TIMES } from "./panels/tier_times.ts";
 import { TRAFFIC } from "./panels/traffic.ts";
 import { WHY } from "./panels/why.ts";
 import { WORST } from "./panels/worst.ts";
@@ -61,7 +62,7 @@ export const VIEWS: View[] = [
     id: "fabric",
     title: "Fabric",
     asks: "Where did packets wait, and when?",
-    panels: [FABRIC, TIER_PORTS, CONGESTION, SIGNALS, QUEUES, LINKS, FAULTS],
+    panels: [FABRIC, TIER_PORTS, TIER_TIMES, CONGESTION, SIGNALS, QUEUES, LINKS, FAULTS],
   },
   {
     id: "jobs",

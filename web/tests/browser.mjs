@@ -16,7 +16,7 @@ import { FLAGS, open, settled } from "./page.mjs";
 /** The views, each with the panels that every report of simulated runs has. */
 const VIEWS = {
   study: ["summary", "steps", "over_time"],
-  fabric: ["drawing", "tier_ports", "queues", "links", "faults"],
+  fabric: ["drawing", "tier_ports", "tier_times", "queues", "links", "faults"],
   jobs: [],
   flows: ["fct", "slowdown"],
   settings: ["differences", "provenance"],

@@ -34,7 +34,7 @@ enum Verb {
     Scene {
         /// Name of the scene.
         scene: String,
-        /// Record no series over time and no timeline.
+        /// Record no series over time, no timeline and no causes.
         #[arg(long)]
         bare: bool,
         /// End the run at its start.
@@ -94,7 +94,7 @@ fn play(name: &str, bare: bool, empty: bool, threads: usize) -> Result<(), Strin
     let names: Vec<&str> = SCENES.iter().chain(LARGER_SCENES).map(|scene| scene.name).collect();
     let scene =
         Scene::named(name).ok_or_else(|| format!("no scene `{name}`; there are {}", names.join(", ")))?;
-    let recorded = if bare { Recorded::NothingOverTime } else { Recorded::ByDefault };
+    let recorded = if bare { Recorded::Nothing } else { Recorded::ByDefault };
     let hops = scene.run(recorded, empty, threads).map_err(|error| error.to_string())?;
     println!("{}", json!({ "scene": name, "hops": hops }));
     Ok(())

@@ -1,6 +1,6 @@
 //! Scenes: scenarios as users run them, from their text to their run folder, to count the cost of a packet-hop.
 //!
-//! Models: all of `netloom run`, with the default records, or without series and timeline.
+//! Models: all of `netloom run`, with the default records, or without series, timeline and causes.
 //! Leaves out: the cost of a run that ends at its start (reading, compiling and building the fabric), which is
 //! subtracted.
 
@@ -27,8 +27,8 @@ pub struct Scene {
 pub enum Recorded {
     /// The default records.
     ByDefault,
-    /// No series over time and no timeline.
-    NothingOverTime,
+    /// No series over time, no timeline and no causes.
+    Nothing,
 }
 
 /// The scenes of `make budget`.
@@ -72,8 +72,12 @@ impl Scene {
     pub fn run(&self, recorded: Recorded, is_empty: bool, threads: usize) -> Result<u64, LabError> {
         let own = |(path, value): &(&str, &str)| ((*path).to_owned(), (*value).to_owned());
         let mut set: Vec<(String, String)> = self.set.iter().map(own).collect();
-        if recorded == Recorded::NothingOverTime {
-            set.extend([("record.series", "none"), ("record.timeline", "0")].iter().map(own));
+        if recorded == Recorded::Nothing {
+            set.extend(
+                [("record.series", "none"), ("record.timeline", "0"), ("record.causes", "none")]
+                    .iter()
+                    .map(own),
+            );
         }
         if is_empty {
             set.push(own(&("deadline", "1ps")));
@@ -102,7 +106,7 @@ impl Scene {
         let counted = |is_empty: bool| {
             count(|command: &mut Command| {
                 command.args(["scene", self.name]);
-                if recorded == Recorded::NothingOverTime {
+                if recorded == Recorded::Nothing {
                     command.arg("--bare");
                 }
                 if is_empty {
@@ -123,7 +127,7 @@ mod tests {
     fn every_scene_runs_and_one_that_ends_as_it_starts_does_next_to_nothing() {
         for scene in SCENES {
             let hops = [false, true].map(|is_empty| {
-                scene.run(Recorded::NothingOverTime, is_empty, 1).unwrap_or_else(|error| panic!("{error}"))
+                scene.run(Recorded::Nothing, is_empty, 1).unwrap_or_else(|error| panic!("{error}"))
             });
             assert!(hops[0] > 100_000 && hops[1] < 1_000, "{}: {hops:?}", scene.name);
         }
@@ -132,8 +136,7 @@ mod tests {
     #[test]
     fn every_larger_scene_is_a_valid_scenario() {
         for scene in LARGER_SCENES {
-            let hops =
-                scene.run(Recorded::NothingOverTime, true, 1).unwrap_or_else(|error| panic!("{error}"));
+            let hops = scene.run(Recorded::Nothing, true, 1).unwrap_or_else(|error| panic!("{error}"));
             assert!(hops < 5_000, "{}: {hops}", scene.name);
         }
     }

@@ -374,8 +374,6 @@ pub struct PartitionContext {
     pub out_of_tasks: bool,
     /// Scratch memory for lists of live ports.
     pub scratch: Vec<u32>,
-    /// Scratch memory for the bytes accepted by each port of a host and their serialization time ahead, in ps.
-    pub backlogs: Vec<(u64, u64)>,
     /// Whether losses are reported one by one: queue pairs are freed when none of their packets is left.
     pub reports_losses: bool,
     /// Telemetry that ports wrote about packets here, in runs with telemetry.
@@ -408,7 +406,6 @@ impl PartitionContext {
             now: 0,
             out_of_tasks: false,
             scratch: Vec::new(),
-            backlogs: Vec::new(),
             reports_losses: false,
             telemetry: None,
         }

@@ -13,6 +13,9 @@ use crate::port::Egress;
 use crate::round::Round;
 use crate::sender_waits::{HandOver, Limit, PairWaits, Posting, SenderEvent, SenderWaits};
 
+/// Up to this number of ports a host needs no memory of the heap to compare them.
+const FEW_PORTS: usize = 16;
+
 /// Whether all packets of a message are handed over when it is posted.
 fn is_sent_at_once(flow: u32, round: &Round) -> bool {
     matches!(round.model.transport.kind, TransportKind::OpenLoop { rate: None })
@@ -66,16 +69,23 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        let mut before = std::mem::take(&mut context.backlogs);
-        before.extend(self.ports.iter().map(|port| (port.bytes_accepted(), port.backlog(now))));
+        let (mut few, mut many) = ([(0, 0); FEW_PORTS], Vec::new());
+        let n_ports = self.ports.len();
+        let before = if n_ports <= FEW_PORTS {
+            &mut few[..n_ports]
+        } else {
+            many.resize(n_ports, (0, 0));
+            &mut many[..]
+        };
+        for (before, port) in before.iter_mut().zip(&self.ports) {
+            *before = (port.bytes_accepted(), port.backlog(now));
+        }
         self.forward_own(now, &packet, context, round);
         // It may have been dropped.
         if let Some(port) = self.port_with_more(before.iter().map(|(bytes, _)| *bytes)) {
             let waits = SenderWaits::of_backlog(now, before[port].1, self.own_span(slot, port));
             context.report_sender_event(SenderEvent::Sent(packet.flow, waits));
         }
-        before.clear();
-        context.backlogs = before;
     }
 
     /// The same, if earlier packets of the message have been handed over before.

@@ -14,6 +14,7 @@ use crate::answer::{Observed, StepTimes};
 use crate::error::ReportError;
 use crate::panels::fct::Fct;
 use crate::panels::interference::Interference;
+use crate::panels::tier_ports::{self, TierPorts};
 use crate::panels::{Collector, Collectors};
 
 /// Key of the number of hosts among the values that the engine derived.
@@ -155,6 +156,18 @@ fn read(folder: &RunFolder, about: &About, panels: &mut Collectors) -> Result<()
     rows::<ReorderingRow>(folder, |rows| feed(Batch::Reordering(rows)))?;
     rows::<MeasureRow>(folder, |rows| feed(Batch::Measures(rows)))?;
     rows::<CellRow>(folder, |rows| feed(Batch::Cells(rows)))
+}
+
+/// The ports of a run tier by tier.
+pub fn tier_ports(folder: &RunFolder, over: Over) -> Result<tier_ports::RunData, ReportError> {
+    let about = about(String::new(), folder, 1, over)?;
+    let mut ports = TierPorts::default();
+    let mut feed = |batch: Batch<'_>| ports.take(&about, batch);
+    rows::<PortRow>(folder, |rows| feed(Batch::Ports(rows)))?;
+    rows::<DropRow>(folder, |rows| feed(Batch::Drops(rows)))?;
+    rows::<SignalRow>(folder, |rows| feed(Batch::Signals(rows)))?;
+    rows::<SeriesRow>(folder, |rows| feed(Batch::Series(rows)))?;
+    Ok(ports.finish(&about, 1))
 }
 
 fn rows<R: Row>(folder: &RunFolder, mut feed: impl FnMut(&[R])) -> Result<(), ReportError> {

@@ -104,6 +104,14 @@ pub fn read(runs: &[ReportedRun], over: Over) -> Result<panel_data::Report, Repo
     Ok(panel_data::Report::of(collected))
 }
 
+/// The ports of a run, tier by tier.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn tier_ports(folder: &RunFolder) -> Result<panel_data::TierPorts, ReportError> {
+    collect::tier_ports(folder, Over::Jobs)
+}
+
 /// Which variant of these runs is better; `None` if there are not several, none can be compared, or there are more than
 /// a thousand runs, whose manifests would take too much memory.
 ///

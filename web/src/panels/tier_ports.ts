@@ -9,34 +9,16 @@ import type { FabricOfRun } from "../fabric/data.ts";
 import { overNote } from "../over.ts";
 import { numbersOf, textOf } from "../packed.ts";
 import { DIFFERENCES, SCALE, onDifferences, onSequence, runName } from "../palette.ts";
+import { scaleBar } from "../scale_bar.ts";
 import { stripOf } from "../strip.ts";
 import { asTable } from "../tables.ts";
 import type { Cell } from "../tables.ts";
 import type { TierStrip } from "../tier_data.ts";
+import { VALUES } from "../tier_values.ts";
 import { count, percent, size, some } from "../units.ts";
 import { unpacked } from "../unpacked.ts";
 import { comparedFirst } from "../variants.ts";
 import type { Panel } from "./panel.ts";
-
-/** A value of a cell, in the order in which they are packed. */
-interface Value {
-  title: string;
-  /** What it says of a port. */
-  says: (written: string) => string;
-  write: (number: number) => string;
-  /** A difference of two values; those of shares are percentage points, not percent of a share. */
-  difference: (number: number) => string;
-}
-
-const share = (number: number): string => percent(number / 1e4);
-const points = (number: number): string => share(number).replace(" %", " percentage points");
-
-const VALUES: Value[] = [
-  { title: "Utilization", says: (text) => `sending ${text} of the time`, write: share, difference: points },
-  { title: "Longest queue", says: (text) => `longest queue ${text}`, write: size, difference: size },
-  { title: "Packets dropped", says: (text) => `${text} packets dropped`, write: count, difference: count },
-  { title: "Time blocked", says: (text) => `paused or without credits ${text} of the time`, write: share, difference: points },
-];
 
 /** The cells of a run, unpacked. */
 interface Cells {
@@ -138,13 +120,6 @@ function opener(report: Report, shown: Cells[], cells: Cells, nth: number): (cel
     setTimeout(() => document.querySelector("#drawing .detail")?.scrollIntoView({ block: "nearest" }), 50);
     return port === `${from} → ${to}` ? "Shown over time in the drawing above." : `Shown over time in the drawing above as part of ${port}.`;
   };
-}
-
-/** A bar of colours with the values at its ends. */
-function scaleBar(colours: readonly string[], least: string, most: string): HTMLElement {
-  const bar = element("span", { class: "scale", "aria-hidden": "true" });
-  bar.style.background = `linear-gradient(to right, ${colours.join(", ")})`;
-  return element("p", { class: "legend" }, least, bar, most);
 }
 
 /** The strips of one pair of kinds: of each run, and the difference of two. */

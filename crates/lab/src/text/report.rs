@@ -12,7 +12,7 @@ mod exposed;
 mod links;
 mod slowdown;
 mod staged;
-mod tiers;
+pub(super) mod tiers;
 mod times;
 mod why;
 

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use netloom_lab::show::fabric::{ShownFabric, fabric, of_path};
 use netloom_lab::text::{self, Look};
-use netloom_lab::{Overrides, Source, Style};
+use netloom_lab::{Overrides, RunRequest, Source, Style, run};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -227,4 +227,23 @@ fn wide_names_are_counted_in_columns() {
         let text = text::fabric(&shown, Look { width, colours: false });
         assert!(widest(&text) <= width, "{text}");
     }
+}
+
+#[test]
+fn a_run_is_drawn_with_what_the_ports_of_its_tiers_did() {
+    let workspace = tempfile::tempdir().expect("a folder can be made");
+    let folder = workspace.path().join("run");
+    let source = Source::file(root().join("scenarios/fabrics/rail.yaml"));
+    run(RunRequest { folder: Some(folder.clone()), ..RunRequest::new(source) }).expect("it runs");
+    let text = |set: &[(&str, &str)]| {
+        let set = set.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+        let found = of_path(&folder, &Overrides { set, ..Overrides::default() });
+        drawn(&mut found.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain))), 80)
+    };
+    let of_run = text(&[]);
+    for line in ["Ports by tier", "gpu to inner", "gpu to rail", "rail to spine", "spine to rail", "rail to gpu"] {
+        assert!(of_run.contains(line), "{line}: {of_run}");
+    }
+    // Of a changed fabric the ports would be others.
+    assert!(!text(&[("fabric.rail.spines", "4")]).contains("Ports by tier"));
 }

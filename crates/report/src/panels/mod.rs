@@ -14,6 +14,7 @@ mod goodput;
 pub mod interference;
 pub mod links;
 pub mod over_time;
+mod port_kinds;
 pub mod provenance;
 mod queues;
 mod rates;
@@ -26,6 +27,7 @@ pub mod stages;
 pub mod steps;
 mod summary;
 pub mod tier_ports;
+pub mod tier_times;
 pub mod timeline;
 mod traffic;
 mod used_ports;
@@ -99,6 +101,7 @@ collectors! {
     queues: queues::Queues,
     links: links::Links,
     tier_ports: tier_ports::TierPorts,
+    tier_times: tier_times::TierTimes,
     faults: faults::Faults,
     repairs: repairs::Repairs,
     rates: rates::Rates,
@@ -141,6 +144,8 @@ pub struct Report {
     pub links: Vec<links::RunData>,
     /// Ports by tier.
     pub tier_ports: Vec<tier_ports::RunData>,
+    /// The same over time.
+    pub tier_times: Vec<Option<tier_times::RunData>>,
     /// Faults and losses.
     pub faults: Vec<faults::RunData>,
     by_setting: Option<by_setting::BySettingData>,
@@ -186,6 +191,7 @@ impl Report {
             queues: Vec::new(),
             links: Vec::new(),
             tier_ports: Vec::new(),
+            tier_times: Vec::new(),
             faults: Vec::new(),
             by_setting: None,
             bandwidth: Vec::new(),
@@ -215,6 +221,7 @@ impl Report {
             report.queues.push(panels.queues.finish(&about));
             report.links.push(panels.links.finish(&about, n_runs));
             report.tier_ports.push(panels.tier_ports.finish(&about, n_runs));
+            report.tier_times.push(panels.tier_times.finish(&about));
             report.faults.push(panels.faults.finish());
             // Goodput compares with the line rate; hosts without queue pairs do not retransmit.
             let has_queue_pairs = panels.repairs.has_queue_pairs();

@@ -7,20 +7,19 @@
 //! Invariants: every port is in one cell; a cell has the value of its worst port, never a mean, so that one hot port is
 //! seen in a fabric of any size.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use flate2::Compression;
 use netloom_records::statistics::PortShares;
-use netloom_records::{Batch, DropRow, PortRow, SignalRow, node_kind};
+use netloom_records::{Batch, DropRow, PortRow, SignalRow};
 use netloom_units::{LinkId, NodeId};
 use serde::Serialize;
 
 use super::Collector;
+use super::port_kinds::ports_by_kinds;
 use super::used_ports::UsedPorts;
 use crate::collect::About;
 use crate::drawing::pack::{pack, pack_text};
-use crate::drawing::tiers::tiers;
 use crate::round::share;
 
 /// Most cells of a strip: 512 hosts have a cell per port, 8,192 one per 8 ports.
@@ -29,8 +28,6 @@ const MOST_CELLS: usize = 1_024;
 const LEAST_CELLS: usize = 64;
 /// Most cells of all strips of all runs of a page.
 const MOST_CELLS_OF_ALL: usize = 65_536;
-/// Most strips; names of other fabrics say nothing about the kinds of their nodes.
-const MOST_STRIPS: usize = 24;
 /// Shares are packed as hundredths of a percent.
 const PART: f64 = 1e4;
 
@@ -65,7 +62,7 @@ impl Collector for TierPorts {
 }
 
 /// The strips of one run.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct RunData {
     /// The strips: upwards from the hosts, within a tier, downwards.
     pub strips: Vec<StripData>,
@@ -78,7 +75,7 @@ pub struct RunData {
 }
 
 /// The ports of one kind of node towards another one.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct StripData {
     /// The kind of the nodes that send.
     pub from: String,
@@ -270,46 +267,16 @@ fn busiest<'a>(ports: &[Valued<'a>]) -> &'a PortRow {
     found.0
 }
 
-/// The ports by the kinds of the nodes at their ends, in the order of ports.
+/// The ports of each strip with their values.
 fn strips<'a>(
     n_hosts: u32,
     labels: &Labels<'_>,
     ports: &'a [PortRow],
     values: impl Fn(&PortRow) -> Values,
 ) -> Vec<([String; 2], Vec<Valued<'a>>)> {
-    let tiers: Vec<u32> = tiers(n_hosts, ports).into_iter().map(|tier| tier.unwrap_or(u32::MAX)).collect();
-    let by_tier = |node: NodeId| match tiers[node.index()] {
-        0 => "host".to_owned(),
-        u32::MAX => "switch without hosts".to_owned(),
-        tier => format!("switch of tier {tier}"),
-    };
-    let found = grouped(ports, &tiers, |node| node_kind(&(labels.node)(node)));
-    let found = if found.len() > MOST_STRIPS { grouped(ports, &tiers, by_tier) } else { found };
     let valued = |ports: Vec<&'a PortRow>| ports.into_iter().map(|port| (port, values(port))).collect();
-    found.into_iter().map(|((_, kinds), ports)| (kinds, valued(ports))).collect()
-}
-
-/// The rank of a direction in the list: upwards, from the hosts; within a tier; downwards, towards the hosts.
-type Rank = (u8, u32);
-
-fn grouped<'a>(
-    ports: &'a [PortRow],
-    tiers: &[u32],
-    kind: impl Fn(NodeId) -> String,
-) -> BTreeMap<(Rank, [String; 2]), Vec<&'a PortRow>> {
-    let kinds: Vec<String> = (0..tiers.len()).map(|node| kind(NodeId(node as u32))).collect();
-    let mut found: BTreeMap<(Rank, [String; 2]), Vec<&PortRow>> = BTreeMap::new();
-    for port in ports {
-        let [from, to] = [port.node, port.peer].map(|node| tiers[node.index()]);
-        let rank = match from.cmp(&to) {
-            Ordering::Less => (0, from),
-            Ordering::Equal => (1, from),
-            Ordering::Greater => (2, u32::MAX - from),
-        };
-        let ends = [port.node, port.peer].map(|node| kinds[node.index()].clone());
-        found.entry((rank, ends)).or_default().push(port);
-    }
-    found
+    let found = ports_by_kinds(n_hosts, labels.node, ports);
+    found.into_iter().map(|(kinds, ports)| (kinds, valued(ports))).collect()
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use std::path::Path;
 
 use netloom_model::Model;
 use netloom_records::RunFolder;
+use netloom_report::panel_data::TierPorts;
 use netloom_scenario::{Overrides, compile_fabric, resolve_from};
 use netloom_units::{NodeId, PortId};
 use serde::Serialize;
@@ -86,6 +87,8 @@ pub struct ShownFabric {
     pub(crate) prepared: Prepared,
     /// Its outline.
     pub outline: FabricOutline,
+    /// What the ports of a run did, tier by tier.
+    pub(crate) ports: Option<TierPorts>,
 }
 
 /// The fabric at a path: of a scenario, of a base that others inherit from, or of a run folder, by its stored scenario.
@@ -98,7 +101,10 @@ pub fn of_path(path: &Path, overrides: &Overrides) -> Result<ShownFabric, LabErr
     }
     let folder = RunFolder::open(path)?;
     check_scenario(&folder)?;
-    stored(&folder, path.display().to_string(), overrides)
+    let shown = stored(&folder, path.display().to_string(), overrides)?;
+    // Of a changed fabric the ports may be others.
+    let ports = if overrides.set.is_empty() { Some(netloom_report::tier_ports(&folder)?) } else { None };
+    Ok(ShownFabric { ports, ..shown })
 }
 
 /// The scenario of a run folder, without flows if they were read from a file, as that is not stored with the run.
@@ -129,7 +135,7 @@ pub fn fabric(source: &Source, overrides: &Overrides) -> Result<ShownFabric, Lab
     let scenario = as_data(&compiled.resolved_yaml)?;
     let inherits_from = resolved.bases();
     let prepared = Prepared { name: resolved.name, compiled, scenario };
-    Ok(ShownFabric { outline: outline(&prepared, inherits_from), prepared })
+    Ok(ShownFabric { outline: outline(&prepared, inherits_from), prepared, ports: None })
 }
 
 fn outline(prepared: &Prepared, inherits_from: Vec<String>) -> FabricOutline {

@@ -12,6 +12,7 @@ mod rails;
 
 use super::Look;
 use super::ink::Ink;
+use super::report::tiers::tiers;
 use super::sheet::{Line, Sheet, columns, name};
 use crate::show::fabric::{FabricOutline, Joint, Kind, Layer, Reach, ShownFabric};
 use crate::words;
@@ -35,6 +36,10 @@ pub fn fabric(shown: &ShownFabric, look: Look) -> String {
     for setting in &outline.settings {
         let start = Line::indented(2).add(Ink::Strong, setting.section).up_to(14);
         sheet.hanging(start, Ink::Plain, &setting.text);
+    }
+    if let Some(ports) = &shown.ports {
+        sheet.gap();
+        tiers(&mut sheet, ports);
     }
     sheet.finish()
 }
