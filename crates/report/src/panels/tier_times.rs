@@ -88,7 +88,9 @@ impl Collector for TierTimes {
                 if self.by_port.is_empty() {
                     self.group(about);
                 }
-                rows.iter().for_each(|row| self.sample(row));
+                for row in rows {
+                    self.sample(row);
+                }
             }
             _ => {}
         }
