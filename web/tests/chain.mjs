@@ -9,7 +9,7 @@ import { chromium } from "playwright-core";
 
 import { accessibility } from "./axe.mjs";
 import { FLAGS, open, settled } from "./page.mjs";
-import { Judge } from "./tables.mjs";
+import { Judge, cells } from "./tables.mjs";
 
 const [executablePath, report] = process.argv.slice(2);
 const judge = new Judge(report);
@@ -65,6 +65,24 @@ async function addresses(browser, page) {
   await other.close();
 }
 
+/** The row of ranks below the longest step names the last ranks, its table has them, and its link shows that step in view Jobs. */
+async function ranks(browser) {
+  const page = await open(browser, report, complain, "#chain");
+  await page.waitForSelector("#chain .rank-band .tick");
+  const label = await page.locator("#chain .rank-band svg").first().getAttribute("aria-label");
+  const [, step, run, last, at] = /^Ranks in step (\d+) of (.+); the last: rank (\d+) at (barrier \d+), /.exec(label) ?? [];
+  const rows = await cells(page, "When ranks reached barriers");
+  const row = rows.find(([name, number, title]) => name === run && number === step && title === at);
+  equal(`the last rank at ${at} of ${run}`, row?.[7], `rank ${last}`);
+  await page.locator("#chain .chain-name a").first().click();
+  await page.waitForSelector("#view-jobs:not([hidden])");
+  await settled(page);
+  const caption = await page.locator("#ranks figcaption").textContent();
+  equal("the step shown in view Jobs", caption.startsWith(`${run}, `) && caption.includes(`, step ${step} (`), true);
+  await page.waitForFunction(() => Math.abs(document.getElementById("ranks").getBoundingClientRect().top) < innerHeight / 2, undefined, { timeout: 3000 });
+  await page.close();
+}
+
 /** A cell of parallel ports by tier opens their direction in the drawing, and keeps the runs that are shown. */
 async function cell(page) {
   await page.evaluate(() => (location.hash = "fabric"));
@@ -104,6 +122,7 @@ try {
   await settled(page);
   await order(page);
   await chains(page);
+  await ranks(browser);
   await addresses(browser, page);
   await cell(page);
   await names(page);

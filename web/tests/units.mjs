@@ -1,5 +1,5 @@
 // Functions of the page without a browser: values of settings as numbers, sweeps, targets, and where they are met; paths of messages,
-// lines of drawings, by themselves and tier by tier, and variants.
+// lines of drawings, by themselves and tier by tier, ranks at barriers, and variants.
 //
 // node tests/units.mjs
 
@@ -171,6 +171,23 @@ function tiers({ tierLines }) {
   equal("a square of two kinds", tierLines(joined)[0].title, "switch and rail → spine");
 }
 
+/** Ranks at the barriers of a step and at its end: the last of them is named unless others arrive with it. */
+function arrivals({ arrivalsOf, lastOf }) {
+  const span = (rank, activity, start, length, phase = null) => ({ rank, activity, phase, bucket: null, start, length });
+  const steps = (...lengths) => lengths.map((length, rank) => span(rank, "step", 0, length));
+  const barrier = (phase, end, ...starts) => starts.map((start, rank) => span(rank, "barrier", start, end === null ? null : end - start, phase));
+  const found = (...spans) => arrivalsOf(spans.flat()).map((one) => [one.title, one.ranks.map(({ rank, time }) => [rank, time]), lastOf(one)?.rank ?? null]);
+  equal("two barriers before a common end", found(steps(90, 90, 90), barrier(1, 70, 70, 60, 50), barrier(1, 30, 20, 30, 20)), [
+    ["barrier 1", [[0, 20], [2, 20], [1, 30]], 1],
+    ["barrier 2", [[2, 50], [1, 60], [0, 70]], 0],
+  ]);
+  equal("a step without barriers", found(steps(90, 80, null)), [["end of the step", [[1, 80], [0, 90]], 0]]);
+  equal("a barrier, and ranks that end at different times", found(steps(90, 80), barrier(1, 30, 20, 30)).map(([title]) => title), ["barrier", "end of the step"]);
+  equal("ranks that end together", found(steps(90, 90)), [["end of the step", [[0, 90], [1, 90]], null]]);
+  equal("a barrier that was not left", found(steps(null, null), barrier(1, null, 20, 30)), [["barrier", [[0, 20], [1, 30]], 1]]);
+  equal("no spans", found([]), []);
+}
+
 /** Runs of a variant share a colour; the baseline and the best variant come first. */
 function variants({ colourByVariant, comparedFirst, variantOf }) {
   const compared = [1, 2].map((variant) => ({ variant, speedup: { ratio: variant } }));
@@ -190,6 +207,7 @@ try {
   paths(await server.ssrLoadModule("/src/path_order.ts"));
   lines(await server.ssrLoadModule("/src/fabric/containing.ts"));
   tiers(await server.ssrLoadModule("/src/fabric/tier_lines.ts"));
+  arrivals(await server.ssrLoadModule("/src/jobs/arrivals.ts"));
   variants(await server.ssrLoadModule("/src/variants.ts"));
 } finally {
   await server.close();
@@ -198,4 +216,4 @@ if (complaints.length > 0) {
   console.error(complaints.join("\n"));
   process.exit(1);
 }
-console.log("units: values, sweeps, strips, thresholds, paths, lines, tiers and variants are as expected");
+console.log("units: values, sweeps, strips, thresholds, paths, lines, tiers, arrivals and variants are as expected");
