@@ -13,6 +13,7 @@ import type { ChainData, ExplainedRun, MessageData } from "../explained_data.ts"
 import { arrivalsOf } from "../jobs/arrivals.ts";
 import { arrivalsTable, rankBand } from "../jobs/rank_band.ts";
 import { ranksAddress, recordedStep, spansIn } from "../jobs/recorded.ts";
+import { onLetters } from "../keys.ts";
 import { HOPS } from "../message_hops.ts";
 import { MESSAGE_NUMBER, messageName } from "../message_names.ts";
 import { messageId, messageList, mostOf } from "../messages.ts";
@@ -128,6 +129,7 @@ class Chains {
     const now = route();
     this.set(now.place === "chain" ? now.words : new URLSearchParams());
     onArrival("chain", (words) => this.set(words));
+    onLetters(this.box, { w: () => this.show(0), m: () => this.show(1) });
   }
 
   private set(words: URLSearchParams): void {
@@ -173,7 +175,7 @@ class Chains {
     const cut = isCut(shown) ? [note(`${count(messages.length)} of ${some(n_messages, "message")} are shown, those with the longest times; the others are grey in the drawing.`)] : [];
     this.box.replaceChildren(
       this.controls(rows),
-      element("p", { class: "finding" }, first),
+      element("p", { class: "finding", tabindex: "-1" }, first),
       ...others.map((text) => element("p", { class: "further" }, text)),
       legendOf(occurs.map(([cause, area]) => areaName(cause, area)).concat(rows.some(isCut) ? [areaName("messages that are not shown", NOT_SHOWN)] : [])),
       figure(`The ${KINDS[this.kind] ?? ""} of each run as the chain of messages that it waited for`, chainsOf(rows, this.areas, (row, message) => this.open(rows[row]?.run.run ?? 0, message))),
@@ -184,6 +186,14 @@ class Chains {
       messageList(shown.run, this.areas, messages, "chain-message"),
       ...fasterTable(shown.chain, name),
     );
+  }
+
+  /** Shows a kind of step, and what it waited for. */
+  private show(kind: number): void {
+    this.kind = kind;
+    this.change();
+    this.box.closest("section")?.scrollIntoView();
+    this.box.querySelector<HTMLElement>(".finding")?.focus({ preventScroll: true });
   }
 
   /** Shows a message of a run. */
