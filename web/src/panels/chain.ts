@@ -109,7 +109,7 @@ function ranksTable(report: Report, rows: ChainRow[]): HTMLElement[] {
 
 const RANKS =
   "Below a chain, row “ranks” has a tick for each rank at the time at which it reached a barrier, or the end of the step if ranks end at " +
-  "different times; the last one, for which the others waited, is longer and named where there is room. The link shows these ranks in view Jobs.";
+  "different times; the last one, for which the others waited, is longer, and named where there is room unless others arrive with it. The link shows these ranks in view Jobs.";
 
 /** The panel's content, made anew for each choice. */
 class Chains {
