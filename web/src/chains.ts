@@ -14,6 +14,8 @@ export interface ChainRow {
   name: HTMLElement;
   run: ExplainedRun;
   chain: ChainData;
+  /** What is below the chain on the same axis: its name and its content, which is as wide as the chain. */
+  below: { name: HTMLElement; content: HTMLElement } | null;
 }
 
 /** Approximate number of ticks of the axis. */
@@ -60,6 +62,16 @@ function earlier({ chain }: ChainRow, areas: Map<string, Area>): HTMLElement[] {
   return area === undefined || time <= 0 ? [] : [segment(area, time / chain.time)];
 }
 
+/** What is below a chain, with its name; `whole` is the time of the whole width. */
+function belowOf({ below, chain }: ChainRow, whole: number): HTMLElement[] {
+  if (below === null) {
+    return [];
+  }
+  const content = element("div", { class: "chain-below" }, below.content);
+  content.style.setProperty("width", `${(100 * chain.time) / whole}%`);
+  return [element("div", { class: "chain-name" }, below.name), content];
+}
+
 /** The rows with their axis; a click on a message calls `choose`. */
 export function chainsOf(rows: ChainRow[], areas: Map<string, Area>, choose: (row: number, message: MessageData) => void): HTMLElement {
   const whole = Math.max(...rows.map(({ chain }) => chain.time));
@@ -74,7 +86,7 @@ export function chainsOf(rows: ChainRow[], areas: Map<string, Area>, choose: (ro
     track.style.setProperty("width", `${(100 * row.chain.time) / whole}%`);
     const messages = row.chain.messages.map((message) => button(row, message, areas, row.chain.time, () => choose(nth, message)));
     track.append(...(isCut(row) ? [] : earlier(row, areas)), ...messages);
-    return [element("div", { class: "chain-name" }, row.name), element("div", { class: "chain" }, track)];
+    return [element("div", { class: "chain-name" }, row.name), element("div", { class: "chain" }, track), ...belowOf(row, whole)];
   });
   const title = element("div", { class: "chain-title" }, `time since the begin of the step (${unit.name})`);
   return element("div", { class: "chains" }, ...drawn, axis(whole, unit), title);

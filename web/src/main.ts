@@ -104,13 +104,23 @@ function prepare(stages: Stage[]): void {
   }
 }
 
+/** The keys of the page; those of panels that these runs do not have are left out. */
+function keysOf(report: Report): string {
+  const chains = report.explained.some(({ steps }) => steps.length > 0);
+  const study = "in the view Study, W shows why the longest step took that long, and M the typical one; ";
+  const differences = ", and D goes through the differences of two runs in ports by tier";
+  return (
+    `Keys: 1 to ${VIEWS.length} show a view; ${chains ? study : ""}in the view Fabric, space plays or stops, the arrow keys move in time` +
+    `${report.runs.length > 1 ? differences : ""}.`
+  );
+}
+
 function show(report: Report): void {
   document.title = `${report.runs.map((run) => run.name).join(", ")} – netloom report`;
   colourByVariant(report);
   const stages = VIEWS.map((view) => new Stage(view, report));
   const views = element("nav", { class: "views", "aria-label": "Views" }, ...stages.map(({ link }) => link));
-  const keys = element("p", {}, `Keys: 1 to ${stages.length} show a view; in the view Fabric, space plays or stops, and the arrow keys move in time.`);
-  const below = footer("Made only from the records of these runs.", keys);
+  const below = footer("Made only from the records of these runs.", element("p", {}, keysOf(report)));
   document.body.append(header(report), views, element("main", {}, ...stages.map(({ box }) => box)), below);
   addEventListener("hashchange", () => follow(stages));
   listen(stages);

@@ -16,6 +16,15 @@ export interface Strip {
   says: (cell: number) => string;
   /** Called by a click on a cell, or by the enter key; says what has been opened, or why nothing was. */
   open?: (cell: number) => string;
+  /** Whether a cell has a frame although it is not the one that is read. */
+  isMarked?: (cell: number) => boolean;
+}
+
+/** A strip on the page. */
+export interface DrawnStrip {
+  box: HTMLElement;
+  /** Paints values that have changed; the cell that is read stays, and so does the focus. */
+  repaint: (label: string) => void;
 }
 
 /** Smallest and largest side of a cell, and the gap between cells, in pixels. */
@@ -52,13 +61,18 @@ export function gridOf(count: number, width: number, period = 1): Grid {
   return { columns, lines: Math.ceil(count / Math.max(1, columns)), side };
 }
 
+/** A strip whose values do not change. */
+export const stripOf = (strip: Strip): HTMLElement => drawnStrip(strip).box;
+
 /** The strip, and the line that says what the chosen cell is. */
-export function stripOf(strip: Strip): HTMLElement {
+export function drawnStrip(strip: Strip): DrawnStrip {
   const canvas = element("canvas", { tabindex: "0", role: "img", "aria-label": strip.label });
   const said = element("output", { class: "said" });
   const box = element("div", { class: "strip" }, canvas, said);
   let grid: Grid = { columns: 1, lines: 1, side: MOST };
   let chosen: number | null = null;
+  /** What opening the chosen cell has answered. */
+  let answer = "";
 
   const draw = (): void => {
     const width = box.clientWidth;
@@ -78,7 +92,7 @@ export function stripOf(strip: Strip): HTMLElement {
       const [left, top] = [(cell % grid.columns) * pitch + GAP, Math.floor(cell / grid.columns) * pitch + GAP];
       pen.fillStyle = strip.colour(cell);
       pen.fillRect(left, top, grid.side, grid.side);
-      if (cell === chosen) {
+      if (cell === chosen || strip.isMarked?.(cell) === true) {
         pen.strokeStyle = getComputedStyle(box).color;
         pen.lineWidth = 2;
         pen.strokeRect(left, top, grid.side, grid.side);
@@ -86,18 +100,25 @@ export function stripOf(strip: Strip): HTMLElement {
     }
   };
 
+  const say = (): void => {
+    said.textContent = chosen === null ? "" : `${strip.says(chosen)}${answer}`;
+  };
+
   const choose = (cell: number | null): void => {
     if (cell === chosen || (cell !== null && (cell < 0 || cell >= strip.count))) {
       return;
     }
-    chosen = cell;
-    said.textContent = cell === null ? "" : strip.says(cell);
+    [chosen, answer] = [cell, ""];
+    // What a reader has asked for is read aloud.
+    said.setAttribute("aria-live", "polite");
+    say();
     draw();
   };
 
   const open = (): void => {
     if (chosen !== null && strip.open !== undefined) {
-      said.textContent = `${strip.says(chosen)}. ${strip.open(chosen)}`;
+      answer = `. ${strip.open(chosen)}`;
+      say();
     }
   };
 
@@ -133,5 +154,13 @@ export function stripOf(strip: Strip): HTMLElement {
       draw();
     }
   }).observe(box);
-  return box;
+
+  const repaint = (label: string): void => {
+    canvas.setAttribute("aria-label", label);
+    // New values of the same cell are not read aloud.
+    said.setAttribute("aria-live", "off");
+    say();
+    draw();
+  };
+  return { box, repaint };
 }

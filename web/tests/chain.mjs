@@ -1,5 +1,6 @@
 // The chains of messages in a report with explained runs: the page says at which port the slowest message of a step
-// waited and behind whom; messages are opened from the drawing by keyboard, and the choice is in the address.
+// waited and behind whom; messages are opened from the drawing by keyboard, and the choice is in the address; letters show
+// the steps and the differences of runs.
 //
 // node tests/chain.mjs CHROMIUM REPORT
 //
@@ -9,7 +10,7 @@ import { chromium } from "playwright-core";
 
 import { accessibility } from "./axe.mjs";
 import { FLAGS, open, settled } from "./page.mjs";
-import { Judge } from "./tables.mjs";
+import { Judge, cells } from "./tables.mjs";
 
 const [executablePath, report] = process.argv.slice(2);
 const judge = new Judge(report);
@@ -65,6 +66,60 @@ async function addresses(browser, page) {
   await other.close();
 }
 
+/** Letters show the typical and the longest step and the differences of two runs, but neither in inputs nor with modifier keys. */
+async function letters(browser) {
+  const page = await open(browser, report, complain, "#study");
+  const kind = () => page.locator("#chain input:checked").getAttribute("value");
+  const press = async (key, expected, why) => {
+    await page.keyboard.press(key);
+    equal(`the kind of step after ${key}${why}`, await kind(), expected);
+  };
+  await press("m", "1", "");
+  equal("what has the focus", await page.evaluate(() => document.activeElement.classList.contains("finding")), true);
+  equal("whether it is seen", await page.locator("#chain .finding").evaluate((one) => one.getBoundingClientRect().top < innerHeight), true);
+  for (const key of ["Control+w", "Alt+w", "Meta+w", "Shift+W"]) {
+    await page.evaluate((key) => {
+      const [modifier, letter] = key.split("+");
+      const held = { ctrlKey: modifier === "Control", altKey: modifier === "Alt", metaKey: modifier === "Meta", shiftKey: modifier === "Shift" };
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key: letter, bubbles: true, ...held }));
+    }, key);
+    equal(`the kind of step after ${key}`, await kind(), "1");
+  }
+  await press("w", "0", "");
+  await page.locator("#chain select").first().focus();
+  await press("m", "0", " in an input");
+  await page.keyboard.press("Escape");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("2");
+  await page.waitForSelector("#tier_ports .difference canvas");
+  const focused = () => page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? "");
+  await page.keyboard.press("d");
+  const first = await focused();
+  await page.keyboard.press("d");
+  equal("differences of two runs", [first, await focused()].map((label) => label.startsWith("Difference of ")), [true, true]);
+  equal("whether there is a next one", (await focused()) !== first, true);
+  await press("m", "0", " in another view");
+  await page.close();
+}
+
+/** The row of ranks below the longest step names the last ranks, its table has them, and its link shows that step in view Jobs. */
+async function ranks(browser) {
+  const page = await open(browser, report, complain, "#chain");
+  await page.waitForSelector("#chain .rank-band .tick");
+  const label = await page.locator("#chain .rank-band svg").first().getAttribute("aria-label");
+  const [, step, run, last, at] = /^Ranks in step (\d+) of (.+); the last: rank (\d+) at (barrier \d+), /.exec(label) ?? [];
+  const rows = await cells(page, "When ranks reached barriers");
+  const row = rows.find(([name, number, title]) => name === run && number === step && title === at);
+  equal(`the last rank at ${at} of ${run}`, row?.[7], `rank ${last}`);
+  await page.locator("#chain .chain-name a").first().click();
+  await page.waitForSelector("#view-jobs:not([hidden])");
+  await settled(page);
+  const caption = await page.locator("#ranks figcaption").textContent();
+  equal("the step shown in view Jobs", caption.startsWith(`${run}, `) && caption.includes(`, step ${step} (`), true);
+  await page.waitForFunction(() => Math.abs(document.getElementById("ranks").getBoundingClientRect().top) < innerHeight / 2, undefined, { timeout: 3000 });
+  await page.close();
+}
+
 /** A cell of parallel ports by tier opens their direction in the drawing, and keeps the runs that are shown. */
 async function cell(page) {
   await page.evaluate(() => (location.hash = "fabric"));
@@ -104,6 +159,8 @@ try {
   await settled(page);
   await order(page);
   await chains(page);
+  await ranks(browser);
+  await letters(browser);
   await addresses(browser, page);
   await cell(page);
   await names(page);

@@ -3,7 +3,7 @@
 // node tests/live.mjs CHROMIUM NETLOOM FOLDER SCENARIO [ARGUMENT...] [--picture FILE]
 //
 // Starts “netloom run --live” on a scenario that takes longer than this test, opens its address, and ends it. Progress must
-// increase, links must be coloured, the line must grow, requests may go only to the server, no error may be logged; at the
+// increase, links must be coloured, the line must grow, a cell of the strips must select its line, requests may go only to the server, no error may be logged; at the
 // end the page states the outcome, and the server no longer listens.
 
 import { spawn } from "node:child_process";
@@ -63,6 +63,26 @@ const seen = () => ({
   points: (document.querySelector(".course").getAttribute("d") ?? "").split("L").length,
 });
 
+/** A cell chosen by keyboard selects its line in the drawing; readings after that change neither the focus nor the cell. */
+async function strips(page) {
+  const first = page.locator(".tier-strips .strip").first();
+  await first.locator("canvas").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  const said = await first.locator(".said").textContent();
+  const named = /^(\S+ → \S+).*: utilization .+, backlog .+\. Selected in the drawing\.$/.exec(said);
+  const selected = await page.locator(".fabric .picked").count();
+  if (named === null || selected !== 1) {
+    complaints.push(`a cell answers “${said}”, and ${selected} lines are selected`);
+  }
+  const points = (before) => (document.querySelector(".course").getAttribute("d") ?? "").split("L").length > before;
+  await page.waitForFunction(points, (await page.evaluate(seen)).points);
+  const [later, isFocused] = [await first.locator(".said").textContent(), await first.locator("canvas").evaluate((one) => one === document.activeElement)];
+  if (!isFocused || named === null || !later.startsWith(named[1])) {
+    complaints.push(`a reading changes the cell to “${later}”, or takes the focus`);
+  }
+}
+
 async function look(page) {
   await page.waitForFunction(() => document.querySelectorAll(".fabric .step:not(.step-0) path").length > 0);
   const first = await page.evaluate(seen);
@@ -81,6 +101,7 @@ async function look(page) {
   if (picture !== undefined) {
     await page.screenshot({ path: picture });
   }
+  await strips(page);
   await page.check("input[value=backlog]");
   await page.waitForFunction(() => /bytes waiting/.test(document.querySelector(".busiest p").textContent));
   await page.setViewportSize({ width: 400, height: 800 });

@@ -1,5 +1,5 @@
 // Functions of the page without a browser: values of settings as numbers, sweeps, targets, and where they are met; paths of messages,
-// lines of drawings, and variants.
+// lines of drawings, by themselves and tier by tier, ranks at barriers, and variants.
 //
 // node tests/units.mjs
 
@@ -144,6 +144,50 @@ function lines({ edgeContaining }) {
   equal("a node of another kind", edgeContaining(fabric, "server1.nic0", "rail2"), null);
 }
 
+/** Lines of a drawing are grouped by direction and kinds: upwards, within a tier, downwards. */
+function tiers({ tierLines }) {
+  const named = (tier, ...names) => names.map((name) => ({ name, last: null, tier }));
+  const both = (links, base = 0) => links.flatMap(([from, to], nth) => [{ from, to, port: base + 2 * nth, ports: 1 }, { from: to, to: from, port: base + 2 * nth + 1, ports: 1 }]);
+  const squares = [...named(0, "server0.gpu0", "server0.gpu1", "server1.gpu0", "server1.gpu1"), ...named(1, "server0.switch", "server1.switch", "rail0", "rail1"), ...named(2, "spine0")];
+  const links = [[0, 6], [0, 4], [1, 7], [1, 4], [2, 6], [2, 5], [3, 7], [3, 5], [6, 8], [7, 8]];
+  const fabric = { squares, edges: both(links).reverse() };
+  const found = tierLines(fabric);
+  equal("tiers of a rail", found.map(({ title }) => title), ["gpu → rail", "gpu → switch", "rail → spine", "spine → rail", "rail → gpu", "switch → gpu"]);
+  equal("every line is in one tier", found.flatMap(({ edges }) => edges).sort((one, other) => one - other), fabric.edges.map((_, nth) => nth));
+  equal("lines are in the order of the nodes", found[0].edges.map((number) => fabric.edges[number].from), [0, 1, 2, 3]);
+  equal("lines of a square", [found[0].period, found[5].period], [1, 2]);
+  const groups = { squares: named(1, "router0", "router1", "router2"), edges: both([[0, 1], [1, 2]]) };
+  equal("a group of routers", tierLines(groups).map(({ title, ports }) => [title, ports]), [["router → router", 4]]);
+  const levels = { squares: [...named(0, "host0"), ...named(1, "switch0"), ...named(2, "switch1"), ...named(3, "switch2")], edges: both([[0, 1], [1, 2], [2, 3]]) };
+  equal("tiers of the same kinds", tierLines(levels).map(({ title }) => title).slice(1, 4), [
+    "switch → switch away from hosts (such as switch0 → switch1)",
+    "switch → switch away from hosts (such as switch1 → switch2)",
+    "switch → switch towards hosts (such as switch2 → switch1)",
+  ]);
+  const letters = Array.from({ length: 30 }, (_, nth) => String.fromCharCode(97 + (nth % 26)).repeat(1 + Math.floor(nth / 26)));
+  const mixed = { squares: [...named(0, ...letters.slice(1)), ...named(1, letters[0])], edges: both(letters.slice(1).map((_, nth) => [nth, 29])) };
+  equal("names that say no kinds", tierLines(mixed).map(({ title }) => title), ["host → switch of tier 1", "switch of tier 1 → host"]);
+  const joined = { squares: [{ name: "server0.switch", last: "rail3", tier: 1 }, ...named(2, "spine0")], edges: both([[0, 1]]) };
+  equal("a square of two kinds", tierLines(joined)[0].title, "switch and rail → spine");
+}
+
+/** Ranks at the barriers of a step and at its end: the last of them is named unless others arrive with it. */
+function arrivals({ arrivalsOf, lastOf }) {
+  const span = (rank, activity, start, length, phase = null) => ({ rank, activity, phase, bucket: null, start, length });
+  const steps = (...lengths) => lengths.map((length, rank) => span(rank, "step", 0, length));
+  const barrier = (phase, end, ...starts) => starts.map((start, rank) => span(rank, "barrier", start, end === null ? null : end - start, phase));
+  const found = (...spans) => arrivalsOf(spans.flat()).map((one) => [one.title, one.ranks.map(({ rank, time }) => [rank, time]), lastOf(one)?.rank ?? null]);
+  equal("two barriers before a common end", found(steps(90, 90, 90), barrier(1, 70, 70, 60, 50), barrier(1, 30, 20, 30, 20)), [
+    ["barrier 1", [[0, 20], [2, 20], [1, 30]], 1],
+    ["barrier 2", [[2, 50], [1, 60], [0, 70]], 0],
+  ]);
+  equal("a step without barriers", found(steps(90, 80, null)), [["end of the step", [[1, 80], [0, 90]], 0]]);
+  equal("a barrier, and ranks that end at different times", found(steps(90, 80), barrier(1, 30, 20, 30)).map(([title]) => title), ["barrier", "end of the step"]);
+  equal("ranks that end together", found(steps(90, 90)), [["end of the step", [[0, 90], [1, 90]], null]]);
+  equal("a barrier that was not left", found(steps(null, null), barrier(1, null, 20, 30)), [["barrier", [[0, 20], [1, 30]], 1]]);
+  equal("no spans", found([]), []);
+}
+
 /** Runs of a variant share a colour; the baseline and the best variant come first. */
 function variants({ colourByVariant, comparedFirst, variantOf }) {
   const compared = [1, 2].map((variant) => ({ variant, speedup: { ratio: variant } }));
@@ -162,6 +206,8 @@ try {
   thresholds(await server.ssrLoadModule("/src/threshold.ts"));
   paths(await server.ssrLoadModule("/src/path_order.ts"));
   lines(await server.ssrLoadModule("/src/fabric/containing.ts"));
+  tiers(await server.ssrLoadModule("/src/fabric/tier_lines.ts"));
+  arrivals(await server.ssrLoadModule("/src/jobs/arrivals.ts"));
   variants(await server.ssrLoadModule("/src/variants.ts"));
 } finally {
   await server.close();
@@ -170,4 +216,4 @@ if (complaints.length > 0) {
   console.error(complaints.join("\n"));
   process.exit(1);
 }
-console.log("units: values, sweeps, strips, thresholds, paths, lines and variants are as expected");
+console.log("units: values, sweeps, strips, thresholds, paths, lines, tiers, arrivals and variants are as expected");

@@ -16,8 +16,9 @@ import type { Span } from "./spans.ts";
 /** Number of ranks on a page. */
 const PAGE = 32;
 const PS = 1e12;
-/** Its fragment in the page's address. */
+/** Its fragment in the page's address: that of the view, and that of the panel, to which the page scrolls. */
 const PLACE = "jobs";
+const PANEL = "ranks";
 
 /** A recorded step; without spans if the page has no room for them. */
 export interface Choice {
@@ -63,11 +64,17 @@ class Picker {
     this.report = report;
     this.choices = choices;
     const { place, words } = route();
-    this.arrive(place === PLACE ? words : new URLSearchParams());
-    onArrival(PLACE, (later) => {
-      this.arrive(later);
-      drawAll();
-    });
+    this.arrive([PLACE, PANEL].includes(place) ? words : new URLSearchParams());
+    [PLACE, PANEL].forEach((fragment) =>
+      onArrival(fragment, (later) => {
+        this.arrive(later);
+        drawAll();
+      }),
+    );
+    if (place === PANEL) {
+      // Until the ranks are drawn, the page is too short to scroll to them.
+      setTimeout(() => this.box.closest("section")?.scrollIntoView());
+    }
   }
 
   /** Shows what an address names; parts that are invalid get their defaults. */

@@ -24,8 +24,17 @@ const NUMBERS = 6;
 
 const orNull = (counted: number | undefined): number | null => (counted === undefined || counted === 0 ? null : counted - 1);
 
+/** Spans that have been unpacked: several panels show them. */
+const known = new WeakMap<TimelineOfRun, Promise<Map<RecordedStep, Span[]>>>();
+
 /** The spans of each drawn step of a run. */
-export async function spansOf({ steps, packed }: TimelineOfRun): Promise<Map<RecordedStep, Span[]>> {
+export function spansOf(timeline: TimelineOfRun): Promise<Map<RecordedStep, Span[]>> {
+  const found = known.get(timeline) ?? unpack(timeline);
+  known.set(timeline, found);
+  return found;
+}
+
+async function unpack({ steps, packed }: TimelineOfRun): Promise<Map<RecordedStep, Span[]>> {
   const numbers = await numbersOf(packed);
   let place = 0;
   const next = (): Span => {

@@ -16,6 +16,7 @@ import { Course } from "./course.ts";
 import type { Edges, Live, State } from "./data.ts";
 import { Progress } from "./progress.ts";
 import { between, throughput } from "./span.ts";
+import { TierStrips } from "./tier_strips.ts";
 
 /** Milliseconds between requests, and after a request that failed; and the largest number of failures in a row. */
 const [EACH, AGAIN, MOST_LOST] = [500, 1000, 5];
@@ -49,6 +50,7 @@ export class LivePage {
   private readonly progress = new Progress();
   private readonly course = new Course();
   private readonly drawing: Drawing;
+  private readonly strips: TierStrips;
   private readonly choice = element("div", {});
   private readonly key = element("div", { class: "key" });
   private readonly list = element("div", {});
@@ -68,25 +70,29 @@ export class LivePage {
     this.drawing = new Drawing(live.fabric, "Fabric, links coloured by their current values; the list names the largest values", (edge) =>
       this.pick(edge),
     );
-    const large = live.fabric.most_nodes > 1;
-    const drawn = element("figure", {}, this.drawing.box);
+    this.strips = new TierStrips(live.fabric, (edge) => this.pick(edge));
     this.box = element(
       "main",
       { class: "live" },
       this.word,
       this.progress.box,
       element("section", {}, element("h2", {}, "Throughput of all hosts"), this.course.box),
-      element(
-        "section",
-        {},
-        element("h2", {}, "Fabric"),
-        this.choice,
-        this.key,
-        element("div", { class: "drawings" }, drawn, this.list),
-        ...(large ? [note(`The fabric is large: a square represents up to ${some(live.fabric.most_nodes, "node")} with consecutive numbers.`)] : []),
-      ),
+      ...this.ports(),
     );
     this.choose(this.metric);
+  }
+
+  /** The drawing and the strips, with the choice of their colours above both; of a large fabric strips say more. */
+  private ports(): HTMLElement[] {
+    const { most_nodes } = this.live.fabric;
+    const large = most_nodes > 1;
+    const squares = large ? [note(`The fabric is large: a square represents up to ${some(most_nodes, "node")} with consecutive numbers.`)] : [];
+    const drawings = element("div", { class: "drawings" }, element("figure", {}, this.drawing.box), this.list);
+    const fabric = element("section", {}, element("h2", {}, "Fabric"), drawings, ...squares);
+    const tiers = element("section", {}, element("h2", {}, "Ports by tier"), this.strips.box);
+    const [first, second] = large ? [tiers, fabric] : [fabric, tiers];
+    first.querySelector("h2")?.after(this.choice, this.key);
+    return [first, second];
   }
 
   /** Polls until the run has ended or the server does not answer. */
@@ -164,14 +170,11 @@ export class LivePage {
     const known = this.most.get(metric.id) ?? metric.least;
     const most = values.reduce((left, right) => Math.max(left, right), known);
     this.most.set(metric.id, most);
-    const told = (number: number): Told => ({
-      share: placed(metric, values[number] ?? 0, most),
-      lines: METRICS.map((one) => `${one.title.toLowerCase()} ${one.write(this.value(one, number))}`),
-      down: 0,
-      role: 0,
-    });
-    const picture: Picture = { edge: told, isVictim: () => false, picked: this.picked };
+    const lines = (number: number): string[] => METRICS.map((one) => `${one.title.toLowerCase()} ${one.write(this.value(one, number))}`);
+    const shown = (number: number): Told => ({ share: placed(metric, values[number] ?? 0, most), lines: lines(number), down: 0, role: 0 });
+    const picture: Picture = { edge: shown, isVictim: () => false, picked: this.picked };
     this.drawing.paint(picture);
+    this.strips.paint({ metric, values, most, lines, picked: this.picked });
     this.key.replaceChildren(scaleOf(metric, most));
     this.enlist(values);
   }

@@ -10,6 +10,10 @@ import type { ChainRow } from "../chains.ts";
 import type { Report } from "../data.ts";
 import { element, note } from "../dom.ts";
 import type { ChainData, ExplainedRun, MessageData } from "../explained_data.ts";
+import { arrivalsOf } from "../jobs/arrivals.ts";
+import { arrivalsTable, rankBand } from "../jobs/rank_band.ts";
+import { ranksAddress, recordedStep, spansIn } from "../jobs/recorded.ts";
+import { onLetters } from "../keys.ts";
 import { HOPS } from "../message_hops.ts";
 import { MESSAGE_NUMBER, messageName } from "../message_names.ts";
 import { messageId, messageList, mostOf } from "../messages.ts";
@@ -19,6 +23,7 @@ import { keep, onArrival, route, wholeNumber } from "../route.ts";
 import { SHARERS } from "../sharers.ts";
 import { asTable } from "../tables.ts";
 import { count, percent, some, span } from "../units.ts";
+import { unpacked } from "../unpacked.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
@@ -75,6 +80,37 @@ function fasterTable({ faster, time }: ChainData, name: string): HTMLElement[] {
   return rows.length === 0 ? [] : [asTable(`${name}: ports that would shorten the chain if they were twice as fast`, columns, rows)];
 }
 
+/** The row of ranks below a chain, empty until their spans are unpacked, with a link to them; null if they are not in the page. */
+function ranksBelow(report: Report, { run }: ExplainedRun, { job, step, time }: ChainData, whole: number): ChainRow["below"] {
+  const recorded = recordedStep(report, run, job, step);
+  if (recorded === null) {
+    return null;
+  }
+  const title = `Ranks in step ${count(step)} of ${report.runs[run]?.name ?? ""}`;
+  const content = element("div", { class: "rank-band" });
+  void spansIn(report, run, recorded).then((spans) => content.replaceWith(rankBand(title, arrivalsOf(spans), time, whole)));
+  const link = element("a", { href: ranksAddress(run, recorded), title: `${title}, in view Jobs`, "aria-label": `${title}, in view Jobs` }, "ranks");
+  return { name: element("small", {}, link), content };
+}
+
+/** When ranks reached the barriers of these steps, as a table with a note on the row of ranks; nothing if none is in the page. */
+function ranksTable(report: Report, rows: ChainRow[]): HTMLElement[] {
+  const steps = rows.flatMap(({ run: { run }, chain }) => {
+    const recorded = recordedStep(report, run, chain.job, chain.step);
+    return recorded === null ? [] : [{ run, recorded }];
+  });
+  const arrived = steps.map(async ({ run, recorded }) => ({
+    run: report.runs[run]?.name ?? "",
+    step: recorded.step,
+    arrivals: arrivalsOf(await spansIn(report, run, recorded)),
+  }));
+  return steps.length === 0 ? [] : [unpacked(Promise.all(arrived), arrivalsTable), note(RANKS)];
+}
+
+const RANKS =
+  "Below a chain, row “ranks” has a tick for each rank at the time at which it reached a barrier, or the end of the step if ranks end at " +
+  "different times; the last one, for which the others waited, is longer, and named where there is room unless others arrive with it. The link shows these ranks in view Jobs.";
+
 /** The panel's content, made anew for each choice. */
 class Chains {
   readonly box = element("div");
@@ -93,6 +129,7 @@ class Chains {
     const now = route();
     this.set(now.place === "chain" ? now.words : new URLSearchParams());
     onArrival("chain", (words) => this.set(words));
+    onLetters(this.box, { w: () => this.show(0), m: () => this.show(1) });
   }
 
   private set(words: URLSearchParams): void {
@@ -114,10 +151,12 @@ class Chains {
 
   private rows(): ChainRow[] {
     const job = jobsOf(this.report.explained)[this.job];
-    return this.report.explained.flatMap((run) => {
-      const chain = chainOf(run.steps.filter((step) => step.job === job), this.kind);
+    const chains = this.report.explained.map(({ steps }) => chainOf(steps.filter((step) => step.job === job), this.kind));
+    const whole = Math.max(...chains.map((chain) => chain?.time ?? 0));
+    return this.report.explained.flatMap((run, nth) => {
+      const chain = chains[nth];
       const name = element("span", {}, runName(this.report.runs, run.run), element("small", {}, chain === undefined ? "" : ` step ${count(chain.step)}`));
-      return chain === undefined ? [] : [{ name, run, chain }];
+      return chain === undefined ? [] : [{ name, run, chain, below: ranksBelow(this.report, run, chain, whole) }];
     });
   }
 
@@ -136,16 +175,25 @@ class Chains {
     const cut = isCut(shown) ? [note(`${count(messages.length)} of ${some(n_messages, "message")} are shown, those with the longest times; the others are grey in the drawing.`)] : [];
     this.box.replaceChildren(
       this.controls(rows),
-      element("p", { class: "finding" }, first),
+      element("p", { class: "finding", tabindex: "-1" }, first),
       ...others.map((text) => element("p", { class: "further" }, text)),
       legendOf(occurs.map(([cause, area]) => areaName(cause, area)).concat(rows.some(isCut) ? [areaName("messages that are not shown", NOT_SHOWN)] : [])),
       figure(`The ${KINDS[this.kind] ?? ""} of each run as the chain of messages that it waited for`, chainsOf(rows, this.areas, (row, message) => this.open(rows[row]?.run.run ?? 0, message))),
       causesTable(rows, this.report),
+      ...ranksTable(this.report, rows),
       element("h3", {}, `Messages of the chain in ${name}, the slowest first`),
       ...cut,
       messageList(shown.run, this.areas, messages, "chain-message"),
       ...fasterTable(shown.chain, name),
     );
+  }
+
+  /** Shows a kind of step, and what it waited for. */
+  private show(kind: number): void {
+    this.kind = kind;
+    this.change();
+    this.box.closest("section")?.scrollIntoView();
+    this.box.querySelector<HTMLElement>(".finding")?.focus({ preventScroll: true });
   }
 
   /** Shows a message of a run. */

@@ -6,6 +6,7 @@ import type { Report } from "../data.ts";
 import { element, note } from "../dom.ts";
 import { edgeContaining, squareOf } from "../fabric/containing.ts";
 import type { FabricOfRun } from "../fabric/data.ts";
+import { onLetters } from "../keys.ts";
 import { overNote } from "../over.ts";
 import { numbersOf, textOf } from "../packed.ts";
 import { DIFFERENCES, SCALE, onDifferences, onSequence, runName } from "../palette.ts";
@@ -161,7 +162,7 @@ function row(report: Report, shown: Cells[], nth: number, value: number, most: n
       open: opener(report, shown, one, nth),
     });
     const caption = element("figcaption", {}, runName(report.runs, other.run), " minus ", runName(report.runs, one.run));
-    figures.push(element("figure", {}, caption, made));
+    figures.push(element("figure", { class: "difference" }, caption, made));
   }
   return element("div", {}, title, element("div", { class: "tiers" }, ...figures));
 }
@@ -197,6 +198,15 @@ class Drawing {
     const has = [true, strips.some(({ queue }) => (queue ?? 0) > 0), strips.some(({ dropped }) => dropped > 0)];
     this.values = [...has, strips.some(({ paused }) => paused > 0)].flatMap((is, value) => (is ? [value] : []));
     this.draw();
+    onLetters(this.box, { d: () => this.nextDifference() });
+  }
+
+  /** Moves the focus to the first difference of two runs, or from one to the next. */
+  private nextDifference(): void {
+    const all = [...this.box.querySelectorAll<HTMLElement>(".difference canvas")];
+    const next = all[all.findIndex((one) => one === document.activeElement) + 1] ?? all[0];
+    next?.focus({ preventScroll: true });
+    next?.scrollIntoView({ block: "center" });
   }
 
   private draw(): void {
