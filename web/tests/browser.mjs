@@ -32,16 +32,16 @@ const TRAINING = ["course", "exposure", "breakdown", "ranks"];
 /** Panels of some runs only, and the views of the reports that have them. */
 const OTHERS = {
   demo: { study: ["answer", "why", "chain"], jobs: TRAINING, flows: ["causes", "worst"] },
-  hostile: { jobs: TRAINING },
-  rdma: { study: ["answer"], fabric: ["signals"], jobs: JOBS, flows: ["goodput", "repairs", "rates"] },
-  sweep: { study: ["answer", "by_setting"], jobs: JOBS, flows: ["goodput", "repairs"] },
+  hostile: { study: ["why"], jobs: TRAINING, flows: ["causes"] },
+  rdma: { study: ["answer", "why"], fabric: ["signals"], jobs: JOBS, flows: ["goodput", "repairs", "rates", "causes"] },
+  sweep: { study: ["answer", "by_setting", "why"], jobs: JOBS, flows: ["goodput", "repairs", "causes"] },
   flows: { study: ["stages", "why"], jobs: TRAINING, flows: ["goodput", "repairs", "rates", "causes", "worst"] },
-  sizes: { study: ["answer", "bandwidth"], jobs: JOBS },
-  reordering: { study: ["answer"], jobs: JOBS, flows: ["goodput", "repairs", "reordering"] },
+  sizes: { study: ["answer", "bandwidth", "why"], jobs: JOBS, flows: ["causes"] },
+  reordering: { study: ["answer", "why"], jobs: JOBS, flows: ["goodput", "repairs", "reordering", "causes"] },
   congestion: { study: ["stages", "why"], fabric: ["congestion", "signals"], jobs: TRAINING, flows: ["goodput", "repairs", "causes", "worst"] },
   measured: { study: ["answer", "by_setting", "interference", "measured"], jobs: JOBS, flows: ["repairs"] },
   interference: { study: ["answer", "by_setting", "interference"], fabric: ["signals"], jobs: JOBS, flows: ["repairs"] },
-  traffic: { study: ["answer", "by_setting"], fabric: ["signals"], jobs: JOBS, flows: ["traffic", "goodput", "repairs", "worst"] },
+  traffic: { study: ["answer", "by_setting", "why"], fabric: ["signals"], jobs: JOBS, flows: ["traffic", "goodput", "repairs", "causes", "worst"] },
 };
 
 const words = process.argv.slice(2);

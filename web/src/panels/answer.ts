@@ -5,16 +5,16 @@ import { areaName } from "../areas.ts";
 import type { Area } from "../areas.ts";
 import { arrows } from "../arrows.ts";
 import { barChart } from "../bars.ts";
+import { besides } from "../besides.ts";
 import type { Bar } from "../bars.ts";
 import { areasOf } from "../cause_colours.ts";
 import type { Answer, Compared, StepCauses } from "../answer_data.ts";
 import type { Report } from "../data.ts";
 import { element, folded, note } from "../dom.ts";
-import { independent } from "../over.ts";
 import { legendOf, runColour } from "../palette.ts";
 import { partsChart } from "../parts.ts";
 import { asTable } from "../tables.ts";
-import { change, count, significant, some, span, spanUnit } from "../units.ts";
+import { count, significant, some, span, spanUnit } from "../units.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
@@ -126,28 +126,6 @@ function verdict(answer: Answer, place: number, areas: Map<string, Area>): HTMLE
   ];
 }
 
-/** A completion time from which on a change is stated. */
-const WORSE = 1.05;
-
-/** Sentences about variants under which background messages take longer than under the baseline. */
-function background(report: Report, { variants, baseline, verdicts }: Answer): string[] {
-  const jobs = verdicts.some(({ job }) => job !== null);
-  const timesOf = (variant: number) => report.fct[variants[variant]?.runs[0] ?? -1]?.background.arrived;
-  const base = timesOf(baseline);
-  if (!jobs || base === undefined || base === null) {
-    return [];
-  }
-  return variants.flatMap(({ name }, variant) => {
-    const own = timesOf(variant);
-    if (own === undefined || own === null || (own.mean <= WORSE * base.mean && own.p99 <= WORSE * base.p99)) {
-      return [];
-    }
-    const compared = (title: string, one: number, other: number): string => `${title} ${span(one)} instead of ${span(other)} (${change(one / other)})`;
-    const times = [compared("mean", own.mean, base.mean), compared("p99", own.p99, base.p99)];
-    return [`Beside the job, ${independent(report)} take longer under ${name} than under ${variants[baseline]?.name ?? ""}: ${times.join(", ")} (first run of each)`];
-  });
-}
-
 function content(report: Report): HTMLElement[] {
   const { answer } = report;
   if (answer === null) {
@@ -156,7 +134,7 @@ function content(report: Report): HTMLElement[] {
   const areas = areasOf(report);
   return [
     ...answer.verdicts.flatMap((_, place) => verdict(answer, place, areas)),
-    ...background(report, answer).map((text) => element("p", { class: "further" }, `${text}.`)),
+    ...besides(report, answer).map((text) => element("p", { class: "further" }, `${text}.`)),
     ...answer.notes.map((text) => note(sentence(text))),
     note(
       "The ratio is the geometric mean over pairs: of mean times by seed where variants have at least two seeds in common, else of steps of the one seed that " +

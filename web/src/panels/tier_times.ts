@@ -117,7 +117,7 @@ function timesChart(report: Report, times: Times, value: number, most: number, m
       });
       return tip(`${times.rows[row] ?? ""}, ${span(begin * scale.worth)} to ${span(end * scale.worth)}: the worst port`, lines);
     }),
-    xAxis: numbers(`time (${scale.name})`, { min: 0, max: last / scale.worth, splitLine: { show: false } }),
+    xAxis: numbers(`time (${scale.name})`, { min: 0, max: last / scale.worth, splitLine: { show: false }, axisLabel: { color: "var(--muted)", fontSize: 12, hideOverlap: true, showMaxLabel: false } }),
     yAxis: names(times.rows, { axisLabel: { color: "var(--ink)", fontSize: 12, width: widest, overflow: "truncate" } }),
     series: [
       {
@@ -191,6 +191,14 @@ class Drawing {
   }
 }
 
+/** What the vertical lines are, if there are any. */
+function linesOf(report: Report, shown: { found: TierTimesOfRun; run: number }[]): string {
+  const hasSteps = shown.some(({ found }) => found.steps.length > 0);
+  const hasFaults = marksOf(report, shown.map(({ run }) => run)).length > 0;
+  const lines = [...(hasSteps ? ["dotted lines are the ends of steps"] : []), ...(hasFaults ? ["numbered lines are faults"] : [])];
+  return lines.join(", ");
+}
+
 function content(report: Report): HTMLElement[] {
   const sampled = report.tier_times.flatMap((found, run) => (found === null ? [] : [{ found, run }]));
   if (sampled.length === 0) {
@@ -199,10 +207,11 @@ function content(report: Report): HTMLElement[] {
   const first = comparedFirst(report, sampled.map(({ run }) => run)).slice(0, MOST_RUNS);
   const shown = sampled.filter(({ run }) => first.includes(run));
   const more = sampled.length > shown.length ? " Of more runs, the baseline and the best variant are shown." : "";
+  const lines = linesOf(report, shown);
   const unpacking = Promise.all(shown.map(({ found, run }) => unpack(found, run)));
   return [
     note(
-      `An interval has the colour of the worst port of its tier, never of a mean; dotted lines are ends of steps, solid ones faults. Queues are those at the ends of samples, packets dropped those of all ports of the tier.${more}`,
+      `An interval has the colour of the worst port of its tier, never of a mean${lines === "" ? "" : `; ${lines}`}. Queues are those at the ends of samples, packets dropped those of all ports of the tier.${more}`,
     ),
     unpacked(unpacking, (all) => new Drawing(report, all).box),
   ];

@@ -1,0 +1,117 @@
+// What the answer says besides the verdict: how evenly ports are loaded, what background messages take, what was lost, and
+// what is ruled out as a reason.
+//
+// Of each variant its first run is taken, and the sentences say so.
+
+import type { Answer } from "./answer_data.ts";
+import type { Report } from "./data.ts";
+import { independent } from "./over.ts";
+import type { TierStrip } from "./tier_data.ts";
+import { change, count, percent, some, span } from "./units.ts";
+
+/** A completion time from which on a change is stated. */
+const WORSE = 1.05;
+
+/** A port that is busier than the median of its tier by this share of the time is worth a sentence. */
+const UNEVEN = 0.2;
+
+/** A variant with its first run. */
+interface Shown {
+  name: string;
+  run: number;
+}
+
+const shownOf = ({ variants }: Answer): Shown[] => variants.map(({ name, runs }) => ({ name, run: runs[0] ?? 0 }));
+
+/** The baseline, and the first of the variants that were compared with it, the best one. */
+function comparedOf(answer: Answer): [Shown, Shown] | null {
+  const shown = shownOf(answer);
+  const [base, best] = [shown[answer.baseline], shown[answer.verdicts[0]?.compared[0]?.variant ?? -1]];
+  return base === undefined || best === undefined ? null : [base, best];
+}
+
+/** How unevenly the ports of a tier are loaded, and how busy they are. */
+const loadOf = ({ most, median }: TierStrip): string => `the busiest ${percent(most)}, the median ${percent(median)}`;
+
+/** The tier whose ports are loaded least evenly, if that differs between the baseline and the best variant. */
+function uneven(report: Report, answer: Answer): string[] {
+  const compared = comparedOf(answer);
+  if (compared === null) {
+    return [];
+  }
+  const [base, best] = compared;
+  const [strips, others] = [base, best].map(({ run }) => report.tier_ports[run]?.strips ?? []);
+  const gap = ({ most, median }: TierStrip): number => most - median;
+  const pairs = (strips ?? []).flatMap((strip, nth) => {
+    const other = others?.[nth];
+    return other === undefined || other.from !== strip.from || other.to !== strip.to ? [] : [[strip, other] as const];
+  });
+  const by = ([strip, other]: readonly [TierStrip, TierStrip]): number => Math.abs(gap(strip) - gap(other));
+  const [first] = pairs.sort((one, two) => by(two) - by(one));
+  if (first === undefined || by(first) < UNEVEN) {
+    return [];
+  }
+  const [own, other] = first;
+  return [
+    `Share of the time in which ports ${own.from} → ${own.to} were sending: under ${base.name} ${loadOf(own)}; under ${best.name} ${loadOf(other)} (first run of each)`,
+  ];
+}
+
+/** Variants under which background messages take longer than under the baseline in any respect. */
+function background(report: Report, answer: Answer): string[] {
+  const shown = shownOf(answer);
+  const timesOf = (run: number | undefined) => report.fct[run ?? -1]?.background.arrived ?? null;
+  const base = timesOf(shown[answer.baseline]?.run);
+  if (base === null || answer.verdicts.every(({ job }) => job === null)) {
+    return [];
+  }
+  return shown.flatMap(({ name, run }) => {
+    const own = timesOf(run);
+    if (own === null || [own.p50 / base.p50, own.mean / base.mean, own.p99 / base.p99].every((ratio) => ratio <= WORSE)) {
+      return [];
+    }
+    const compared = (title: string, one: number, other: number): string => `${title} ${span(one)} instead of ${span(other)} (${change(one / other)})`;
+    const times = [compared("p50", own.p50, base.p50), compared("mean", own.mean, base.mean), compared("p99", own.p99, base.p99)];
+    return [`Beside the job, completion times of ${independent(report)} under ${name} against ${shown[answer.baseline]?.name ?? ""}: ${times.join(", ")} (first run of each)`];
+  });
+}
+
+/** What was lost or sent again under each variant; nothing if nothing was. */
+function losses(report: Report, answer: Answer): string[] {
+  const of = ({ name, run }: Shown): string[] => {
+    const whole = report.summary.find((row) => row.run === run)?.whole;
+    const repairs = report.repairs[run];
+    const facts = [
+      [whole?.dropped ?? 0, "packet lost", "packets lost"],
+      [repairs?.nacks ?? 0, "NACK", "NACKs"],
+      [repairs?.timeouts ?? 0, "timeout", "timeouts"],
+      [repairs?.spurious ?? 0, "packet sent again in vain", "packets sent again in vain"],
+      [whole?.unfinished ?? 0, "message that never arrived", "messages that never arrived"],
+    ] as const;
+    const there = facts.filter(([number]) => number > 0).map(([number, one, many]) => `${count(number)} ${number === 1 ? one : many}`);
+    return there.length === 0 ? [] : [`${name}: ${there.join(", ")}`];
+  };
+  const found = shownOf(answer).flatMap(of);
+  return found.length === 0 ? [] : [`Losses (first run of each; variants that are not named have none): ${found.join("; ")}`];
+}
+
+/** What cannot be a reason, since no run has it. */
+function ruledOut(report: Report, answer: Answer): string[] {
+  const runs = answer.variants.flatMap(({ runs: those }) => those);
+  const wholes = runs.map((run) => report.summary.find((row) => row.run === run)?.whole);
+  if (wholes.some((whole) => whole === null || whole === undefined || whole.dropped === null)) {
+    return [];
+  }
+  const out = [
+    ...(wholes.every((whole) => whole?.dropped === 0) ? ["no packet was lost"] : []),
+    ...(wholes.every((whole) => whole?.unfinished === 0) ? ["all messages arrived"] : []),
+    ...(runs.every((run) => report.faults[run]?.total_events === 0) ? ["nothing failed"] : []),
+    ...(runs.every((run) => report.signals[run]?.paused === 0) ? ["no link was paused"] : []),
+  ];
+  return out.length === 0 ? [] : [`Ruled out as reasons in all ${some(runs.length, "run")}: ${out.join(", ")}`];
+}
+
+/** The sentences. */
+export function besides(report: Report, answer: Answer): string[] {
+  return [...uneven(report, answer), ...background(report, answer), ...losses(report, answer), ...ruledOut(report, answer)];
+}
