@@ -126,6 +126,16 @@ function verdict(answer: Answer, place: number, areas: Map<string, Area>): HTMLE
   ];
 }
 
+/** Largest number of sentences besides the verdicts that are not folded. */
+const MOST_BESIDES = 3;
+
+/** The sentences besides the verdicts; with many variants the last ones are folded. */
+function alsoSaid(texts: string[]): HTMLElement[] {
+  const paragraphs = texts.map((text) => element("p", { class: "beside" }, `${text}.`));
+  const [shown, hidden] = [paragraphs.slice(0, MOST_BESIDES), paragraphs.slice(MOST_BESIDES)];
+  return [...shown, ...(hidden.length === 0 ? [] : [folded(some(hidden.length, "more sentence"), ...hidden)])];
+}
+
 function content(report: Report): HTMLElement[] {
   const { answer } = report;
   if (answer === null) {
@@ -134,7 +144,7 @@ function content(report: Report): HTMLElement[] {
   const areas = areasOf(report);
   return [
     ...answer.verdicts.flatMap((_, place) => verdict(answer, place, areas)),
-    ...besides(report, answer).map((text) => element("p", { class: "further" }, `${text}.`)),
+    ...alsoSaid(besides(report, answer)),
     ...answer.notes.map((text) => note(sentence(text))),
     note(
       "The ratio is the geometric mean over pairs: of mean times by seed where variants have at least two seeds in common, else of steps of the one seed that " +
