@@ -12,8 +12,10 @@ import { change, count, percent, some, span } from "./units.ts";
 /** A completion time from which on a change is stated. */
 const WORSE = 1.05;
 
-/** A port that is busier than the median of its tier by this share of the time is worth a sentence. */
-const UNEVEN = 0.2;
+/** From this ratio on, of the busiest port to the median one under one variant and under another, loads are compared. */
+const UNEVEN = 1.5;
+/** Ports that are busy for a smaller share of the time are not compared. */
+const BUSY = 0.02;
 
 /** A variant with its first run. */
 interface Shown {
@@ -30,10 +32,12 @@ function comparedOf(answer: Answer): [Shown, Shown] | null {
   return base === undefined || best === undefined ? null : [base, best];
 }
 
-/** How unevenly the ports of a tier are loaded, and how busy they are. */
-const loadOf = ({ most, median }: TierStrip): string => `the busiest ${percent(most)}, the median ${percent(median)}`;
+const loadOf = ({ most, median }: TierStrip): string => `the busiest ${percent(most)} of the time, the median ${percent(median)}`;
 
-/** The tier whose ports are loaded least evenly, if that differs between the baseline and the best variant. */
+/** How many times as busy as the median port the busiest one is. */
+const unevennessOf = ({ most, median }: TierStrip): number => (most < BUSY ? 1 : most / Math.max(median, BUSY / 10));
+
+/** The tier whose ports are loaded least evenly under the baseline or the best variant, compared with the other of them. */
 function uneven(report: Report, answer: Answer): string[] {
   const compared = comparedOf(answer);
   if (compared === null) {
@@ -41,19 +45,20 @@ function uneven(report: Report, answer: Answer): string[] {
   }
   const [base, best] = compared;
   const [strips, others] = [base, best].map(({ run }) => report.tier_ports[run]?.strips ?? []);
-  const gap = ({ most, median }: TierStrip): number => most - median;
   const pairs = (strips ?? []).flatMap((strip, nth) => {
     const other = others?.[nth];
-    return other === undefined || other.from !== strip.from || other.to !== strip.to ? [] : [[strip, other] as const];
+    const isAlike = other !== undefined && other.from === strip.from && other.to === strip.to;
+    return isAlike ? [{ strip, other, ratio: unevennessOf(strip) / unevennessOf(other) }] : [];
   });
-  const by = ([strip, other]: readonly [TierStrip, TierStrip]): number => Math.abs(gap(strip) - gap(other));
+  const by = ({ ratio }: { ratio: number }): number => Math.max(ratio, 1 / ratio);
   const [first] = pairs.sort((one, two) => by(two) - by(one));
   if (first === undefined || by(first) < UNEVEN) {
     return [];
   }
-  const [own, other] = first;
+  const { strip, other, ratio } = first;
+  const [one, two] = ratio > 1 ? [[base, strip] as const, [best, other] as const] : [[best, other] as const, [base, strip] as const];
   return [
-    `Share of the time in which ports ${own.from} → ${own.to} were sending: under ${base.name} ${loadOf(own)}; under ${best.name} ${loadOf(other)} (first run of each)`,
+    `Ports ${strip.from} → ${strip.to} are loaded unevenly under ${one[0].name}: ${loadOf(one[1])}; under ${two[0].name} ${loadOf(two[1])} (first run of each)`,
   ];
 }
 

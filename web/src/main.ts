@@ -70,14 +70,20 @@ function listen(stages: Stage[]): void {
   });
 }
 
-/** On paper all views are printed, one below the other. */
+/** On paper all views are printed, one below the other, and charts that are folded on the screen. */
 function print(stages: Stage[]): void {
+  let opened: HTMLDetailsElement[] = [];
   addEventListener("beforeprint", () => {
     document.body.classList.add("paper");
     stages.forEach((stage) => stage.make());
+    opened = [...document.querySelectorAll<HTMLDetailsElement>("details:not([open]):has(.chart)")];
+    opened.forEach((one) => (one.open = true));
     drawAll();
   });
-  addEventListener("afterprint", () => document.body.classList.remove("paper"));
+  addEventListener("afterprint", () => {
+    document.body.classList.remove("paper");
+    opened.forEach((one) => (one.open = false));
+  });
 }
 
 /**
