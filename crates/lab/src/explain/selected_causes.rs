@@ -33,6 +33,8 @@ pub(crate) struct SelectedCauses<'a> {
     prepared: &'a Prepared,
     notable: Notable,
     jobs: Vec<OpenMessages>,
+    /// Most messages that wait for the end of their step, and most selected rows that wait for others.
+    most_open: usize,
     /// Number of open messages.
     n_open: usize,
     /// Selected rows that come behind messages of which it is not known yet.
@@ -67,6 +69,7 @@ impl<'a> SelectedCauses<'a> {
             prepared,
             notable: Notable::default(),
             jobs: Vec::new(),
+            most_open: MOST_OPEN,
             n_open: 0,
             selected: Vec::new(),
         }
@@ -86,7 +89,7 @@ impl<'a> SelectedCauses<'a> {
                     self.job(row.job).causes.push(*row);
                 }
                 self.n_open += rows.len();
-                if self.n_open > MOST_OPEN {
+                if self.n_open > self.most_open {
                     self.lose_sight();
                 }
             }
@@ -117,6 +120,17 @@ impl<'a> SelectedCauses<'a> {
             job.select_chain(step, &Barriers::of(self.prepared, step.job));
         }
         self.n_open -= job.close_until(step.start, &self.notable, &mut self.selected);
+        if self.selected.len() > self.most_open {
+            self.close_oldest();
+        }
+    }
+
+    /// Gives up the open steps of the job that others have waited for longest.
+    fn close_oldest(&mut self) {
+        let first = |job: &&mut OpenMessages| job.causes.first().map_or(Time::NEVER, |first| first.end);
+        let Some(job) = self.jobs.iter_mut().min_by_key(first) else { return };
+        let until = job.causes.last().map_or(job.begin, |last| last.end);
+        self.n_open -= job.close_until(until, &self.notable, &mut self.selected);
     }
 
     /// The selected rows that come before all messages of which it is not known yet, in order.
@@ -182,5 +196,86 @@ impl OpenMessages {
         self.causes.drain(..n_closed);
         self.flows.drain(..n_closed);
         n_closed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_scenario::Overrides;
+    use netloom_units::{Bytes, Duration};
+
+    use super::*;
+    use crate::prepare::prepare;
+    use crate::source::Source;
+
+    fn flow(job: u16, step: u32, number: u32, end: u64) -> FlowRow {
+        FlowRow {
+            start: Time(end - 10),
+            end: Some(Time(end)),
+            source: HostId(number % 4),
+            destination: HostId((number + 1) % 4),
+            number,
+            job,
+            step,
+            phase: 0,
+            bucket: 0,
+            size: Bytes(1),
+            packets: 1,
+            hops: 1,
+            ideal: None,
+        }
+    }
+
+    fn causes(flow: &FlowRow) -> CauseRow {
+        let FlowRow { source, destination, number, job, .. } = *flow;
+        let end = flow.end.expect("it arrived");
+        CauseRow { end, source, destination, number, job, transmission: Duration(10), ..CauseRow::default() }
+    }
+
+    /// Steps of 100 messages, which arrive one after the other; of a second job one message, at the begin.
+    fn selected(most_open: usize, n_steps: u32) -> (Vec<CauseRow>, usize) {
+        let text = "netloom: 1\nfabric: { leaf_spine: { leaves: 1, spines: 1, hosts_per_leaf: 4 } }\n\
+                    jobs: [ { name: one, phases: [ { compute: 1us } ] } ]\n";
+        let prepared =
+            prepare(&Source::text("scene.yaml", text), &Overrides::default()).expect("it is valid");
+        let mut selection = SelectedCauses { most_open, ..SelectedCauses::new(&prepared) };
+        let (mut rows, mut most_kept) = (Vec::new(), 0);
+        let mut take = |flows: &[FlowRow], steps: &[StepRow], selection: &mut SelectedCauses<'_>| {
+            selection.take(Batch::Flows(flows));
+            selection.take(Batch::Causes(&flows.iter().map(causes).collect::<Vec<_>>()));
+            selection.take(Batch::Steps(steps));
+            most_kept = most_kept.max(selection.n_open + selection.selected.len());
+            rows.extend(selection.take_ready());
+        };
+        take(&[flow(1, 0, 0, 15)], &[], &mut selection);
+        for step in 0..n_steps {
+            let begin = 20 + u64::from(step) * 2_000;
+            let flows: Vec<FlowRow> = (0..100)
+                .map(|number| flow(0, step, step * 100 + number, begin + 20 + u64::from(number) * 10))
+                .collect();
+            let row = StepRow { start: Time(begin), end: Time(begin + 1_500), job: 0, step };
+            take(&flows, &[row], &mut selection);
+        }
+        rows.extend(selection.finish());
+        (rows, most_kept)
+    }
+
+    #[test]
+    fn chains_of_all_steps_are_stored_in_order() {
+        let (rows, _) = selected(MOST_OPEN, 30);
+        assert!(rows.is_sorted_by_key(CauseRow::order));
+        // A message starts when the one before it has arrived at its sender: all are on the chain.
+        assert_eq!(rows.len(), 1 + 30 * 100);
+    }
+
+    #[test]
+    fn memory_is_bounded_if_a_step_is_too_large_or_another_job_never_ends_one() {
+        for most_open in [50, 150, 250] {
+            let (rows, most_kept) = selected(most_open, 60);
+            assert!(rows.is_sorted_by_key(CauseRow::order), "{most_open}");
+            assert!(most_kept <= 2 * most_open + 300, "{most_open}: {most_kept}");
+            // Those of the random sample and the slowest are there in any case.
+            assert!(rows.len() >= RandomMessages::SIZE, "{most_open}: {}", rows.len());
+        }
     }
 }

@@ -241,7 +241,9 @@ fn a_run_is_drawn_with_what_the_ports_of_its_tiers_did() {
         drawn(&mut found.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain))), 80)
     };
     let of_run = text(&[]);
-    for line in ["Ports by tier", "gpu to inner", "gpu to rail", "rail to spine", "spine to rail", "rail to gpu"] {
+    for line in
+        ["Ports by tier", "gpu to inner", "gpu to rail", "rail to spine", "spine to rail", "rail to gpu"]
+    {
         assert!(of_run.contains(line), "{line}: {of_run}");
     }
     // Of a changed fabric the ports would be others.
