@@ -21,7 +21,7 @@ view() { (cd web && node tests/view.mjs "$browser" "$place/$1.html" "$3" "../doc
 netloom demo -o "$place/demo" >/dev/null
 picture "$place/demo/report.html" answer demo-answer
 picture "$place/demo/report.html" chain demo-chain
-picture "$place/demo/report.html" causes demo-messages "ecmp: what messages waited for"
+picture "$place/demo/report.html" causes demo-messages "ecmp: what"
 
 # The tour of the explorer: each view of three studies.
 for policy in ecmp adaptive; do
