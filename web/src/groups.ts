@@ -45,13 +45,14 @@ const whisker =
     return outlined([[middle, low, middle, high], ...[low, high].map((y): Line => [middle - 4, y, middle + 4, y])]);
   };
 
-/** The chart. */
+/** The chart; its axis ends at `most` if that is given. */
 export function groupChart(
   label: string,
   axis: string,
   unit: Unit,
   { name, names }: { name: string; names: string[] },
   kinds: Kind[],
+  most?: number,
 ): HTMLElement {
   const scaled = (value: number): number => value / unit.worth;
   const longest = names.reduce((most, text) => Math.max(most, text.length), 0);
@@ -100,7 +101,7 @@ export function groupChart(
       axisLine: { lineStyle: { color: "var(--line)" } },
       axisTick: { show: false },
     },
-    yAxis: numbers(`${axis} (${unit.name})`, { min: 0, nameGap: aslant ? 52 : 44 }),
+    yAxis: numbers(`${axis} (${unit.name})`, { min: 0, max: most === undefined ? undefined : scaled(most), nameGap: aslant ? 52 : 44 }),
     series: [...bars, ...whiskers],
   });
 }

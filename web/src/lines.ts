@@ -43,7 +43,7 @@ const near = (events: Mark[], at: number, whole: number): string[] =>
 
 /**
  * The chart; values are written by `write`. There are vertical lines at the instants in `marks`, and numbered ones at
- * events.
+ * events. The axis of values ends at `most` if that is given.
  */
 export function timeChart(
   label: string,
@@ -53,6 +53,7 @@ export function timeChart(
   write: (value: number) => string,
   marks: number[] = [],
   events: Mark[] = [],
+  most?: number,
 ): HTMLElement {
   const times = [...lines.flatMap(({ points }) => points.map(([time]) => time)), ...marks];
   const last = times.reduce((left, right) => Math.max(left, right), 0);
@@ -76,7 +77,7 @@ export function timeChart(
       max: last / scale.worth,
       axisLabel: { color: "var(--muted)", fontSize: 12, hideOverlap: true, showMaxLabel: false },
     }),
-    yAxis: numbers(`${what} (${unit.name})`, { min: 0, nameGap: 44 }),
+    yAxis: numbers(`${what} (${unit.name})`, { min: 0, max: most === undefined ? undefined : most / unit.worth, nameGap: 44 }),
     series: [
       ...lines.map(({ name, colour, dash, points }, nth) => ({
         type: "line",

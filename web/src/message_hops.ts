@@ -10,7 +10,7 @@ import { span } from "./units.ts";
 
 /** Explains the columns. */
 export const HOPS =
-  "The first row of a message is its sender: the sum of what held it there. A port that was sending for less than the whole wait was held for the rest: " +
+  "The first row of a message is its sender: the sum of what held it there. Column “port sending” is the share of the wait in which the port was sending; a port that was sending for less than the whole wait was held for the rest: " +
   "paused, without credits, or its link was down.";
 
 const sendingShare = (sending: number | null, wait: number): string | null => (sending === null || wait === 0 ? null : rounded(Math.min(1, sending / wait)));
@@ -55,7 +55,7 @@ export function hopsTable(run: ExplainedRun, message: MessageData): HTMLElement 
     { title: "port" },
     { title: "wait", number: true },
     { title: "what held it" },
-    { title: "port sending (share of the wait)", number: true },
+    { title: "port sending", number: true },
     { title: "whose packets left meanwhile" },
   ];
   return table(`${messageName(message.message)}, hop by hop`, columns, [senderRow(run, message), ...queues], true);

@@ -47,6 +47,8 @@ export interface View {
   title: string;
   /** The question that it answers. */
   asks: string;
+  /** The same of a single run, if that is another question. */
+  asksOfOne?: string;
   panels: Panel[];
 }
 
@@ -56,6 +58,7 @@ export const VIEWS: View[] = [
     id: "study",
     title: "Study",
     asks: "Which run was better, by how much, and with what confidence?",
+    asksOfOne: "How long did it take, and why?",
     panels: [ANSWER, WHY, CHAIN, SUMMARY, STAGES, INTERFERENCE, MEASURED, BY_SETTING, STEPS, BANDWIDTH, OVER_TIME],
   },
   {
@@ -129,7 +132,9 @@ export class Stage {
     this.made = true;
     const panels = this.view.panels.flatMap((panel) => section(panel, this.report));
     const none = panels.length === 0 ? [note("These runs have no data for this view.")] : [];
-    const title = element("h2", { class: "view-title" }, this.view.title, " ", element("small", {}, this.view.asks));
+    const { title: name, asks, asksOfOne } = this.view;
+    const question = this.report.runs.length === 1 ? (asksOfOne ?? asks) : asks;
+    const title = element("h2", { class: "view-title" }, name, " ", element("small", {}, question));
     this.box.append(title, ...contents(this.view, panels), ...panels, ...none);
   }
 }

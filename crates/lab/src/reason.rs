@@ -1,7 +1,7 @@
 //! Why a variant is faster or slower than the baseline: what their steps waited for, beside each other.
 //!
-//! Models: of both the first runs that are compared as a pair; of each the mean of all its steps, if it recorded causes;
-//! else a typical step, whose length is near the median, by running it again.
+//! Models: the mean of all steps of all runs of both variants, if they recorded causes; else a typical step, whose length is
+//! near the median, of the first runs that are compared as a pair, by running them again.
 //! Leaves out: variants without a shown difference, which need no reason.
 
 use std::collections::btree_map::Entry;
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
 use netloom_report::panel_data::{CausedStep, JobCauses};
-use netloom_report::{AnswerData, Basis, Outcome, Reason, ReportedRun, StepCauses};
+use netloom_report::{AnswerData, Basis, Outcome, Reason, ReportedRun, StepCauses, Variant};
 
 use crate::error::LabError;
 use crate::explain::{
@@ -19,6 +19,8 @@ use crate::explain::{
 use crate::spread::{SweepProgress, Task, spread};
 use crate::watch::{RunProgress, Watch};
 
+/// Of more runs only the first ones that are compared are explained: the messages of each are read.
+const MOST_RUNS: usize = 64;
 /// What a reason needs of a run.
 const TYPICAL: Selection = Selection { steps: &[SelectedStep::Typical], n_slowest: 0, until_steps: false };
 /// What a page shows of a run.
@@ -143,11 +145,10 @@ pub(crate) fn add_reasons(
             };
             let Some([own, base]) = compared.pair else { continue };
             let job = verdict.job.as_deref();
-            let (Some(own), Some(base)) = (steps.causes(own, job)?, steps.causes(base, job)?) else {
-                continue;
-            };
-            let names = [compared.variant, *baseline].map(|number| variants[number].name.as_str());
-            compared.reason = Some(Reason::of([own, base], names, is_faster));
+            let own = steps.of_variant(&variants[compared.variant], own, job)?;
+            let base = steps.of_variant(&variants[*baseline], base, job)?;
+            let (Some((own, own_name)), Some((base, base_name))) = (own, base) else { continue };
+            compared.reason = Some(Reason::of([own, base], [&own_name, &base_name], is_faster));
         }
     }
     notes.append(&mut steps.notes);
@@ -212,6 +213,26 @@ struct Explained<'a, 'r> {
 }
 
 impl Explained<'_, '_> {
+    /// The mean of all steps of all runs of a variant, if all have recorded causes and there are not too many runs; else
+    /// those of its first run. With what these runs are called.
+    fn of_variant(
+        &mut self,
+        variant: &Variant,
+        first: usize,
+        job: Option<&str>,
+    ) -> Result<Option<(StepCauses, String)>, LabError> {
+        let name = &variant.name;
+        if let ([_, _, ..], true) = (&variant.runs[..], self.runs.len() <= MOST_RUNS) {
+            let found = variant.runs.iter().map(|&run| self.causes(run, job));
+            let found: Option<Vec<StepCauses>> = found.collect::<Result<Option<_>, LabError>>()?;
+            if let Some(together) = found.and_then(|found| StepCauses::together(&found)) {
+                return Ok(Some((together, format!("{} runs of {name}", variant.runs.len()))));
+            }
+        }
+        let of = if variant.runs.len() > 1 { "the first run of " } else { "" };
+        Ok(self.causes(first, job)?.map(|found| (found, format!("{of}{name}"))))
+    }
+
     /// The mean of all steps, if causes were recorded; else those of a typical step of the second run.
     fn causes(&mut self, run: usize, job: Option<&str>) -> Result<Option<StepCauses>, LabError> {
         match self.recorded.of(run) {

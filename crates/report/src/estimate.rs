@@ -46,10 +46,12 @@ pub fn mean(sample: &Taken) -> Estimate {
 pub fn quantile(sample: &Taken, share: f64) -> Estimate {
     let above = Above::of(sample.count(), 1.0 - share);
     let at = |n_above: u64| seconds(sample.at(sample.count() - 1 - n_above) as f64);
+    let value = seconds(sample.quantile(share));
     Estimate {
-        value: seconds(sample.quantile(share)),
-        low: above.most.filter(|n| *n < sample.count()).map(at),
-        high: above.fewest.map(at),
+        value,
+        // The bounds are observations; between the last two of them a quantile is interpolated.
+        low: above.most.filter(|n| *n < sample.count()).map(at).map(|low| low.min(value)),
+        high: above.fewest.map(at).map(|high| high.max(value)),
     }
 }
 

@@ -36,6 +36,12 @@ const fastest = (found: StagesOfRun): number => {
   return Math.max(1, ...all, ...found.lines.map(({ goodputs }) => Math.max(0, ...goodputs)));
 };
 
+/** The next number of one digit and a half: 1, 1.5, 2, 2.5, and so on. */
+function roundedUp(value: number): number {
+  const half = 10 ** Math.floor(Math.log10(value)) / 2;
+  return Math.ceil(value / half) * half;
+}
+
 /** Instants at which stages begin and end. */
 const boundaries = ({ stages }: StagesOfRun): number[] =>
   [...new Set(stages.flatMap(({ start, end }) => [start, end]))].filter((instant) => instant > 0);
@@ -47,24 +53,24 @@ const stageName = ({ start, end }: Stage, { worth }: Unit): string =>
   [start, end].map((instant) => significant(instant / worth)).join(" – ");
 
 /** Throughput over time, with a vertical line at the start and end of each stage. */
-function overTime(report: Report, { prefix, found, marks }: Shown): HTMLElement[] {
+function overTime(report: Report, { prefix, found, marks }: Shown, most: number): HTMLElement[] {
   const { lines } = found;
   const drawn = lines.map(({ name, begin, interval, goodputs }, nth) => ({
     name,
     ...strokeOf(nth, lines.length),
     points: goodputs.map((value, place): [number, number] => [begin + (place + 0.5) * interval, value]),
   }));
-  const unit = rateUnit(fastest(found));
+  const unit = rateUnit(most);
   const label = `${prefix}Throughput over time; dashed vertical lines separate stages`;
   return [
     legendOf(drawn.map((line) => lineName(line.name, line))),
-    figure(label, timeChart(label, "throughput", unit, drawn, bitRate, boundaries(found), marks)),
+    figure(label, timeChart(label, "throughput", unit, drawn, bitRate, boundaries(found), marks, most)),
     ...markLegend(report, marks),
   ];
 }
 
 /** A group of bars for each stage. */
-function byStage({ prefix, found }: Shown): HTMLElement[] {
+function byStage({ prefix, found }: Shown, most: number): HTMLElement[] {
   const { flows, stages } = found;
   const kinds = flows.map(({ name }, nth) => ({
     name,
@@ -79,7 +85,7 @@ function byStage({ prefix, found }: Shown): HTMLElement[] {
   const label = `${prefix}Throughput in each stage`;
   return [
     legendOf(kinds.map(({ name }, nth) => lineName(name, strokeOf(nth, flows.length)))),
-    figure(label, groupChart(label, "throughput", rateUnit(fastest(found)), axis, kinds)),
+    figure(label, groupChart(label, "throughput", rateUnit(most), axis, kinds, most)),
   ];
 }
 
@@ -135,6 +141,8 @@ function content(report: Report): HTMLElement[] {
   if (all.length === 0) {
     return [];
   }
+  // One scale for all runs, so that they can be compared.
+  const most = roundedUp(Math.max(...all.map(({ found }) => fastest(found))));
   return [
     note(
       "Throughput is payload that arrived for the first time, per second. Jain’s index is 1 if all flows of a stage have the " +
@@ -143,7 +151,7 @@ function content(report: Report): HTMLElement[] {
     ),
     ...all.flatMap((run) => [
       ...scaled(run),
-      ...(run.found.lines.length > 0 ? overTime(report, run) : byStage(run)),
+      ...(run.found.lines.length > 0 ? overTime(report, run, most) : byStage(run, most)),
       stageTable(run),
       ...cut(run),
     ]),

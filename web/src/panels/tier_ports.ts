@@ -4,8 +4,7 @@ import { chooser } from "../chooser.ts";
 import type { Choice } from "../chooser.ts";
 import type { Report } from "../data.ts";
 import { element, note } from "../dom.ts";
-import { edgeContaining, squareOf } from "../fabric/containing.ts";
-import type { FabricOfRun } from "../fabric/data.ts";
+import { edgeContaining } from "../fabric/containing.ts";
 import { onLetters } from "../keys.ts";
 import { overNote } from "../over.ts";
 import { numbersOf, textOf } from "../packed.ts";
@@ -15,6 +14,7 @@ import { stripOf } from "../strip.ts";
 import { asTable } from "../tables.ts";
 import type { Cell } from "../tables.ts";
 import type { TierStrip } from "../tier_data.ts";
+import { LINK, directionOf } from "../tier_direction.ts";
 import { VALUES } from "../tier_values.ts";
 import { count, percent, size, some } from "../units.ts";
 import { unpacked } from "../unpacked.ts";
@@ -57,15 +57,6 @@ function largest(report: Report, shown: Cells[], value: number): number {
 
 const kinds = ({ from, to }: TierStrip): string => `${from} → ${to}`;
 
-/** Whether a port leads away from the hosts or towards them. */
-function directionOf(fabric: FabricOfRun | undefined, [from, to]: [string, string]): string {
-  const [source, target] = [from, to.replace(LINK, "")].map((node) => (fabric === undefined ? undefined : squareOf(fabric, node)?.tier));
-  if (source === undefined || target === undefined) {
-    return "";
-  }
-  return source === target ? " within a tier" : source < target ? " away from hosts" : " towards hosts";
-}
-
 /** The kinds of a strip; where others have the same kinds, with the direction and one of its ports. */
 function titleOf(report: Report, run: number, nth: number): string {
   const strips = report.tier_ports[run]?.strips ?? [];
@@ -101,9 +92,6 @@ function periodOf(cells: Cells, strip: TierStrip, nth: number): number {
   }
   return strip.each === 1 && strip.cells % period === 0 ? period : 1;
 }
-
-/** The link that distinguishes parallel ones, behind a node. */
-const LINK = / \([^()]*\)$/;
 
 /** Shows the busiest port of a cell over time, with all ports that the drawing of the fabric has as one line; says so, or why not. */
 function opener(report: Report, shown: Cells[], cells: Cells, nth: number): (cell: number) => string {

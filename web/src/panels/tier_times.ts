@@ -12,6 +12,7 @@ import { SCALE, onSequence, runName } from "../palette.ts";
 import { scaleBar } from "../scale_bar.ts";
 import { asTable } from "../tables.ts";
 import type { TierTimesOfRun } from "../tier_data.ts";
+import { directionOf } from "../tier_direction.ts";
 import { VALUES } from "../tier_values.ts";
 import { span, spanUnit } from "../units.ts";
 import type { Unit } from "../units.ts";
@@ -32,17 +33,21 @@ interface Times extends TierTimesOfRun {
   of: (value: number, row: number, interval: number) => number;
 }
 
-/** Kinds that occur twice, such as those of switches of two tiers with names of one kind, are numbered. */
-function namesOf(kinds: [string, string][]): string[] {
+/** The kinds of each row; where others have the same kinds, with the direction. */
+function namesOf(report: Report, run: number, kinds: [string, string][]): string[] {
   const all = kinds.map((ends) => ends.join(" → "));
-  return all.map((name, nth) => (all.filter((other) => other === name).length > 1 ? `${nth + 1}. ${name}` : name));
+  const direction = (nth: number): string => {
+    const busiest = report.tier_ports[run]?.strips[nth]?.busiest;
+    return busiest === undefined ? ` (${nth + 1})` : directionOf(report.fabric[run], busiest);
+  };
+  return all.map((name, nth) => (all.filter((other) => other === name).length > 1 ? name + direction(nth) : name));
 }
 
-async function unpack(found: TierTimesOfRun, run: number): Promise<Times> {
+async function unpack(report: Report, found: TierTimesOfRun, run: number): Promise<Times> {
   const numbers = await numbersOf(found.packed);
   const { kinds, intervals } = found;
   const of = (value: number, row: number, interval: number): number => numbers[(value * kinds.length + row) * intervals + interval] ?? 0;
-  return { ...found, run, rows: namesOf(kinds), of };
+  return { ...found, run, rows: namesOf(report, run, kinds), of };
 }
 
 /** The largest value of a row, and the end of its interval in seconds. */
@@ -100,9 +105,8 @@ const ends = (steps: number[], scale: Unit): Options => ({
   data: steps.map((end) => ({ xAxis: end / scale.worth })),
 });
 
-function timesChart(report: Report, times: Times, value: number, most: number, marks: Mark[]): HTMLElement {
+function timesChart(report: Report, times: Times, value: number, most: number, last: number, marks: Mark[]): HTMLElement {
   const chosen = VALUES[value]!;
-  const last = times.interval * times.intervals;
   const scale = spanUnit(last);
   const name = report.runs[times.run]?.name ?? "";
   const widest = Math.min(150, 7 * Math.max(...times.rows.map((row) => row.length)));
@@ -166,8 +170,9 @@ class Drawing {
     const most = Math.max(...all.map((times) => Math.max(...times.rows.map((_, row) => largestOf(times, value, row)[0]))));
     const { write = String } = VALUES[value] ?? {};
     const marks = marksOf(report, all.map(({ run }) => run));
+    const last = Math.max(...all.map(({ interval, intervals }) => interval * intervals));
     const figures = all.map((times) =>
-      element("figure", {}, element("figcaption", {}, runName(report.runs, times.run)), timesChart(report, times, value, most, marks)),
+      element("figure", {}, element("figcaption", {}, runName(report.runs, times.run)), timesChart(report, times, value, most, last, marks)),
     );
     const shown = [this.choice(), scaleBar(SCALE, write(0), write(most)), ...figures, ...markLegend(report, marks), table(report, all)];
     this.box.replaceChildren(...shown);
@@ -208,10 +213,10 @@ function content(report: Report): HTMLElement[] {
   const shown = sampled.filter(({ run }) => first.includes(run));
   const more = sampled.length > shown.length ? " Of more runs, the baseline and the best variant are shown." : "";
   const lines = linesOf(report, shown);
-  const unpacking = Promise.all(shown.map(({ found, run }) => unpack(found, run)));
+  const unpacking = Promise.all(shown.map(({ found, run }) => unpack(report, found, run)));
   return [
     note(
-      `An interval has the colour of the worst port of its tier, never of a mean${lines === "" ? "" : `; ${lines}`}. Queues are those at the ends of samples, packets dropped those of all ports of the tier.${more}`,
+      `An interval has the colour of the worst port of its tier, never of a mean${lines === "" ? "" : `; ${lines}`}. Intervals without any are blank. Queues are those at the ends of samples, packets dropped those of all ports of the tier.${more}`,
     ),
     unpacked(unpacking, (all) => new Drawing(report, all).box),
   ];

@@ -38,6 +38,29 @@ pub struct StepCauses {
 }
 
 impl StepCauses {
+    /// The mean over the steps of several runs; `None` unless each is a mean of steps.
+    pub fn together(all: &[StepCauses]) -> Option<StepCauses> {
+        let steps = |found: &StepCauses| match found.basis {
+            Basis::Mean(steps) => Some(steps),
+            Basis::Typical(_) => None,
+        };
+        let n_steps = all.iter().map(steps).sum::<Option<usize>>().filter(|steps| *steps > 0)?;
+        let mut causes: Vec<(String, f64)> = Vec::new();
+        let mut time_s = 0.0;
+        for found in all {
+            let share = steps(found)? as f64 / n_steps as f64;
+            time_s += found.time_s * share;
+            for (name, time) in &found.causes {
+                match causes.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, sum)) => *sum += time * share,
+                    None => causes.push((name.clone(), time * share)),
+                }
+            }
+        }
+        causes.sort_by(|one, other| other.1.total_cmp(&one.1));
+        Some(StepCauses { basis: Basis::Mean(n_steps), time_s, causes })
+    }
+
     fn words(&self, name: &str) -> String {
         match self.basis {
             Basis::Typical(step) => format!("step {step} of {name}, a typical one, {}", span(self.time_s)),
@@ -135,6 +158,22 @@ fn differences(own: &StepCauses, base: &StepCauses) -> Vec<CauseDifference> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn several_runs_have_the_mean_over_all_their_steps() {
+        let mean = |steps: usize, causes: &[(&str, f64)]| {
+            let causes: Vec<(String, f64)> =
+                causes.iter().map(|(name, time)| ((*name).to_owned(), *time)).collect();
+            let time_s = causes.iter().map(|(_, time)| time).sum();
+            StepCauses { basis: Basis::Mean(steps), time_s, causes }
+        };
+        let both = [mean(1, &[("queues", 8.0), ("turn", 1.0)]), mean(3, &[("turn", 5.0), ("window", 4.0)])];
+        let together = StepCauses::together(&both).expect("both are means");
+        assert_eq!(together, mean(4, &[("turn", 4.0), ("window", 3.0), ("queues", 2.0)]));
+        let typical = StepCauses { basis: Basis::Typical(2), ..both[0].clone() };
+        assert_eq!(StepCauses::together(&[both[1].clone(), typical]), None);
+        assert_eq!(StepCauses::together(&[]), None);
+    }
 
     fn step(step: u32, causes: &[(&str, f64)]) -> StepCauses {
         let causes: Vec<(String, f64)> =
