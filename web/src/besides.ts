@@ -70,7 +70,8 @@ function background(report: Report, answer: Answer): string[] {
   if (base === null || answer.verdicts.every(({ job }) => job === null)) {
     return [];
   }
-  return shown.flatMap(({ name, run }) => {
+  const order = answer.verdicts[0]?.compared.flatMap(({ variant }) => shown[variant] ?? []) ?? [];
+  return order.flatMap(({ name, run }) => {
     const own = timesOf(run);
     if (own === null || [own.p50 / base.p50, own.mean / base.mean, own.p99 / base.p99].every((ratio) => ratio <= WORSE)) {
       return [];
@@ -118,5 +119,5 @@ function ruledOut(report: Report, answer: Answer): string[] {
 
 /** The sentences. */
 export function besides(report: Report, answer: Answer): string[] {
-  return [...uneven(report, answer), ...background(report, answer), ...losses(report, answer), ...ruledOut(report, answer)];
+  return [...uneven(report, answer), ...losses(report, answer), ...ruledOut(report, answer), ...background(report, answer)];
 }
