@@ -188,7 +188,8 @@ function content(report: Report): HTMLElement[] {
     : [
         note(
           "What the completion times of messages consist of. Turn at the NIC of the sender: packets of other messages of that host were on its wire. " +
-            "Queues behind the sender: waits of the last packet at all switches on its path.",
+            "Queues behind the sender: waits of the last packet at all switches on its path. " +
+            "Messages that took about equally long are in one group, so groups may be larger or smaller than their names say.",
         ),
         ...legend,
         ...shown.slice(0, MOST_RUNS).flat(),
