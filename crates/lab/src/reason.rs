@@ -20,7 +20,7 @@ use crate::spread::{SweepProgress, Task, spread};
 use crate::watch::{RunProgress, Watch};
 
 /// Of more runs only the first ones that are compared are explained: the messages of each are read.
-const MOST_RUNS: usize = 64;
+const MOST_RUNS_READ: usize = 64;
 /// What a reason needs of a run.
 const TYPICAL: Selection = Selection { steps: &[SelectedStep::Typical], n_slowest: 0, until_steps: false };
 /// What a page shows of a run.
@@ -222,7 +222,7 @@ impl Explained<'_, '_> {
         job: Option<&str>,
     ) -> Result<Option<(StepCauses, String)>, LabError> {
         let name = &variant.name;
-        if let ([_, _, ..], true) = (&variant.runs[..], self.runs.len() <= MOST_RUNS) {
+        if let ([_, _, ..], true) = (&variant.runs[..], self.runs.len() <= MOST_RUNS_READ) {
             let found = variant.runs.iter().map(|&run| self.causes(run, job));
             let found: Option<Vec<StepCauses>> = found.collect::<Result<Option<_>, LabError>>()?;
             if let Some(together) = found.and_then(|found| StepCauses::together(&found)) {
