@@ -4,7 +4,7 @@
 // Of each variant its first run is taken, and the sentences say so.
 
 import type { Answer } from "./answer_data.ts";
-import type { Report } from "./data.ts";
+import type { Report, WholeRun } from "./data.ts";
 import { independent } from "./over.ts";
 import type { TierStrip } from "./tier_data.ts";
 import { change, count, percent, some, span } from "./units.ts";
@@ -82,10 +82,16 @@ function background(report: Report, answer: Answer): string[] {
   });
 }
 
+/** The figures of a whole run. */
+const wholeOf = (report: Report, run: number): WholeRun | null => report.summary.find((row) => row.run === run)?.whole ?? null;
+
+/** Whether packets lost were counted, as they are unless a run was measured. */
+const hasCounts = (report: Report, run: number): boolean => typeof wholeOf(report, run)?.dropped === "number";
+
 /** What was lost or sent again under each variant; nothing if nothing was. */
 function losses(report: Report, answer: Answer): string[] {
   const of = ({ name, run }: Shown): string[] => {
-    const whole = report.summary.find((row) => row.run === run)?.whole;
+    const whole = wholeOf(report, run);
     const repairs = report.repairs[run];
     const facts = [
       [whole?.dropped ?? 0, "packet lost", "packets lost"],
@@ -97,21 +103,23 @@ function losses(report: Report, answer: Answer): string[] {
     const there = facts.filter(([number]) => number > 0).map(([number, one, many]) => `${count(number)} ${number === 1 ? one : many}`);
     return there.length === 0 ? [] : [`${name}: ${there.join(", ")}`];
   };
-  const found = shownOf(answer).flatMap(of);
-  return found.length === 0 ? [] : [`Losses (first run of each; variants that are not named have none): ${found.join("; ")}`];
+  const shown = shownOf(answer);
+  const found = shown.flatMap(of);
+  const others = shown.every(({ run }) => hasCounts(report, run)) ? "; variants that are not named have none" : "";
+  return found.length === 0 ? [] : [`Losses (first run of each${others}): ${found.join("; ")}`];
 }
 
 /** What cannot be a reason, since no run has it. */
 function ruledOut(report: Report, answer: Answer): string[] {
   const runs = answer.variants.flatMap(({ runs: those }) => those);
-  const wholes = runs.map((run) => report.summary.find((row) => row.run === run)?.whole);
-  if (wholes.some((whole) => whole === null || whole === undefined || whole.dropped === null)) {
+  if (!runs.every((run) => hasCounts(report, run))) {
     return [];
   }
+  const wholes = runs.map((run) => wholeOf(report, run));
   const out = [
     ...(wholes.every((whole) => whole?.dropped === 0) ? ["no packet was lost"] : []),
     ...(wholes.every((whole) => whole?.unfinished === 0) ? ["all messages arrived"] : []),
-    ...(runs.every((run) => report.faults[run]?.total_events === 0) ? ["nothing failed"] : []),
+    ...(runs.every((run) => report.faults[run]?.total_events === 0 && report.faults[run].total === 0) ? ["nothing failed"] : []),
     ...(runs.every((run) => report.signals[run]?.paused === 0) ? ["no link was paused"] : []),
   ];
   return out.length === 0 ? [] : [`Ruled out as reasons in all ${some(runs.length, "run")}: ${out.join(", ")}`];

@@ -28,6 +28,7 @@ const PART: f64 = 1e4;
 /// Data of a run.
 #[derive(Debug, Default)]
 pub struct TierTimes {
+    /// Until samples come.
     ports: Vec<PortRow>,
     /// The kinds of each strip, once samples come.
     kinds: Vec<[String; 2]>,
@@ -99,7 +100,9 @@ impl Collector for TierTimes {
 
 impl TierTimes {
     fn group(&mut self, about: &About) {
-        let found = ports_by_kinds(about.n_hosts, &|node| about.node(node), &self.ports);
+        // Only their strips and rates are needed from now on.
+        let ports = std::mem::take(&mut self.ports);
+        let found = ports_by_kinds(about.n_hosts, &|node| about.node(node), &ports);
         for (strip, (_, ports)) in found.iter().enumerate() {
             self.by_port.extend(ports.iter().map(|port| (port.port.0, (strip, port.rate))));
         }
