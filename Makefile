@@ -17,8 +17,8 @@ export SKIPPED := $(CARGO_TARGET_DIR)/skipped
 
 NETLOOM := cargo run --release --locked -p netloom-cli --
 
-.PHONY: help demo test lint budget budget-full golden bench reproduce docs site pictures web fuzz
-.PHONY: .begin .format .clippy .budget .cargo-test .supply .aarch64 .web .perfetto .field .summary
+.PHONY: help demo test lint budget budget-full golden bench reproduce docs site pictures web fuzz wheels
+.PHONY: .begin .format .clippy .budget .cargo-test .python .supply .aarch64 .web .perfetto .field .summary
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -28,9 +28,10 @@ demo: ## Build the command, run a small study and write its results to out/demo
 	@$(NETLOOM) demo -o out/demo
 
 # One after the other, cheapest first, so that an error of format is found before the build.
-test: .begin ## Run all checks: format, lint, tests, docs, supply, budget, aarch64, report, exports, field
+test: .begin ## Run all checks: format, lint, tests, Python, docs, supply, budget, aarch64, report, exports, field
 	@$(MAKE) lint
 	@$(MAKE) .cargo-test
+	@$(MAKE) .python
 	@$(MAKE) docs
 	@$(MAKE) .supply
 	@$(MAKE) budget
@@ -58,6 +59,7 @@ budget-full: ## The same with larger scenes and two threads; takes a quarter of 
 golden: ## Update golden files with the current output of the tests, then show the difference
 	@status=0; \
 	NETLOOM_UPDATE_GOLDEN=1 INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --locked --workspace --no-fail-fast || status=$$?; \
+	python3 scripts/scenario_classes.py || status=$$?; \
 	git status --short; exit $$status
 
 bench: ## Measure speed on this machine, as JSON
@@ -85,6 +87,9 @@ fuzz: ## Search for scenarios and measured results that cause crashes or hangs, 
 web: ## Build the page of the report from web/ (needs Node and npm)
 	@scripts/web.sh build
 
+wheels: ## Build the Python package for x86-64 and aarch64, and its source distribution, in target/wheels
+	@scripts/python.sh wheels
+
 .begin:
 	@mkdir -p "$(CARGO_TARGET_DIR)" && : > "$(SKIPPED)"
 
@@ -96,6 +101,9 @@ web: ## Build the page of the report from web/ (needs Node and npm)
 
 .cargo-test:
 	@cargo test --locked --workspace --no-fail-fast
+
+.python:
+	@scripts/python.sh check
 
 .supply:
 	@scripts/supply.sh

@@ -16,7 +16,7 @@ const atTheTop = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.
 
 /** Sections of the sidebar: a title, and a folder or a list of pages. */
 const sections: [string, string | string[]][] = [
-  ['Start', ['README.md', 'docs/getting-started.md', 'docs/modelled.md', 'docs/validation.md', 'docs/performance.md']],
+  ['Start', ['README.md', 'docs/getting-started.md', 'docs/python.md', 'docs/modelled.md', 'docs/validation.md', 'docs/performance.md']],
   ['Concepts', 'docs/concepts'],
   ['Scenarios', ['docs/reference/scenario.md']],
   ['Policies', 'docs/policies'],

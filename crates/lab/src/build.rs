@@ -4,8 +4,10 @@ use std::fs;
 
 use netloom_records::Digest;
 
-/// The digest of the executable; absent if it cannot be read, for example because it was replaced while it ran.
+use crate::invocation::Invocation;
+
+/// The digest of the file with netloom's code; absent if it cannot be read, for example because it was replaced while it ran.
 pub(crate) fn build() -> Option<String> {
-    let executable = std::env::current_exe().ok()?;
-    fs::read(executable).ok().map(|bytes| Digest::of(&bytes).to_string())
+    let code = Invocation::current().ok()?.code;
+    fs::read(code).ok().map(|bytes| Digest::of(&bytes).to_string())
 }

@@ -191,6 +191,11 @@ fn joined(problems: &[Problem]) -> String {
 }
 
 impl LabError {
+    /// The operating system does not know the path of this program.
+    pub(crate) fn unknown_program(error: &io::Error) -> LabError {
+        LabError::Internal(format!("the path of this program is unknown: {error}"))
+    }
+
     /// All of these errors as one.
     pub(crate) fn several(mut errors: Vec<LabError>) -> LabError {
         match (errors.len(), errors.pop()) {

@@ -112,6 +112,11 @@ pub(crate) fn baseline_of<'a>(
     wanted.map(of_point).or_else(of_sweep)
 }
 
+/// The runs of these folders, those of a sweep in place of its folder, each with its name.
+pub fn named_runs(folders: &[PathBuf]) -> Vec<(String, PathBuf)> {
+    named(folders).into_iter().map(|run| (run.name, run.folder)).collect()
+}
+
 /// The runs of these folders, those of a sweep in place of its folder, with the names that [`crate::compare`] gives.
 pub(crate) fn named(folders: &[PathBuf]) -> Vec<ReportedRun> {
     let folders: Vec<PathBuf> = folders.iter().flat_map(|folder| runs_in(folder)).collect();

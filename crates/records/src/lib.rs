@@ -20,6 +20,7 @@ mod folder;
 mod layout;
 mod manifest;
 mod measured;
+mod named;
 mod names;
 mod registry;
 mod retransmissions;
@@ -39,6 +40,7 @@ pub use folder::{
 pub use layout::{BucketLayout, CollectiveLayout, GroupLayout, JobLayout, LackedBytes, PhaseLayout};
 pub use manifest::{ChangedSetting, Manifest, Outcome, RunSummary, Status};
 pub use measured::{Allocation, Measured};
+pub use named::{NameValues, with_names};
 pub use names::{Family, Names, node_kind};
 pub use registry::{TABLES, Table};
 pub use retransmissions::Retransmissions;

@@ -2,11 +2,11 @@
 //!
 //! Every measurement runs in a process of its own, so that the peak memory is that of one case.
 
-use std::env;
+use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
 use netloom_lab::bench::{Case, CaseReport, Measurement, bench as measure_all, case, measure};
-use netloom_lab::{ExitCode, LabError, words};
+use netloom_lab::{ExitCode, Invocation, LabError, words};
 
 use crate::arguments::Bench;
 use crate::output::Output;
@@ -31,8 +31,9 @@ pub fn bench(arguments: &Bench, output: &mut Output) -> Result<ExitCode, LabErro
 fn in_a_process(case: &'static Case) -> Result<Measurement, LabError> {
     let failed =
         |why: String| LabError::Internal(format!("the case `{}` cannot be measured: {why}", case.name));
-    let command = env::current_exe().map_err(|error| failed(error.to_string()))?;
-    let process = Command::new(command).args(["bench", "--one", case.name]).stderr(Stdio::inherit()).output();
+    let netloom = Invocation::current().map_err(|error| failed(error.to_string()))?;
+    let words = netloom.words(["bench", "--one", case.name].map(OsString::from));
+    let process = Command::new(&words[0]).args(&words[1..]).stderr(Stdio::inherit()).output();
     let process = process.map_err(|error| failed(error.to_string()))?;
     if !process.status.success() {
         return Err(failed(process.status.to_string()));

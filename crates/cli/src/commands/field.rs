@@ -51,7 +51,7 @@ fn make(arguments: &Testbed, output: &mut Output) -> Result<u8, LabError> {
             output.note(note);
         }
     }
-    let status = testbed::enclose(access, &command, &inside(env::args_os().skip(1)))?;
+    let status = testbed::enclose(access, &command, &inside(crate::command_line().skip(1).cloned()))?;
     if let Some(recording) =
         recording.filter(|recording| !arguments.quiet && check(&recording.folder).is_ok())
     {

@@ -1,7 +1,5 @@
 //! `netloom run`: simulates a scenario and writes a run folder.
 
-use std::env;
-
 use netloom_lab::live::Serve;
 use netloom_lab::summary::{
     CauseSummary, CausesOver, ExposedSummary, FlowThroughput, JobSummary, MeasuredSummary, PeakSummary,
@@ -76,7 +74,7 @@ pub fn overwrite(force: bool) -> Overwrite {
 
 /// The command line as it was typed.
 pub fn command_line() -> Vec<String> {
-    env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
+    crate::command_line().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 fn as_json(report: &RunReport) -> serde_json::Value {

@@ -5,7 +5,6 @@
 //! Invariants: a rank runs on the host that the study assigns to it; the bytes of the fewest iterations must cross the
 //! network.
 
-use std::env;
 use std::path::Path;
 
 use netloom_scenario::Overrides;
@@ -16,6 +15,7 @@ use super::mpi::Launcher;
 use super::plan::{FieldPlan, Role, SizedCollective, Work};
 use super::study::StudyPoint;
 use crate::error::LabError;
+use crate::invocation::Invocation;
 use crate::source::Source;
 use crate::testbed::{Plan, Request, ScaleChoice, testbed};
 
@@ -53,9 +53,9 @@ impl Network {
         program: &[String],
     ) -> Result<(Vec<String>, Vec<String>), LabError> {
         let plan = self.plan(&Source::file(scenario))?;
-        let netloom = env::current_exe()
-            .map_err(|error| LabError::Internal(format!("the path of this program is unknown: {error}")))?;
-        let mut words = vec![netloom.display().to_string(), "field".to_owned(), "testbed".to_owned()];
+        let netloom = Invocation::current().map_err(|error| LabError::unknown_program(&error))?.words([]);
+        let mut words: Vec<String> = netloom.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        words.extend(["field".to_owned(), "testbed".to_owned()]);
         words.extend([scenario.display().to_string(), "--quiet".to_owned()]);
         let bytes = fewest_bytes(&point.plan);
         let options = [

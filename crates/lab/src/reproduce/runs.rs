@@ -20,6 +20,7 @@ use super::parts::{self, Asks, Parts, Rows};
 use super::quantity::Quantity;
 use super::run_store::{self, Found, RunStore, StoreReport};
 use super::{Request, judge};
+use crate::cost::cost;
 use crate::prepare::{Prepared, prepare};
 use crate::simulate::{Simulated, simulate};
 use crate::spread::spread;
@@ -57,7 +58,7 @@ impl SimulatedRun {
 struct Job {
     plan: Plan,
     seed: u64,
-    /// Published packets, a measure of its length.
+    /// Its estimated packet-hops, a measure of its length.
     weight: u64,
     may_lose: bool,
     asks: Asks,
@@ -75,8 +76,7 @@ pub(super) fn run(
     paper: &Paper,
     request: &Request<'_>,
 ) -> Result<(Vec<SimulatedRun>, StoreReport), ReproduceError> {
-    check(paper)?;
-    let jobs = jobs(paper, request)?;
+    let jobs = jobs(paper, request, compiled(paper)?)?;
     let keep = request.store.map(RunStore::open).transpose()?;
     let results = spread(
         &jobs,
@@ -107,33 +107,31 @@ pub(super) fn run(
 
 /// Compiles every run once, so that errors are found before the first run begins; returns their number.
 pub(super) fn check(paper: &Paper) -> Result<usize, ReproduceError> {
+    Ok(compiled(paper)?.len())
+}
+
+/// Every run with its estimated packet-hops.
+fn compiled(paper: &Paper) -> Result<Vec<(String, u64)>, ReproduceError> {
     let wrong = |reason| ReproduceError::Paper { paper: paper.id.clone(), reason };
-    let runs = judge::runs(paper).map_err(wrong)?;
-    for run in &runs {
-        let plan = paper.plan(run).map_err(wrong)?;
-        prepare(&plan.source, &Overrides { set: plan.set, ..Overrides::default() })?;
-    }
-    Ok(runs.len())
+    let estimate = |run: String| -> Result<(String, u64), ReproduceError> {
+        let plan = paper.plan(&run).map_err(wrong)?;
+        let prepared = prepare(&plan.source, &Overrides { set: plan.set, ..Overrides::default() })?;
+        Ok((run, cost(&prepared)?.packet_hops as u64))
+    };
+    judge::runs(paper).map_err(wrong)?.into_iter().map(estimate).collect()
 }
 
 /// Every run with every seed.
-fn jobs(paper: &Paper, request: &Request<'_>) -> Result<Vec<Job>, ReproduceError> {
+fn jobs(paper: &Paper, request: &Request<'_>, runs: Vec<(String, u64)>) -> Result<Vec<Job>, ReproduceError> {
     let wrong = |reason| ReproduceError::Paper { paper: paper.id.clone(), reason };
     let mut jobs = Vec::new();
-    for run in judge::runs(paper).map_err(wrong)? {
+    for (run, weight) in runs {
         let count = paper.n_seeds(&run, request.check);
         let may_lose = paper.may_lose(&run);
         let plan = paper.plan(&run).map_err(wrong)?;
         let asks = Asks::of(paper, &run);
-        let published = paper.published.get(paper.origin(&run), None, Quantity::Packets);
         let seeds = request.seeds.as_ref().map_or(1..=count, |seeds| seeds.0.clone());
-        jobs.extend(seeds.map(|seed| Job {
-            plan: plan.clone(),
-            seed,
-            weight: published.map_or(1, |packets| packets as u64),
-            may_lose,
-            asks: asks.clone(),
-        }));
+        jobs.extend(seeds.map(|seed| Job { plan: plan.clone(), seed, weight, may_lose, asks: asks.clone() }));
     }
     Ok(jobs)
 }

@@ -8,10 +8,10 @@ mod folder;
 mod measurement;
 
 use std::ffi::OsString;
+use std::path;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::{env, path};
 
 use netloom_policy::balance::{Chosen, deterministic};
 use netloom_records::{FolderError, FolderSink, Overwrite, RunFolder};
@@ -24,6 +24,7 @@ pub use netloom_units::{Bytes, Duration, Rate};
 
 use self::measurement::measure;
 use crate::error::LabError;
+use crate::invocation::Invocation;
 use crate::prepare::Prepared;
 use crate::show::fabric::fabric;
 use crate::source::Source;
@@ -84,9 +85,9 @@ pub fn enclose(access: Access, command: &[OsString], arguments: &[OsString]) -> 
     if let Some(name) = command.first().filter(is_absent) {
         return Err(Refusal::NoCommand(name.to_string_lossy().into_owned()).into());
     }
-    let program = env::current_exe()
-        .map_err(|error| LabError::Internal(format!("the path of this program is unknown: {error}")))?;
-    Ok(start(access, program.as_os_str(), arguments)?)
+    let netloom = Invocation::current().map_err(|error| LabError::unknown_program(&error))?;
+    let words = netloom.words(arguments.iter().cloned());
+    Ok(start(access, &words[0], &words[1..])?)
 }
 
 /// What to record of a command, and the destination.

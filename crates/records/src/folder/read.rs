@@ -72,7 +72,12 @@ impl RunFolder {
     /// If the file is missing or damaged, has other columns, or does not have the number of rows stated in the
     /// manifest.
     pub fn batches(&self, table: Table) -> Result<BatchReader, ReadError> {
-        let reader = self.batches_as_they_are(table)?;
+        self.checked(table, BLOCK)
+    }
+
+    /// As [`RunFolder::batches`], with at most `block` rows in each.
+    fn checked(&self, table: Table, block: usize) -> Result<BatchReader, ReadError> {
+        let reader = BatchReader::open(&self.path, table, self.manifest.schema, block)?;
         match self.manifest.tables.get(table.name()) {
             Some(TableSummary { rows: stated, .. }) if reader.n_rows != *stated => Err(ReadError::Rows {
                 table: table.name(),
@@ -86,7 +91,21 @@ impl RunFolder {
 
     /// A table as Arrow batches, with any number of rows.
     pub(crate) fn batches_as_they_are(&self, table: Table) -> Result<BatchReader, ReadError> {
-        BatchReader::open(&self.path, table, self.manifest.schema)
+        BatchReader::open(&self.path, table, self.manifest.schema, BLOCK)
+    }
+
+    /// A table as one Arrow batch, each column in one piece of memory.
+    ///
+    /// # Errors
+    /// As [`RunFolder::batches`].
+    pub fn whole(&self, table: Table) -> Result<RecordBatch, ReadError> {
+        let mut reader = self.checked(table, usize::MAX)?;
+        let empty = || RecordBatch::new_empty(Arc::new(table.spec().schema()));
+        let whole = reader.next().unwrap_or_else(|| Ok(empty()))?;
+        if whole.num_rows() as u64 == reader.n_rows {
+            return Ok(whole);
+        }
+        Err(damaged(table, &reader.path, &"it has fewer rows than it states"))
     }
 
     /// A table as rows, block by block.
@@ -208,13 +227,13 @@ pub struct BatchReader {
 }
 
 impl BatchReader {
-    fn open(folder: &Path, table: Table, version: u32) -> Result<BatchReader, ReadError> {
+    fn open(folder: &Path, table: Table, version: u32, block: usize) -> Result<BatchReader, ReadError> {
         let path = folder.join(table.file_name());
         let file = File::open(&path).map_err(|source| match source.kind() {
             ErrorKind::NotFound => ReadError::TableMissing { table: table.name(), path: path.clone() },
             _ => ReadError::Io { path: path.clone(), source },
         })?;
-        let opened = guard(|| open_parquet(file, table, version, &path));
+        let opened = guard(|| open_parquet(file, (table, version), block, &path));
         let opened = opened.unwrap_or_else(|Panicked| Err(damaged(table, &path, &"its description")));
         let (inner, n_rows) = opened?;
         Ok(BatchReader { table, path, n_rows, version, inner: Some(inner) })
@@ -259,8 +278,8 @@ fn upgraded(batch: RecordBatch, table: Table, version: u32) -> RecordBatch {
 /// rewrite a table put other, equivalent types there.
 fn open_parquet(
     file: File,
-    table: Table,
-    version: u32,
+    (table, version): (Table, u32),
+    block: usize,
     path: &Path,
 ) -> Result<(ParquetRecordBatchReader, u64), ReadError> {
     let spec = table.spec().of_version(version);
@@ -277,7 +296,7 @@ fn open_parquet(
     let n_rows =
         u64::try_from(n_rows).map_err(|_| self::damaged(table, path, &"a negative number of rows"))?;
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, known);
-    Ok((builder.with_batch_size(BLOCK).build().map_err(damaged)?, n_rows))
+    Ok((builder.with_batch_size(block).build().map_err(damaged)?, n_rows))
 }
 
 /// The rows of a table, block by block.

@@ -12,7 +12,7 @@ use netloom_scenario::{parameter_table, reference, schema};
 use netloom_units::Spec;
 use serde_json::Value;
 
-use crate::{tree, validation};
+use crate::{python_tables, tree, validation};
 
 /// Where the generated table of a page begins.
 const TABLE: &str = "<!-- parameters: generated from SPEC, `make golden` rewrites it -->";
@@ -67,6 +67,13 @@ fn reference_and_schema_are_fresh() {
     refresh("docs/reference/scenario.md", &reference(), &mut complaints);
     refresh("docs/scenario.schema.json", &schema(), &mut complaints);
     tree::refuse("Reference and schema of scenarios are generated from the specs:", &complaints);
+}
+
+#[test]
+fn tables_in_python_are_fresh() {
+    let mut complaints = Vec::new();
+    refresh("python/netloom/_run_tables.py", &python_tables::module(), &mut complaints);
+    tree::refuse("The attributes of runs in Python are generated from the tables:", &complaints);
 }
 
 #[test]

@@ -9,6 +9,7 @@
 mod edges;
 mod generated;
 mod pages;
+mod python_tables;
 mod shape;
 mod source;
 mod tree;

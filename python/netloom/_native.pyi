@@ -1,0 +1,102 @@
+"""The native part of the package; its functions are for the package only."""
+
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import TypeAlias, final
+
+_ScenarioSource: TypeAlias = tuple[str, str] | str | PathLike[str]
+_Report: TypeAlias = Callable[[float | None, str, int, float | None], object]
+
+__all__ = [
+    "ArrowTable",
+    "VERSION",
+    "check",
+    "command",
+    "compare",
+    "figures",
+    "listing",
+    "manifest",
+    "named_table",
+    "report",
+    "reproduce",
+    "run",
+    "runs_in",
+    "set_invocation",
+    "stored_table",
+    "summary",
+    "sweep",
+    "verify",
+]
+
+VERSION: str
+
+@final
+class ArrowTable:
+    @property
+    def height(self) -> int: ...
+    @property
+    def columns(self) -> list[str]: ...
+    @property
+    def bytes(self) -> int: ...
+    def meanings(self) -> list[tuple[str, str, str]]: ...
+    def addresses(self) -> list[tuple[str, int, int]]: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __arrow_c_schema__(self) -> object: ...
+
+def set_invocation(program: str, before: list[str], code: str) -> bool: ...
+def command(words: list[str]) -> int: ...
+def check(source: _ScenarioSource, set: list[tuple[str, str]], seed: int | None) -> str: ...
+def run(
+    source: _ScenarioSource,
+    set: list[tuple[str, str]],
+    seed: int | None,
+    folder: Path | None,
+    replace: bool,
+    threads: int | None,
+    over: str,
+    words: list[str],
+    on_progress: _Report | None,
+) -> tuple[str, BaseException | None]: ...
+def manifest(folder: Path) -> str: ...
+def summary(folder: Path, over: str) -> str: ...
+def verify(folder: Path) -> None: ...
+def runs_in(folder: Path) -> list[tuple[str, Path]]: ...
+def stored_table(folder: Path, table: str) -> ArrowTable: ...
+def named_table(folder: Path, table: str) -> ArrowTable: ...
+def sweep(
+    scenarios: list[_ScenarioSource],
+    folder: Path,
+    set: list[tuple[str, str]],
+    vary: list[str],
+    seeds: str | None,
+    until_ci: str | None,
+    force: bool,
+    threads: int | None,
+    baseline: str | None,
+    over: str,
+    words: list[str],
+    on_progress: _Report | None,
+) -> tuple[str, list[str], BaseException | None]: ...
+def compare(folders: list[Path], over: str, baseline: str | None) -> tuple[str, list[tuple[bool, str]]]: ...
+def report(folders: list[Path], file: Path, over: str, baseline: str | None, replace: bool) -> None: ...
+def figures(
+    folders: list[Path],
+    output: Path,
+    format: str,
+    dots_per_inch: int | None,
+    width_mm: float,
+    over: str,
+    replace: bool,
+) -> tuple[list[tuple[Path, Path]], list[tuple[str, str]]]: ...
+def reproduce(
+    paper: str,
+    folder: Path,
+    seeds: str | None,
+    check: bool,
+    full: bool,
+    only: list[str],
+    threads: int | None,
+    on_progress: _Report | None,
+) -> tuple[tuple[str, str, str], BaseException | None]: ...
+def listing() -> str: ...

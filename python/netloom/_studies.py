@@ -1,0 +1,363 @@
+"""Several runs: open, compare, sweep, report, figures; papers; imports."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from netloom import _native
+from netloom._errors import InvalidInput, NotFound, ScenarioWarning
+from netloom._pages import report_frame
+from netloom._plots import Plots
+from netloom._progress import ProgressLike, reporter
+from netloom._results import PathLikeStr, Run, _words, raise_stopped
+from netloom._run_tables import TABLES, RunTables
+from netloom._scenarios import Changes, ScenarioLike, changes_of, seeds_of, source_of, value_text
+
+if TYPE_CHECKING:
+    import polars
+
+__all__ = [
+    "Comparison",
+    "Reproduction",
+    "Study",
+    "compare",
+    "figures",
+    "import_",
+    "open",
+    "report",
+    "reproduce",
+    "sweep",
+]
+
+Seeds: TypeAlias = "int | range | str | None"
+"""Seeds: ``N`` for 1 to N, a range, or ``"A..B"`` for A to B."""
+
+RunLike: TypeAlias = "Run | Study | str | PathLike[str]"
+"""A run, several runs, or the path of a folder of one or several."""
+
+
+def open(folder: PathLikeStr) -> Run | Study:
+    """Open the folder of a run, or of a sweep or a set of measured runs, without running anything.
+
+    Raises ``NotFound`` or ``InvalidInput`` if it is none, or incomplete.
+    """
+    path = Path(folder)
+    if not path.exists():
+        raise NotFound(f"there is no such file or folder: {path}")
+    runs = _native.runs_in(path)
+    if [found for _, found in runs] == [path]:
+        return Run(path)
+    return Study([Run(found, name=name) for name, found in runs], folder=path)
+
+
+class Study(RunTables):
+    """Several runs, for example those of a sweep.
+
+    Tables are attributes, as those of a run: ``study.steps`` has the rows of all runs, with the column ``run`` for the
+    name of each. ``study["spray"]`` is one run, ``study.points`` the table of a sweep over all its points.
+    """
+
+    def __init__(
+        self, runs: Sequence[Run], *, folder: Path | None = None, report: dict[str, Any] | None = None
+    ) -> None:
+        self.runs = list(runs)
+        """The runs, in order."""
+        self.folder = folder
+        """The folder of all of them; ``None`` for runs from several folders."""
+        self.results = report
+        """Of a sweep that was just made: means over seeds and paired differences of each variant."""
+        self._frames: dict[str, polars.DataFrame] = {}
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def __iter__(self) -> Iterator[Run]:
+        return iter(self.runs)
+
+    def __getitem__(self, name: str | int) -> Run:
+        if isinstance(name, int):
+            return self.runs[name]
+        found = next((run for run in self.runs if run.name == name), None)
+        if found is None:
+            raise KeyError(f"there is no run {name!r}; there are {', '.join(run.name for run in self.runs)}")
+        return found
+
+    @cached_property
+    def points(self) -> polars.DataFrame:
+        """A row for each run: of a sweep the values that were varied, of all runs seed, status, and mean step times."""
+        import polars as pl
+
+        return pl.DataFrame([_point(run) for run in self.runs])
+
+    def compare(self, *, baseline: str | None = None, over: str = "jobs") -> Comparison:
+        """Which variant is better, by how much, how sure that is, and why."""
+        return compare(self, baseline=baseline, over=over)
+
+    @property
+    def plot(self) -> Plots:
+        """Figures about all runs on matplotlib."""
+        return Plots(self._folders())
+
+    def report(
+        self, file: PathLikeStr, *, over: str = "jobs", baseline: str | None = None, replace: bool = False
+    ) -> Path:
+        """Write the report about all runs: one page of HTML that needs no network. Returns its path."""
+        return report(self, file=file, over=over, baseline=baseline, replace=replace)
+
+    def show_report(self, height: int = 800) -> Any:
+        """The report in a frame of a notebook, ``height`` pixels high."""
+        return report_frame(self._folders(), height)
+
+    def _folders(self) -> list[Path]:
+        return [self.folder] if self.folder is not None else [run.folder for run in self.runs]
+
+    def _frame(self, table: str) -> polars.DataFrame:
+        if table not in self._frames:
+            import polars as pl
+
+            frames = [_with_run(run, getattr(run, table)) for run in self.runs]
+            self._frames[table] = pl.concat(frames, how="vertical_relaxed", rechunk=False)
+        return self._frames[table]
+
+    def __repr__(self) -> str:
+        names = [f"  {run.name}: {run.status}" for run in self.runs[:_MOST_NAMED]]
+        more = [f"  and {len(self.runs) - _MOST_NAMED} more"] if len(self.runs) > _MOST_NAMED else []
+        return "\n".join([f"Study of {len(self.runs)} runs", *names, *more])
+
+    def __dir__(self) -> Sequence[str]:
+        return sorted({*super().__dir__(), *TABLES})
+
+
+_MOST_NAMED = 20
+
+
+def _with_run(run: Run, frame: polars.DataFrame) -> polars.DataFrame:
+    import polars as pl
+
+    texts = [name for name, kind in frame.schema.items() if isinstance(kind, (pl.Categorical, pl.Enum))]
+    return frame.select(
+        pl.lit(run.name).alias("run"),
+        *(pl.col(name).cast(pl.String) if name in texts else pl.col(name) for name in frame.columns),
+    )
+
+
+def _point(run: Run) -> dict[str, Any]:
+    jobs = run.summary["jobs"]
+    step = jobs[0].get("step") if jobs else None
+    background = run.summary.get("background") or {}
+    fct = background.get("fct") or {}
+    return {
+        "run": run.name,
+        "seed": run.seed,
+        "status": run.status,
+        "step_mean_s": None if step is None else step["mean_s"],
+        "step_p99_s": None if step is None else step["p99_s"],
+        "job_time_s": jobs[0]["time_s"] if jobs else None,
+        "fct_mean_s": fct.get("mean_s"),
+        "fct_p99_s": fct.get("p99_s"),
+        "dropped_packets": run.summary["drops"]["packets"],
+        "digest": run.digest,
+        "folder": str(run.folder),
+    }
+
+
+def sweep(
+    scenarios: ScenarioLike | Sequence[ScenarioLike],
+    folder: PathLikeStr,
+    *,
+    vary: Mapping[str, Sequence[Any]] | None = None,
+    set: Changes = None,
+    seeds: Seeds = None,
+    until_ci: float | None = None,
+    baseline: str | None = None,
+    threads: int | None = None,
+    over: str = "jobs",
+    force: bool = False,
+    progress: ProgressLike = None,
+) -> Study:
+    """Run scenarios in all combinations of varied values, each with the same seeds.
+
+    ``vary`` has the values of each path: ``{"balance": ["ecmp", "spray"]}``. With ``until_ci``, a share such as 0.02,
+    seeds are added until half the width of the 95 % confidence interval of each mean step time is at most that share of
+    the mean. ``folder`` receives a run folder for each point; points that are complete there are not run again, so a
+    sweep that was stopped continues. ``threads`` is the number of runs at a time.
+
+    Raises ``ScenarioError`` for mistakes in any combination, before the first run, and ``Interrupted`` after Ctrl-C.
+    """
+    several = isinstance(scenarios, Sequence) and not isinstance(scenarios, (str, bytes))
+    sources = [source_of(one) for one in scenarios] if several else [source_of(scenarios)]  # type: ignore[union-attr, arg-type]
+    varied = [f"{path}={','.join(value_text(value) for value in values)}" for path, values in (vary or {}).items()]
+    precision = None if until_ci is None else f"{until_ci * 100:g}%"
+    with reporter(progress, "sweeping") as report_progress:
+        text, found, stopped = _native.sweep(
+            sources,
+            Path(folder),
+            changes_of(set),
+            varied,
+            seeds_of(seeds),
+            precision,
+            force,
+            threads,
+            baseline,
+            over,
+            _words("sweep"),
+            report_progress,
+        )
+    for warning in found:
+        warnings.warn(warning, ScenarioWarning, stacklevel=2)
+    made = json.loads(text)
+    study = Study(
+        [Run(path, name=name) for name, path in _native.runs_in(Path(folder))], folder=Path(folder), report=made
+    )
+    raise_stopped(stopped, study, "the sweep was interrupted; the same call continues it")
+    return study
+
+
+def _folders_of(runs: Sequence[RunLike]) -> list[Path]:
+    folders: list[Path] = []
+    for one in runs:
+        if isinstance(one, Study):
+            folders.extend(one._folders())
+        elif isinstance(one, Run):
+            folders.append(one.folder)
+        else:
+            folders.append(Path(fspath(one)))
+    return folders
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Runs side by side: which variant is better, by how much, how sure that is, and why."""
+
+    answer: list[str]
+    """Sentences that say which variant is better; a reason follows its sentence, indented."""
+    baseline: str
+    """The run or variant that others are compared with."""
+    data: dict[str, Any]
+    """All of it, as ``netloom compare --json`` prints it."""
+
+    @property
+    def frame(self) -> polars.DataFrame:
+        """A row for each run, or for each of its jobs; the unit is at the end of a column's name."""
+        import polars as pl
+
+        rows = [
+            {"run": row["run"], "seed": row["seed"], "status": row["status"], "job": row["job"], **row["values"]}
+            for row in self.data["rows"]
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def __str__(self) -> str:
+        return "\n".join(self.answer) or f"nothing to compare with {self.baseline}"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def compare(*runs: RunLike, baseline: str | None = None, over: str = "jobs") -> Comparison:
+    """Compare runs, or all runs of sweeps: which variant is better, by how much, and how sure that is.
+
+    ``baseline`` is the name of a variant; by default that of the sweep, or the first.
+    """
+    text, sentences = _native.compare(_folders_of(runs), over, baseline)
+    data = json.loads(text)
+    answer = [f"  {sentence}" if is_reason else sentence for is_reason, sentence in sentences]
+    return Comparison(answer, data["baseline"], data)
+
+
+def report(
+    *runs: RunLike, file: PathLikeStr, over: str = "jobs", baseline: str | None = None, replace: bool = False
+) -> Path:
+    """Write the report about runs: one page of HTML that needs no network. Returns its path."""
+    _native.report(_folders_of(runs), Path(file), over, baseline, replace)
+    return Path(file)
+
+
+def figures(
+    *runs: RunLike,
+    folder: PathLikeStr,
+    format: str = "pdf",
+    width_mm: float = 84.6,
+    dots_per_inch: int | None = None,
+    over: str = "jobs",
+    replace: bool = False,
+) -> list[Path]:
+    """Write figures for papers, each with its data in a file beside it, as ``netloom figures`` does.
+
+    ``format`` is ``"pdf"``, ``"svg"`` or ``"png"``, the latter with ``dots_per_inch``. Returns the paths of the
+    pictures.
+    """
+    made, _ = _native.figures(_folders_of(runs), Path(folder), format, dots_per_inch, width_mm, over, replace)
+    return [picture for picture, _ in made]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """The verdicts on a paper's claims."""
+
+    text: str
+    """Claim, expected, measured and verdict, as ``netloom reproduce`` prints them."""
+    tally: dict[str, int]
+    """Number of claims by verdict."""
+    is_as_recorded: bool
+    """Whether every verdict is the one recorded with the paper, and every invariant holds."""
+    differences: str
+    """Verdicts that differ from the recorded ones."""
+    claims: polars.DataFrame
+    """A row for each claim."""
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def reproduce(
+    paper: str,
+    folder: PathLikeStr | None = None,
+    *,
+    seeds: Seeds = None,
+    check: bool = False,
+    full: bool = False,
+    only: Sequence[str] = (),
+    threads: int | None = None,
+    progress: ProgressLike = None,
+) -> Reproduction:
+    """Run the scenarios of a paper and evaluate its claims.
+
+    With ``check`` more seeds are run. ``folder`` receives the tables; runs that have finished are kept there until all
+    have, so the same call continues after an interruption.
+    """
+    import polars as pl
+
+    with tempfile.TemporaryDirectory(prefix="netloom-") as home:
+        path = Path(home) / "report" if folder is None else Path(folder)
+        with reporter(progress, f"reproducing {paper}") as report_progress:
+            (text, counts, differences), stopped = _native.reproduce(
+                paper, path, seeds_of(seeds), check, full, list(only), threads, report_progress
+            )
+        if stopped is not None:
+            raise stopped
+        claims = pl.read_csv(path / "claims.csv", infer_schema_length=None)
+    data = json.loads(counts)
+    return Reproduction(text, data["tally"], data["is_as_recorded"], differences, claims)
+
+
+def import_(format: str, *files: PathLikeStr, folder: PathLikeStr, options: Sequence[str] = ()) -> Run | Study:
+    """Import measured results of ``"osu"``, ``"nccl-tests"`` or ``"crab"``, for comparison with simulated runs.
+
+    ``options`` are those of ``netloom import FORMAT --help``. Returns the measured runs.
+    """
+    words = ["import", format, *(fspath(file) for file in files), "-o", fspath(folder), *options]
+    done = subprocess.run([sys.executable, "-m", "netloom", *words], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise InvalidInput((done.stderr or done.stdout).strip())
+    return open(folder)
