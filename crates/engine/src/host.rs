@@ -317,7 +317,13 @@ impl Node {
     }
 
     /// Starts a message: hands over its first packets.
-    pub(crate) fn start_message(&mut self, now: u64, flow: u32, context: &mut PartitionContext, round: &Round) {
+    pub(crate) fn start_message(
+        &mut self,
+        now: u64,
+        flow: u32,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let model = round.model;
         let described = &round.flows[flow as usize];
         let host = self.host_mut();

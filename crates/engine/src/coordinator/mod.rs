@@ -319,7 +319,10 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             self.collect(&paused);
             self.refill_actors();
             self.keep_continuing(&mut paused, end);
-            std::mem::swap(&mut self.scheduler.round_state.write().expect("no thread panicked").due, &mut paused);
+            std::mem::swap(
+                &mut self.scheduler.round_state.write().expect("no thread panicked").due,
+                &mut paused,
+            );
         }
         // Several rounds each have their own order.
         reporting.sort_unstable();

@@ -32,7 +32,7 @@ pub(super) struct Driver {
     pub messages: Vec<Planned>,
     /// Messages that the engine does not have yet.
     waiting: BinaryHeap<Reverse<(Time, u32)>>,
-    /// Completions that the program has not been told of.
+    /// Completions that were not reported to the program.
     completed: BinaryHeap<Reverse<(Time, u32)>>,
     goal: Goal,
     lookahead: Duration,
@@ -63,7 +63,7 @@ impl Driver {
         !self.is_abandoned
     }
 
-    /// Completions that the program does not know of yet.
+    /// Takes the completions before an instant that were not reported.
     pub fn take_completions(&mut self, before: Time) -> Vec<Completion> {
         let mut taken = Vec::new();
         while let Some(&Reverse((at, number))) = self.completed.peek().filter(|first| first.0.0 < before) {

@@ -1,7 +1,7 @@
 //! At which instants which hosts can start messages.
 //!
-//! Models: after a completion the receiver of the message stands at that instant, and any other host may be ahead of it
-//! by a window; at an instant up to which the program let everything take place, all hosts stand.
+//! Models: after a completion the receiver of the message is at that instant, and any other host may be ahead of it by a
+//! window; when everything before an instant has taken place, all hosts are at it.
 //! Leaves out: the messages.
 //!
 //! Invariants: which instants are possible depends on what the program did, and neither on windows nor on threads.
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use netloom_units::{Duration, HostId, Time};
 
-/// Where the hosts of a simulation stand.
+/// The instants of a simulation and of its hosts.
 #[derive(Debug, Default)]
 pub(super) struct Instants {
     /// The present instant.

@@ -34,8 +34,8 @@ use crate::source::Source;
 use crate::summary::Summary;
 use driver::Line;
 pub use error::SimulationError;
-pub use exchange::{Completion, MessageId};
 use exchange::{Command, Goal, Planned, Reply};
+pub use exchange::{Completion, MessageId};
 use instants::Instants;
 use replay::Base;
 use thread::Run;
@@ -99,10 +99,10 @@ pub struct SimulationReport {
 /// A simulated network that a program uses step by step.
 ///
 /// # Instants
-/// The simulation stands at an instant, [`Simulation::now`].
+/// The simulation is at an instant, [`Simulation::now`].
 /// At its start, and after [`Simulation::run_until`], everything before that instant has taken place and nothing at it:
 /// every host can start messages there.
-/// After [`Simulation::run_until_completion`] it stands at the completion, and so does the receiver of that message:
+/// After [`Simulation::run_until_completion`] it is at the completion, and so is the receiver of that message:
 /// it can start messages at that instant. Every other host may be ahead by up to [`Simulation::lookahead`], as nothing
 /// in a real network reaches it sooner, and can start messages from then on.
 /// [`Simulation::earliest_start`] is that instant for any host, and the default of [`Simulation::send`].
@@ -143,7 +143,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Starts a simulation of a scenario, which may be a fabric alone; it stands at its first instant.
+    /// Starts a simulation of a scenario, which may be a fabric alone, up to its first instant.
     ///
     /// # Errors
     /// If the scenario has errors, or finite flows of its own, or the folder cannot be written.
@@ -169,11 +169,11 @@ impl Simulation {
         let (to_program, replies) = channel();
         let line = Line { commands: to_engine, replies: to_program };
         let engine = Options { threads, ..Options::default() };
-        let run =
-            Run { base, line, options: engine, command: options.command, stop: options.stop, folder };
+        let run = Run { base, line, options: engine, command: options.command, stop: options.stop, folder };
         let thread = std::thread::Builder::new().name("netloom engine".to_owned());
         let thread = thread.spawn(|| run.simulate());
-        let thread = thread.map_err(|error| LabError::Internal(format!("no thread can be started: {error}")))?;
+        let thread =
+            thread.map_err(|error| LabError::Internal(format!("no thread can be started: {error}")))?;
         let mut simulation = Simulation {
             names,
             by_name,

@@ -92,7 +92,7 @@ impl Base {
             self.alone.clone()
         } else {
             written(&folder.join(MESSAGES), &self.rows(messages))?;
-            prepare(&Source::text_of(&path, &*self.alone.compiled.resolved_yaml), &naming_file())?
+            prepare(&Source::text_of(&path, &*self.alone.compiled.resolved_yaml), &naming_file(&self.alone))?
         };
         written(&path, &replay.compiled.resolved_yaml)?;
         Ok(replay)
@@ -125,7 +125,7 @@ fn without_flows(alone: &Prepared) -> Result<Prepared, LabError> {
     let texts = [(SCENARIO, alone.compiled.resolved_yaml.as_str()), (MESSAGES, rows.as_str())];
     let shelf: BTreeMap<PathBuf, Arc<str>> =
         texts.into_iter().map(|(path, text)| (PathBuf::from(path), text.into())).collect();
-    let mut prepared = prepare(&Source::shelved(SCENARIO, Arc::new(shelf)), &naming_file())?;
+    let mut prepared = prepare(&Source::shelved(SCENARIO, Arc::new(shelf)), &naming_file(alone))?;
     if let Some(finite) = &mut prepared.compiled.model.workload.finite {
         finite.flows = Arc::default();
     }
@@ -133,8 +133,12 @@ fn without_flows(alone: &Prepared) -> Result<Prepared, LabError> {
 }
 
 /// Lets a scenario name the file of messages.
-fn naming_file() -> Overrides {
-    Overrides { set: vec![("flows.file".to_owned(), MESSAGES.to_owned())], ..Overrides::default() }
+fn naming_file(alone: &Prepared) -> Overrides {
+    let (key, value) = match alone.compiled.model.workload.staged {
+        Some(_) => ("flows.file", MESSAGES.to_owned()),
+        None => ("flows", format!("{{ file: {MESSAGES} }}")),
+    };
+    Overrides { set: vec![(key.to_owned(), value)], ..Overrides::default() }
 }
 
 fn written(path: &Path, text: &str) -> Result<(), LabError> {

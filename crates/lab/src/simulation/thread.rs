@@ -51,7 +51,14 @@ impl Run {
         let (outcome, name) = (simulated.outcome.clone(), replay.name);
         let Some((path, sink)) = folder else {
             let summary = simulated.summary;
-            return Ok(Some(SimulationReport { name, folder: None, manifest: None, outcome, summary, completions }));
+            return Ok(Some(SimulationReport {
+                name,
+                folder: None,
+                manifest: None,
+                outcome,
+                summary,
+                completions,
+            }));
         };
         let written = base.write(&path, &driver.messages)?;
         let finished = sink.finish(run_summary(&written, &simulated, options.threads, command));
