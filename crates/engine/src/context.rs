@@ -341,6 +341,7 @@ pub struct DropTally {
 }
 
 /// See the module.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, in the smallest space")]
 pub struct PartitionContext {
     /// Timers that are set rarely.
     timers: BinaryHeap<Reverse<Timer>>,

@@ -16,7 +16,7 @@ use netloom_model::{FabricService, Message};
 use netloom_records::Outcome;
 use netloom_units::{Duration, Time};
 
-use super::exchange::{Command, Completion, Goal, MessageId, Planned, Reply};
+use super::exchange::{Command, Completion, Goal, MessageId, Planned, Reply, receive};
 
 /// The ends of the channels on the side of the engine.
 pub(super) struct Line {
@@ -82,7 +82,7 @@ impl Driver {
     }
 
     fn take_command(&mut self) {
-        let Ok(Command { messages, goal }) = self.line.commands.recv() else {
+        let Ok(Command { messages, goal }) = receive(&self.line.commands) else {
             (self.goal, self.is_abandoned) = (Goal::End, true);
             return;
         };

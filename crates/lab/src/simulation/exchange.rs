@@ -1,6 +1,11 @@
 //! What the program and the thread of the engine say to each other.
 //!
-//! Invariants: every command has one reply, but for the last one, whose reply is the result of the thread.
+//! Invariants: every command has one reply, but for the last one, whose reply is the result of the thread. A side that
+//! waits does not sleep at once: most answers take less time than waking it would.
+
+use std::sync::mpsc::{Receiver, RecvError, TryRecvError};
+use std::thread::yield_now;
+use std::time::{Duration as WallTime, Instant};
 
 use netloom_records::Outcome;
 use netloom_units::{Bytes, Duration, HostId, Time};
@@ -25,6 +30,22 @@ pub struct Completion {
     pub started: Time,
     /// When its last byte arrived.
     pub completed: Time,
+}
+
+/// How long a side waits before it sleeps.
+const AWAKE: WallTime = WallTime::from_micros(50);
+
+/// Waits for what the other side sends; an error if it is gone.
+pub(super) fn receive<T>(line: &Receiver<T>) -> Result<T, RecvError> {
+    let begun = Instant::now();
+    while begun.elapsed() < AWAKE {
+        match line.try_recv() {
+            Ok(received) => return Ok(received),
+            Err(TryRecvError::Disconnected) => return Err(RecvError),
+            Err(TryRecvError::Empty) => yield_now(),
+        }
+    }
+    line.recv()
 }
 
 /// A message to be started.

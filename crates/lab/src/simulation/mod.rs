@@ -34,7 +34,7 @@ use crate::source::Source;
 use crate::summary::Summary;
 use driver::Line;
 pub use error::SimulationError;
-use exchange::{Command, Goal, Planned, Reply};
+use exchange::{Command, Goal, Planned, Reply, receive};
 pub use exchange::{Completion, MessageId};
 use instants::Instants;
 use replay::Base;
@@ -112,7 +112,7 @@ pub struct SimulationReport {
 ///
 /// let fabric = "netloom: 1\nfabric: { leaf_spine: { leaves: 2, spines: 2, hosts_per_leaf: 2 } }\n";
 /// let scenario = Source::text("stepwise", fabric);
-/// let mut network = Simulation::start(scenario, Overrides::default(), SimulationOptions::default())?;
+/// let mut network = Simulation::start(&scenario, &Overrides::default(), SimulationOptions::default())?;
 /// let request = network.send("leaf0.host0", "leaf1.host1", 4096, None)?;
 /// let arrived = network.run_until_completion()?.expect("nothing is lost");
 /// assert_eq!((arrived.message, arrived.completed), (request, network.now()));
@@ -148,11 +148,11 @@ impl Simulation {
     /// # Errors
     /// If the scenario has errors, or finite flows of its own, or the folder cannot be written.
     pub fn start(
-        source: Source,
-        overrides: Overrides,
+        source: &Source,
+        overrides: &Overrides,
         options: SimulationOptions,
     ) -> Result<Simulation, LabError> {
-        let base = Base::new(&source, &overrides)?;
+        let base = Base::new(source, overrides)?;
         let threads = options.threads.unwrap_or_else(|| fitting_threads(&base.prepared));
         check_threads(threads)?;
         let names = base.prepared.compiled.node_names[..base.prepared.n_hosts() as usize].to_vec();
@@ -360,7 +360,7 @@ impl Simulation {
     }
 
     fn take_reply(&mut self) -> Result<(), LabError> {
-        let Ok(Reply { now, lookahead, completions, outcome }) = self.replies.recv() else {
+        let Ok(Reply { now, lookahead, completions, outcome }) = receive(&self.replies) else {
             return self.failed();
         };
         self.instants.lookahead = lookahead;

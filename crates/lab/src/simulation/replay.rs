@@ -43,7 +43,7 @@ impl Base {
     pub fn new(source: &Source, overrides: &Overrides) -> Result<Base, LabError> {
         let resolved = resolve_from(&source.read()?, source, overrides)?;
         let has_own = |flows: &netloom_scenario::resolved::Flows| {
-            flows.file.is_some() || flows.list.value.iter().any(|flow| flow.is_finite())
+            flows.file.is_some() || flows.list.value.iter().any(netloom_scenario::resolved::Flow::is_finite)
         };
         if resolved.flows.as_ref().is_some_and(has_own) {
             return Err(SimulationError::OwnFlows(source.name()).into());
@@ -103,9 +103,8 @@ impl Base {
         let names = &self.alone.compiled.node_names[..self.alone.n_hosts() as usize];
         // A host is named by its number, unless that is the name of some host.
         let has_numbers = names.iter().any(|name| name.parse::<u64>().is_ok());
-        let host = |host: HostId| match has_numbers {
-            true => format!("\"{}\"", names[host.index()]),
-            false => host.0.to_string(),
+        let host = |host: HostId| {
+            if has_numbers { format!("\"{}\"", names[host.index()]) } else { host.0.to_string() }
         };
         let mut text = HEADING.to_owned();
         for (number, message) in messages.iter().enumerate() {

@@ -34,7 +34,7 @@ fn started(text: &str) -> Simulation {
 
 fn with_options(text: &str, options: SimulationOptions) -> Simulation {
     let source = Source::text("scene.yaml", text);
-    Simulation::start(source, Overrides::default(), options).expect("the scenario is right")
+    Simulation::start(&source, &Overrides::default(), options).expect("the scenario is right")
 }
 
 fn stored(text: &str, folder: &Path, threads: usize) -> Simulation {
@@ -147,45 +147,78 @@ fn the_digest_depends_neither_on_calls_nor_on_threads() {
     );
 }
 
-/// Answers every message once it has arrived, and starts another one elsewhere as early as that is possible.
-fn reacting(text: &str, folder: &Path, threads: usize) -> SimulationReport {
-    let mut network = stored(text, folder, threads);
+/// Answers messages once they have arrived, and starts others elsewhere, as early as that is possible or a while later.
+fn reacting(source: &Source, folder: &Path, threads: usize) -> SimulationReport {
+    let options = SimulationOptions {
+        folder: Some(folder.to_owned()),
+        overwrite: Overwrite::Replace,
+        threads: Some(threads),
+        ..SimulationOptions::default()
+    };
+    let mut network = Simulation::start(source, &Overrides::default(), options).expect("it is right");
     let n_hosts = network.hosts().len() as u32;
-    for host in 0..n_hosts {
-        network.send(HostId(host), HostId((host + 5) % n_hosts), 20_000, None).expect("it is in time");
+    let to = |host: HostId, distance: u32| HostId((host.0 + distance) % n_hosts);
+    for host in (0..n_hosts.min(40)).map(HostId) {
+        let start = Time(u64::from(host.0 % 3) * 1_000_000);
+        network.send(host, to(host, n_hosts / 2 + 1), 20_000, Some(start)).expect("it is in time");
     }
     network.run_until(Time(3_000_000)).expect("it runs");
-    let mut n_sent = n_hosts;
+    let mut n_sent = 0_u32;
     while let Some(done) = network.run_until_completion().expect("it runs") {
-        if n_sent < 80 {
-            n_sent += 2;
-            network.send(done.destination, done.source, 9_000, None).expect("it is at that instant");
-            let other = HostId((done.destination.0 + 1) % n_hosts);
-            let earliest = network.earliest_start(other).expect("it exists");
-            let to = HostId((other.0 + 2) % n_hosts);
-            network.send(other, to, 30_000, Some(earliest)).expect("it is possible");
+        n_sent += 1;
+        if n_sent > 60 {
+            continue;
+        }
+        network.send(done.destination, done.source, 9_000, None).expect("it is at that instant");
+        let other = to(done.destination, 1);
+        let later = Duration(u64::from(n_sent % 7) * 3_333);
+        let start = network.earliest_start(other).expect("it exists") + later;
+        network.send(other, to(other, 2), 30_000, Some(start)).expect("it is possible");
+        if n_sent.is_multiple_of(16) {
+            network.run_until(network.now() + Duration(777_777)).expect("it runs");
         }
     }
     network.finish().expect("it ends")
 }
 
-#[test]
-fn a_program_that_reacts_is_replayed_from_its_run_folder() {
+fn assert_replays(source: &Source) {
     let workspace = tempfile::tempdir().expect("a folder can be made");
     let folder = workspace.path().join("run");
-    let alone = |more: &str| FABRIC.to_owned() + more;
+    let report = reacting(source, &folder, 1);
+    assert_eq!(report.outcome.status, Status::Complete, "{}", source.name());
+    assert_eq!(replayed(&folder), digest(&report), "a replay of {}", source.name());
+    let rows = fs::read_to_string(folder.join("messages.csv")).expect("it is there");
+    let messages = report.summary.background.as_ref().expect("there are messages");
+    assert_eq!(rows.lines().count() as u64, 1 + messages.finite_flows, "{}", source.name());
+    assert_eq!(digest(&reacting(source, &folder, 3)), digest(&report), "three threads: {}", source.name());
+}
+
+#[test]
+fn a_program_that_reacts_is_replayed_from_its_run_folder() {
     let roce =
         "transport: { go_back_n: { queue_pairs: pair } }\ncongestion: dcqcn\nrecord: { series: 2us }\n";
-    for text in [alone(""), alone("transport: ideal\n"), alone(roce), BUSY.to_owned()] {
-        let report = reacting(&text, &folder, 1);
-        assert_eq!(report.outcome.status, Status::Complete);
-        assert_eq!(replayed(&folder), digest(&report), "{text}");
-        assert_eq!(digest(&reacting(&text, &folder, 3)), digest(&report), "three threads: {text}");
-        let rows = fs::read_to_string(folder.join("messages.csv")).expect("it is there");
-        assert_eq!(
-            rows.lines().count(),
-            1 + report.summary.background.expect("there are messages").finite_flows as usize
-        );
+    for more in ["", "transport: ideal\n", roce] {
+        assert_replays(&Source::text(more, FABRIC.to_owned() + more));
+    }
+    assert_replays(&Source::text("busy", BUSY));
+}
+
+#[test]
+fn programs_beside_jobs_faults_and_flows_are_replayed() {
+    let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    // The first three have causes of messages whose slots could have been taken by messages of the program.
+    for name in [
+        "collectives/all_reduce",
+        "fabrics/two_leaves",
+        "jobs/shared_hosts",
+        "faults/down_and_up",
+        "flows/staged",
+        "infiniband/c2",
+        "policies/adaptive",
+        "rdma/irn",
+        "rdma/lossless",
+    ] {
+        assert_replays(&Source::file(scenarios.join(format!("{name}.yaml"))));
     }
 }
 
@@ -239,7 +272,8 @@ fn what_is_impossible_is_refused_with_what_is_possible() {
     assert!(late.contains("the deadline of the scenario is 1ms"), "{late}");
     let own =
         format!("{FABRIC}flows: {{ list: [ {{ from: leaf0.host0, to: leaf1.host0, size: 1MiB }} ] }}\n");
-    let own = Simulation::start(Source::text("own", own), Overrides::default(), SimulationOptions::default());
+    let own =
+        Simulation::start(&Source::text("own", own), &Overrides::default(), SimulationOptions::default());
     assert!(own.expect_err("it has flows").to_string().contains("finite flows of its own"));
 }
 
@@ -323,53 +357,4 @@ fn a_simulation_may_move_to_another_thread() {
     let mut network = moves(started(FABRIC));
     let elsewhere = std::thread::spawn(move || ring(&mut network, 1_000));
     assert!(elsewhere.join().expect("it runs") > Time::ZERO);
-}
-
-#[test]
-#[ignore = "a measurement"]
-fn cost() {
-    let text = "netloom: 1\nfabric: { leaf_spine: { leaves: 4, spines: 4, hosts_per_leaf: 16, host_rate: 400Gbps } }\n";
-    for n in [100_000_u64, 1_000_000] {
-        let begun = std::time::Instant::now();
-        let mut network = started(text);
-        for number in 0..n {
-            let (source, destination) = ((number % 64) as u32, ((number * 7 + 1) % 64) as u32);
-            let destination = if source == destination { (destination + 1) % 64 } else { destination };
-            network.send(HostId(source), HostId(destination), 1_000, Some(Time(number * 10_000))).expect("in time");
-        }
-        let sent = begun.elapsed();
-        network.run_until(Time(n * 10_000 + 1_000_000_000)).expect("it runs");
-        let done = network.completed().len();
-        eprintln!("{n} at once: send {:?}, all {:?}, {done}", sent / n as u32, begun.elapsed() / n as u32);
-        drop(network);
-    }
-    for window in [1_u64, 64] {
-        let n = 200_000;
-        let begun = std::time::Instant::now();
-        let mut network = started(text);
-        for number in 0..window {
-            network.send(HostId(number as u32 % 64), HostId((number as u32 + 17) % 64), 1_000, None).expect("in time");
-        }
-        for _ in 0..n {
-            let done = network.run_until_completion().expect("it runs").expect("it arrives");
-            network.send(done.destination, done.source, 1_000, None).expect("in time");
-        }
-        eprintln!("{window} in flight, one call each: {:?}", begun.elapsed() / n);
-    }
-    let rows: String = (0..1_000_000_u64).map(|number| {
-        let (source, destination) = ((number % 64) as u32, ((number * 7 + 1) % 64) as u32);
-        let destination = if source == destination { (destination + 1) % 64 } else { destination };
-        format!("{source},{destination},1000,{}\n", number * 10_000)
-    }).collect();
-    let workspace = tempfile::tempdir().expect("a folder can be made");
-    fs::write(workspace.path().join("m.csv"), "src,dst,size_bytes,start_ps\n".to_owned() + &rows).expect("written");
-    fs::write(workspace.path().join("s.yaml"), text.to_owned() + "flows: { file: m.csv }\n").expect("written");
-    let prepared = netloom_lab::prepare(&Source::file(workspace.path().join("s.yaml")), &Overrides::default()).expect("right");
-    struct Nowhere;
-    impl netloom_records::Sink for Nowhere {
-        fn accept(&mut self, _: netloom_records::Batch<'_>) -> Result<(), netloom_records::SinkError> { Ok(()) }
-    }
-    let begun = std::time::Instant::now();
-    netloom_lab::simulate(&prepared, &mut Nowhere, Options::default(), netloom_lab::Watch::default()).expect("it runs");
-    eprintln!("the same 1000000 from a file: {:?}", begun.elapsed() / 1_000_000);
 }
