@@ -401,7 +401,7 @@ impl Drop for Simulation {
     fn drop(&mut self) {
         self.commands = None;
         if let Some(thread) = self.thread.take() {
-            // There is nobody left to report a failure to.
+            // A failure can no longer be reported.
             _ = thread.join();
         }
     }
