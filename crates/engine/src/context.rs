@@ -71,6 +71,16 @@ pub enum TimerKind {
         /// The stream.
         stream: u8,
     },
+    /// A message of the program starts, where one would for which an actor has waited: a program comes after all actors
+    /// of its host.
+    ProgramStart {
+        /// The number of the message, which breaks ties.
+        number: u32,
+        /// Its slot in the flow table.
+        flow: u32,
+    },
+    /// Messages of the program have completed at this instant: it has its turn.
+    ProgramTurn,
     /// A message starts that an actor has delayed.
     DelayedSend {
         /// The actor, by its index at the host.
@@ -199,6 +209,8 @@ impl TimerKind {
             TimerKind::Dismiss { actor } => (10, u64::from(actor)),
             TimerKind::DelayedSend { actor } => (11, u64::from(actor)),
             TimerKind::Credits { port } => (12, u64::from(port)),
+            TimerKind::ProgramStart { .. } => (13, 0),
+            TimerKind::ProgramTurn => (14, 0),
         };
         out.word(kind << 56 | argument);
     }
@@ -329,6 +341,7 @@ pub struct DropTally {
 }
 
 /// See the module.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, in the smallest space")]
 pub struct PartitionContext {
     /// Timers that are set rarely.
     timers: BinaryHeap<Reverse<Timer>>,
@@ -372,6 +385,8 @@ pub struct PartitionContext {
     pub now: u64,
     /// An actor has run out of operations: stop after this event and request a refill.
     pub out_of_tasks: bool,
+    /// The program has its turn: stop after this event.
+    pub is_held: bool,
     /// Scratch memory for lists of live ports.
     pub scratch: Vec<u32>,
     /// Whether losses are reported one by one: queue pairs are freed when none of their packets is left.
@@ -405,6 +420,7 @@ impl PartitionContext {
             packets: 0,
             now: 0,
             out_of_tasks: false,
+            is_held: false,
             scratch: Vec::new(),
             reports_losses: false,
             telemetry: None,

@@ -17,6 +17,7 @@ use crate::flow::Flow;
 use crate::node::Node;
 use crate::node::features::{BASIC, COMPARING};
 use crate::packet::{Address, HeaderFlags, Packet};
+use crate::program::NOTIFY_PROGRAM;
 use crate::rdma::Nic;
 use crate::reordering::Reordering;
 use crate::round::Round;
@@ -240,6 +241,10 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
+        if actor == NOTIFY_PROGRAM {
+            // Not at once: what it starts at this instant starts in the turn of timers, as for an actor that waited.
+            return context.set_timer(now, self.index_in_partition, TimerKind::ProgramTurn);
+        }
         let host = self.host_mut();
         let index = host.actors.iter().position(|candidate| candidate.id == actor.0);
         let index = index.expect("the actor to notify is at this host");
@@ -312,7 +317,13 @@ impl Node {
     }
 
     /// Starts a message: hands over its first packets.
-    fn start_message(&mut self, now: u64, flow: u32, context: &mut PartitionContext, round: &Round) {
+    pub(crate) fn start_message(
+        &mut self,
+        now: u64,
+        flow: u32,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let model = round.model;
         let described = &round.flows[flow as usize];
         let host = self.host_mut();

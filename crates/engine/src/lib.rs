@@ -42,6 +42,7 @@ pub mod packet;
 mod parallel;
 mod partition;
 mod port;
+pub mod program;
 mod rates;
 mod rdma;
 mod reordering;

@@ -10,6 +10,7 @@ pub use crate::governor::Clock;
 use crate::hook::PlacedHook;
 use crate::observe::{Observer, Unobserved};
 use crate::parallel::{SchedulerState, with_worker_pool};
+use crate::program::Program;
 
 /// How to run; none of these options changes any result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub struct Extensions<'a> {
     pub hooks: Vec<PlacedHook>,
     /// The observer.
     pub observer: Option<&'a mut dyn Observer>,
+    /// A program that starts messages during the run.
+    pub program: Option<&'a mut dyn Program>,
     /// Any steady clock, in ns: several threads share the rounds of a window only while that is faster by this clock.
     /// Without one they share all but the smallest rounds.
     pub clock: Option<Clock<'a>>,
@@ -146,6 +149,7 @@ pub fn run(
     let observer = extensions.observer.unwrap_or(&mut unobserved);
     with_worker_pool(&scheduler, n_threads, extensions.clock, |pool| {
         let coordinator = Coordinator::new(&scheduler, &placement, partitions.lookahead(), work, sink);
-        coordinator.with_hooks(has_hooks).run(pool, observer)
+        let program = extensions.program.map(|program| -> &mut dyn Program { program });
+        coordinator.with_hooks(has_hooks).with_program(program).run(pool, observer)
     })
 }

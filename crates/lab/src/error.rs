@@ -18,6 +18,7 @@ use crate::export::ExportError;
 use crate::field::FieldError;
 use crate::import::ImportError;
 use crate::show::ShowError;
+use crate::simulation::SimulationError;
 use crate::sweep::SweepError;
 use crate::words::{harmless, time};
 
@@ -171,6 +172,9 @@ pub enum LabError {
     /// A study cannot be prepared, measured or collected.
     #[error(transparent)]
     Field(#[from] FieldError),
+    /// A program asked for what its simulation cannot do.
+    #[error(transparent)]
+    Simulation(#[from] SimulationError),
     /// Several errors at once.
     #[error("{}", one_per_line(.0))]
     Several(Vec<LabError>),

@@ -141,7 +141,7 @@ pub fn run(request: RunRequest<'_>) -> Result<RunReport, LabError> {
 
 /// Number of threads by the size of the fabric: a window is shared among threads only where that is faster, so more
 /// threads than a window has work for cost little, yet small fabrics never have enough work for several.
-fn fitting_threads(prepared: &Prepared) -> usize {
+pub(crate) fn fitting_threads(prepared: &Prepared) -> usize {
     const HOSTS_PER_THREAD: usize = 128;
     cores().min(prepared.n_hosts() as usize / HOSTS_PER_THREAD).clamp(1, MOST_BY_ITSELF)
 }
@@ -200,7 +200,7 @@ pub(crate) fn phase_name(phase: &Phase) -> String {
 }
 
 /// A system error at the end, such as a full disk, is reported like one during the run.
-fn not_stored(error: FolderError) -> LabError {
+pub(crate) fn not_stored(error: FolderError) -> LabError {
     match error {
         FolderError::Io { .. } | FolderError::Parquet { .. } => LabError::Storing(error.into()),
         error => LabError::Folder(error),

@@ -6,6 +6,7 @@
 
 use std::time::Instant;
 
+use netloom_engine::program::Program;
 use netloom_engine::{Extensions, Options, Outcome as EngineOutcome, Status as EngineStatus, run};
 use netloom_model::RecordedCauses;
 use netloom_records::{Batch, CauseRow, Outcome, Sink, SinkError, Status};
@@ -42,6 +43,30 @@ pub fn simulate(
     options: Options,
     watch: Watch<'_>,
 ) -> Result<Simulated, LabError> {
+    run_engine(prepared, sink, options, watch, None)?.complete(prepared, sink, options)
+}
+
+/// A run that the engine has ended, before its figures are complete.
+pub(crate) struct EngineRun<'a> {
+    /// How it ended.
+    pub engine: EngineOutcome,
+    gather: Gather,
+    slowest: Slowest,
+    watch: Watch<'a>,
+    wall_time_s: f64,
+}
+
+/// Runs the engine, and writes its rows to the sink.
+///
+/// # Errors
+/// As [`simulate`].
+pub(crate) fn run_engine<'a>(
+    prepared: &Prepared,
+    sink: &mut dyn Sink,
+    options: Options,
+    watch: Watch<'a>,
+    program: Option<&mut dyn Program>,
+) -> Result<EngineRun<'a>, LabError> {
     check_threads(options.threads)?;
     let model = &prepared.compiled.model;
     let mut work = prepared.work()?;
@@ -53,30 +78,55 @@ pub fn simulate(
     let mut observer = ProgressObserver::new(watch, model);
     let begun = Instant::now();
     let clock = || begun.elapsed().as_nanos() as u64;
-    let extensions =
-        Extensions { observer: Some(&mut observer), clock: Some(&clock), ..Extensions::default() };
+    let extensions = Extensions {
+        observer: Some(&mut observer),
+        clock: Some(&clock),
+        program: program.map(|program| -> &mut dyn Program { program }),
+        ..Extensions::default()
+    };
     let engine = run(model, &mut work, &mut all, options, extensions);
     let wall_time_s = begun.elapsed().as_secs_f64();
     if let EngineStatus::SinkFailed(error) = engine.status {
         return Err(LabError::Storing(error));
     }
     all.finish().map_err(LabError::Storing)?;
-    let mut outcome = diagnose(&engine, &gather, prepared);
-    if engine.status != EngineStatus::Stopped {
-        match paths(prepared, &slowest, options, observer.into_watch())? {
-            Some(rows) => sink.accept(Batch::Paths(&rows)).map_err(LabError::Storing)?,
-            None => outcome = stopped_in_second_run(),
-        }
+    Ok(EngineRun { engine, gather, slowest, watch: observer.into_watch(), wall_time_s })
+}
+
+impl EngineRun<'_> {
+    /// How it ended, with reasons and names.
+    pub fn outcome(&self, prepared: &Prepared) -> Outcome {
+        diagnose(&self.engine, &self.gather, prepared)
     }
-    let totals = Totals {
-        packets: Some(engine.packets),
-        hops: Some(engine.hops),
-        simulated: engine.end,
-        time_scale: prepared.compiled.time_scale.clone(),
-        layouts: layouts(prepared),
-    };
-    let summary = gather.finish(&prepared.names(), totals);
-    Ok(Simulated { outcome, summary, engine, wall_time_s })
+
+    /// Completes the records and the figures of a run; a second run is one of `prepared`.
+    ///
+    /// # Errors
+    /// As [`simulate`].
+    pub fn complete(
+        self,
+        prepared: &Prepared,
+        sink: &mut dyn Sink,
+        options: Options,
+    ) -> Result<Simulated, LabError> {
+        let mut outcome = self.outcome(prepared);
+        let EngineRun { engine, gather, slowest, watch, wall_time_s } = self;
+        if engine.status != EngineStatus::Stopped {
+            match paths(prepared, &slowest, options, watch)? {
+                Some(rows) => sink.accept(Batch::Paths(&rows)).map_err(LabError::Storing)?,
+                None => outcome = stopped_in_second_run(),
+            }
+        }
+        let totals = Totals {
+            packets: Some(engine.packets),
+            hops: Some(engine.hops),
+            simulated: engine.end,
+            time_scale: prepared.compiled.time_scale.clone(),
+            layouts: layouts(prepared),
+        };
+        let summary = gather.finish(&prepared.names(), totals);
+        Ok(Simulated { outcome, summary, engine, wall_time_s })
+    }
 }
 
 fn stopped_in_second_run() -> Outcome {

@@ -137,7 +137,7 @@ pub fn figures(
         let wanted = Wanted { format, width_mm, over, overwrite: overwrite(replace) };
         let made = netloom_lab::figures::figures(&folders, &output, wanted)?;
         let drawn = made.figures.into_iter().map(|figure| (figure.picture, figure.data)).collect();
-        let left_out = made.left_out.into_iter().map(|left| (left.name.to_owned(), left.reason.to_string()));
+        let left_out = made.left_out.into_iter().map(|left| (left.name.to_owned(), left.reason));
         Ok((drawn, left_out.collect()))
     })
 }

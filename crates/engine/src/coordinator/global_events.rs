@@ -107,8 +107,13 @@ impl Coordinator<'_, '_> {
         None
     }
 
-    /// Whether all actors have finished and none of their messages is in flight.
+    /// Whether all actors and the program have finished and none of their messages is in flight.
     fn is_done(&self) -> bool {
+        self.has_program_ended() && self.is_work_done()
+    }
+
+    /// Whether all actors have finished and no message is in flight.
+    pub(super) fn is_work_done(&self) -> bool {
         self.n_finished == self.addresses.len() && self.table.open().next().is_none()
     }
 

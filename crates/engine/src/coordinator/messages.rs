@@ -96,26 +96,32 @@ impl Coordinator<'_, '_> {
         )
     }
 
-    /// Frees the slots of a finished message.
+    /// Lets the slots of a finished message be freed.
+    ///
+    /// Not before the end of the window, as partitions that have not paused may still report of it: in the meantime a
+    /// message that is handed out must not take its slot.
     pub(super) fn retire(&mut self, slot: u32) {
-        if self.model.transport.rdma().is_some() {
-            if self.table.is_over(slot) {
-                self.pairs.closing.push(slot);
-            }
-            return;
-        }
-        if self.table.retire(slot) {
-            let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[slot as usize];
-            self.at_host(flow.source, |host| host.sends.remove(flow.send_slot));
-            self.at_host(flow.message.to, |host| host.receives.remove(flow.receive_slot));
+        if self.table.is_over(slot) {
+            self.pairs.closing.push(slot);
         }
     }
 
     /// Frees the slots of finished messages that have no packets in flight any more.
     pub(super) fn retire_quiet(&mut self) {
         let mut closing = std::mem::take(&mut self.pairs.closing);
-        closing.retain(|&slot| !self.retire_if_quiet(slot));
+        if self.model.transport.rdma().is_some() {
+            closing.retain(|&slot| !self.retire_if_quiet(slot));
+        } else {
+            closing.drain(..).for_each(|slot| self.retire_without_pair(slot));
+        }
         self.pairs.closing = closing;
+    }
+
+    fn retire_without_pair(&mut self, slot: u32) {
+        let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[slot as usize];
+        self.at_host(flow.source, |host| host.sends.remove(flow.send_slot));
+        self.at_host(flow.message.to, |host| host.receives.remove(flow.receive_slot));
+        self.table.retire(slot);
     }
 
     fn retire_if_quiet(&mut self, slot: u32) -> bool {

@@ -23,6 +23,7 @@ use crate::observe::{Control, Observer, Progress};
 use crate::parallel::{SchedulerState, WorkerPool};
 use crate::partition::LONGEST_WINDOW;
 use crate::port::{Egress, Totals};
+use crate::program::Program;
 use crate::rates::Rates;
 use crate::run::{Deadlock, FailedQueuePair, Outcome, Stall, Status, Waiting};
 use crate::sampler::Sampler;
@@ -33,6 +34,7 @@ use causes::Causes;
 use central::Central;
 use global_events::GlobalEvent;
 use messages::Pairs;
+use program::Turns;
 use repairs::LossRecovery;
 use snapshots::Snapshots;
 use timeouts::Timeouts;
@@ -48,6 +50,7 @@ mod failures;
 mod global_events;
 mod messages;
 mod ports;
+mod program;
 mod rates;
 mod reordering;
 mod repairs;
@@ -97,6 +100,8 @@ pub struct Coordinator<'a, 'h> {
     /// Scratch memory: partitions with reports in this window, and these.
     reporting: Vec<u32>,
     reports: Vec<Report>,
+    /// Scratch memory: partitions that continue in this window.
+    paused: Vec<u32>,
     rows: Vec<FlowRow>,
     /// Reordering of the same messages' packets, if it is recorded.
     reordering: Vec<ReorderingRow>,
@@ -126,6 +131,8 @@ pub struct Coordinator<'a, 'h> {
     n_arrived: u64,
     /// Whether middleboxes may create and absorb packets.
     has_hooks: bool,
+    /// The program that starts messages, if there is one.
+    turns: Option<Turns<'h>>,
     n_windows: u64,
     hops: u64,
     window_length: u64,
@@ -160,6 +167,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             to_refill: Vec::new(),
             reporting: Vec::new(),
             reports: Vec::new(),
+            paused: Vec::new(),
             rows: Vec::new(),
             reordering: Vec::new(),
             causes: Causes::new(scheduler, placement),
@@ -182,6 +190,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             n_finished: 0,
             n_arrived: 0,
             has_hooks: false,
+            turns: None,
             n_windows: 0,
             hops: 0,
             window_length: longest_window(model, longest),
@@ -200,6 +209,15 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     /// Sets whether the run has middleboxes.
     pub fn with_hooks(self, has_hooks: bool) -> Coordinator<'a, 'h> {
         Coordinator { has_hooks, ..self }
+    }
+
+    /// Sets the program that starts messages.
+    pub fn with_program(self, program: Option<&'h mut dyn Program>) -> Coordinator<'a, 'h> {
+        let turns = program.map(|program| {
+            program.begin(Duration(self.window_length));
+            Turns::new(program)
+        });
+        Coordinator { turns, ..self }
     }
 
     fn assign_actors(&mut self) {
@@ -245,7 +263,12 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     ) -> Result<Status, SinkError> {
         self.record_traffic()?;
         loop {
-            let earliest = self.scheduler.activity.earliest();
+            let earliest = self.earliest();
+            match self.turn_between_windows(earliest) {
+                Some(Control::Stop) => return Ok(Status::Stopped),
+                Some(Control::Continue) => continue,
+                None => {}
+            }
             if earliest == u64::MAX {
                 // Credits return to switches without an event: the actions due until then still run.
                 if let Some(status) = self.run_global_events_until(self.credits_until()) {
@@ -259,7 +282,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             if let Some(status) = self.run_global_events_until(earliest) {
                 return Ok(status);
             }
-            let end = (earliest + self.window_length).min(self.next_global_event());
+            let end = (earliest + self.window_length).min(self.next_global_event()).min(self.program_limit());
+            self.start_messages(end);
             self.window(pool, earliest, end);
             self.now = end;
             self.audit_some();
@@ -283,16 +307,22 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             self.scheduler.activity.list_due(end, &mut round_state.due);
         }
         let mut reporting = std::mem::take(&mut self.reporting);
+        let mut paused = std::mem::take(&mut self.paused);
         loop {
             let harvest = pool.run_round();
             self.hops += harvest.hops;
             reporting.extend(&harvest.reporting);
-            if harvest.paused.is_empty() {
+            if harvest.paused.is_empty() && !self.is_holding() {
                 break;
             }
-            self.collect(&harvest.paused);
+            paused.clone_from(&harvest.paused);
+            self.collect(&paused);
             self.refill_actors();
-            self.scheduler.round_state.write().expect("no thread panicked").due.clone_from(&harvest.paused);
+            self.keep_continuing(&mut paused, end);
+            std::mem::swap(
+                &mut self.scheduler.round_state.write().expect("no thread panicked").due,
+                &mut paused,
+            );
         }
         // Several rounds each have their own order.
         reporting.sort_unstable();
@@ -302,6 +332,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.refill_actors();
         reporting.clear();
         self.reporting = reporting;
+        self.paused = paused;
     }
 
     fn at_host<R>(&self, host: HostId, act: impl FnOnce(&mut crate::host::Host) -> R) -> R {

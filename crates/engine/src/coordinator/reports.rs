@@ -64,6 +64,9 @@ impl Coordinator<'_, '_> {
             Report::Arrived { flow, at, packets, hops } => {
                 let round_state = self.scheduler.round_state.read().expect("no thread panicked");
                 let row = self.table.arrived(self.model, &round_state.flows, flow, Time(at), (packets, hops));
+                if let Some(turns) = &mut self.turns {
+                    turns.arrived(&round_state.flows[flow as usize].message, at);
+                }
                 drop(round_state);
                 self.n_arrived += u64::from(packets);
                 self.rows.push(row);

@@ -36,6 +36,7 @@ mod reproduce;
 mod scenes;
 mod schema;
 mod spans;
+mod stepwise;
 mod sweeps;
 mod tables;
 mod text_of_fabrics;

@@ -7,7 +7,7 @@ use crate::quantity::Dimension;
 use crate::suggest;
 
 /// The names of the columns, without units.
-const NAMES: [&str; 6] = ["src", "dst", "size", "start", "class", "after"];
+const NAMES: [&str; 7] = ["src", "dst", "size", "start", "class", "after", "number"];
 /// The number of those that a file must have.
 const N_REQUIRED: usize = 4;
 /// What a file begins with.
@@ -22,11 +22,19 @@ pub(super) enum Column {
     Start,
     Class,
     After,
+    Number,
 }
 
 impl Column {
-    const ALL: [Column; 6] =
-        [Column::Source, Column::Destination, Column::Size, Column::Start, Column::Class, Column::After];
+    const ALL: [Column; 7] = [
+        Column::Source,
+        Column::Destination,
+        Column::Size,
+        Column::Start,
+        Column::Class,
+        Column::After,
+        Column::Number,
+    ];
 
     pub fn name(self) -> &'static str {
         NAMES[self as usize]
@@ -36,7 +44,7 @@ impl Column {
 /// Which cell of a row a column is.
 #[derive(Debug)]
 pub(super) struct Heading {
-    cells: [Option<usize>; 6],
+    cells: [Option<usize>; 7],
     /// The units of sizes and starts, for columns whose names have one: name and number of base units.
     pub units: [Option<(&'static str, u64)>; 2],
     /// Number of cells.
@@ -49,7 +57,7 @@ impl Heading {
         let mut cells = Cells::default();
         cells.split(line);
         let whole = lines.location(line, (0, line.len()));
-        let mut heading = Heading { cells: [None; 6], units: [None; 2], width: cells.count };
+        let mut heading = Heading { cells: [None; 7], units: [None; 2], width: cells.count };
         let named = (0..cells.count.min(MOST)).map(|cell| {
             let (from, to) = cells.range(cell);
             (cell, String::from_utf8_lossy(&line[from..to]).into_owned(), (from, to))

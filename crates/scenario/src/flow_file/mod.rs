@@ -1,7 +1,7 @@
 //! A file of finite flows: comma-separated rows, read line by line.
 //!
 //! Models: a heading that names the columns, in any order; sender, receiver, size, start, and optionally the kind of
-//! traffic and the row after which a flow starts; the digest of the file.
+//! traffic, the row after which a flow starts and the number of the row; the digest of the file.
 //! Leaves out: where the file is (the caller opens it), which hosts exist (the compiler looks names up), line breaks
 //! within quotes.
 //!

@@ -91,6 +91,7 @@ impl Rows {
             self.flows.push(nothing());
             return;
         }
+        self.check_number(&mut row);
         let source = self.host(Column::Source, &mut row);
         let destination = self.host(Column::Destination, &mut row);
         let size = self.size(&mut row);
@@ -250,9 +251,25 @@ impl Rows {
         None
     }
 
-    /// The start, if it is not before that of the row above; those of rows that wait are delays.
+    /// Rows that state their numbers are numbered from 0, line by line.
+    fn check_number(&mut self, row: &mut Row<'_>) {
+        if self.heading.cell(Column::Number).is_none() {
+            return;
+        }
+        let Some(text) = self.required(Column::Number, row) else { return };
+        let here = self.flows.len();
+        if text.parse() != Ok(here) {
+            let range = self.range(Column::Number);
+            let help = "rows are numbered from 0, the first one below the heading".to_owned();
+            let message = format!("`{text}` is not the number of this row");
+            self.wrong(row, range, || (message, format!("expected {here}"), Some(help)));
+        }
+    }
+
+    /// The start, if it is not before that of the row above; those of rows that wait are delays, and rows that state
+    /// their numbers are not meant to be in the order of their starts.
     fn in_order(&mut self, start: u64, after: Option<u32>, row: &mut Row<'_>) -> Option<u64> {
-        if after != Some(FiniteFlow::NONE) {
+        if after != Some(FiniteFlow::NONE) || self.heading.cell(Column::Number).is_some() {
             return Some(start);
         }
         let last = std::mem::replace(&mut self.last_start, start);

@@ -115,6 +115,21 @@ fn every_mistake_is_reported_by_line_and_column() {
 }
 
 #[test]
+fn rows_that_state_their_numbers_need_not_be_sorted() {
+    let read =
+        table("number,src,dst,size,start_ps\n0,0,1,1KiB,3\n1,1,0,1KiB,2\n2,0,2,1KiB,2\n").expect("right");
+    assert_eq!(read.flows.iter().map(|flow| flow.start.0).collect::<Vec<_>>(), [3, 2, 2]);
+    let found = mistakes("number,src,dst,size,start\n0,0,1,1KiB,3us\n2,1,0,1KiB,2us\n,0,2,1KiB,2us\n");
+    assert_eq!(
+        found,
+        [
+            "3:1 `2` is not the number of this row | expected 1",
+            "4:1 this row has no `number` | `number` is empty"
+        ]
+    );
+}
+
+#[test]
 fn mistakes_in_the_heading_are_reported() {
     assert_eq!(
         mistakes("src,dst,sise,start,start\n0,1,1KiB,0s,\n"),

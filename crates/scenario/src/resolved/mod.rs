@@ -530,7 +530,7 @@ pub struct Flow {
 
 impl Flow {
     /// Whether it is one message.
-    pub(crate) fn is_finite(&self) -> bool {
+    pub fn is_finite(&self) -> bool {
         self.settings.spec.name == sections::FINITE_FLOW.name
     }
 }

@@ -1,0 +1,88 @@
+//! What the program and the thread of the engine say to each other.
+//!
+//! Invariants: every command has one reply, but for the last one, whose reply is the result of the thread. A side that
+//! waits does not sleep at once: most answers take less time than waking it would.
+
+use std::sync::mpsc::{Receiver, RecvError, TryRecvError};
+use std::thread::yield_now;
+use std::time::{Duration as WallTime, Instant};
+
+use netloom_records::Outcome;
+use netloom_units::{Bytes, Duration, HostId, Time};
+
+/// The number of a message: messages are numbered from 0 in the order in which they are handed over, and have this
+/// number as `step` in table `flows`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MessageId(pub u64);
+
+/// A message that has completely arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion {
+    /// The message.
+    pub message: MessageId,
+    /// Its sender.
+    pub source: HostId,
+    /// Its receiver.
+    pub destination: HostId,
+    /// Its size.
+    pub bytes: Bytes,
+    /// When it was started.
+    pub started: Time,
+    /// When its last byte arrived.
+    pub completed: Time,
+}
+
+/// How long a side waits before it sleeps.
+const AWAKE: WallTime = WallTime::from_micros(50);
+
+/// Waits for what the other side sends; an error if it is gone.
+pub(super) fn receive<T>(line: &Receiver<T>) -> Result<T, RecvError> {
+    let begun = Instant::now();
+    while begun.elapsed() < AWAKE {
+        match line.try_recv() {
+            Ok(received) => return Ok(received),
+            Err(TryRecvError::Disconnected) => return Err(RecvError),
+            Err(TryRecvError::Empty) => yield_now(),
+        }
+    }
+    line.recv()
+}
+
+/// A message to be started.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Planned {
+    pub start: Time,
+    pub bytes: Bytes,
+    pub source: HostId,
+    pub destination: HostId,
+}
+
+/// How far the run is to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// Until everything before an instant has taken place.
+    Until(Time),
+    /// Until the next message of the program has arrived.
+    Completion,
+    /// To the end of the run.
+    End,
+}
+
+#[derive(Debug)]
+pub(super) struct Command {
+    /// Messages since the last command, in the order of their numbers.
+    pub messages: Vec<Planned>,
+    pub goal: Goal,
+}
+
+#[derive(Debug)]
+pub(super) struct Reply {
+    /// The present instant.
+    pub now: Time,
+    /// The longest window.
+    pub lookahead: Duration,
+    /// Completions since the last reply, in the order of their instants and numbers.
+    pub completions: Vec<Completion>,
+    /// How the run ended, if it did.
+    pub outcome: Option<Outcome>,
+}
