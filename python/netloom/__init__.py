@@ -25,6 +25,7 @@ from netloom._errors import (
 from netloom._progress import Progress
 from netloom._results import Check, Run, check, run
 from netloom._run_tables import TABLES
+from netloom._simulation import MS, NS, SECOND, US, Completion, Simulation
 from netloom._studies import (
     Comparison,
     Reproduction,
@@ -89,7 +90,11 @@ from netloom.scenario import (
 __version__ = _native.VERSION
 
 __all__ = [
+    "MS",
+    "NS",
+    "SECOND",
     "TABLES",
+    "US",
     "Balance",
     "Bursts",
     "Check",
@@ -97,6 +102,7 @@ __all__ = [
     "Class",
     "Classes",
     "Comparison",
+    "Completion",
     "CongestionTree",
     "Credits",
     "Error",
@@ -127,6 +133,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "ScenarioWarning",
+    "Simulation",
     "Steps",
     "StoppedEarly",
     "Storms",

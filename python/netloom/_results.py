@@ -96,11 +96,13 @@ def run(
     ``replace`` is not set, and ``Interrupted`` after Ctrl-C, with what was recorded until then. A run that ends at its
     deadline, or stalls, is a result: see ``Run.status``.
     """
-    home = _TemporaryFolder() if folder is None else None
+    home = TemporaryFolder() if folder is None else None
     path = home.path / "run" if home is not None else Path(fspath(folder or ""))
     source = source_of(scenario)
     with reporter(progress, "simulating") as report:
-        text, stopped = _native.run(source, changes_of(set), seed, path, replace, threads, over, _words("run"), report)
+        text, stopped = _native.run(
+            source, changes_of(set), seed, path, replace, threads, over, command_words("run"), report
+        )
     made = json.loads(text)
     for warning in made["warnings"]:
         warnings.warn(warning, ScenarioWarning, stacklevel=2)
@@ -109,7 +111,7 @@ def run(
     return result
 
 
-class _TemporaryFolder:
+class TemporaryFolder:
     """A folder that is removed with this object, at the latest at the end of the process."""
 
     def __init__(self) -> None:
@@ -117,7 +119,7 @@ class _TemporaryFolder:
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
-def _words(verb: str) -> list[str]:
+def command_words(verb: str) -> list[str]:
     """The command line for the manifest: the call from Python."""
     return ["python", *sys.argv[:1], f"netloom.{verb}"]
 
@@ -162,7 +164,7 @@ class Run(RunTables):
         self,
         folder: PathLikeStr,
         *,
-        home: _TemporaryFolder | None = None,
+        home: TemporaryFolder | None = None,
         name: str | None = None,
         summary: dict[str, Any] | None = None,
     ) -> None:

@@ -19,7 +19,7 @@ from netloom._errors import InvalidInput, NotFound, ScenarioWarning
 from netloom._pages import report_frame
 from netloom._plots import Plots
 from netloom._progress import ProgressLike, reporter
-from netloom._results import PathLikeStr, Run, _words, raise_stopped
+from netloom._results import PathLikeStr, Run, command_words, raise_stopped
 from netloom._run_tables import TABLES, RunTables
 from netloom._scenarios import Changes, ScenarioLike, changes_of, seeds_of, source_of, value_text
 
@@ -210,7 +210,7 @@ def sweep(
             threads,
             baseline,
             over,
-            _words("sweep"),
+            command_words("sweep"),
             report_progress,
         )
     for warning in found:

@@ -6,9 +6,10 @@ import doctest
 import re
 from pathlib import Path
 
-import netloom
 import pytest
 from scenario_tools import ROOT
+
+import netloom
 
 PAGES = ("README.md", "docs/python.md", "python/README.md")
 

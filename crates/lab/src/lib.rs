@@ -88,7 +88,9 @@ pub use reason::ReasonRequest;
 pub use report::{ReportOutputs, named_runs, read_report, report};
 pub use seeds::{NotSeeds, Seeds};
 pub use simulate::{Simulated, simulate};
-pub use simulation::{Completion, MessageId, Simulation, SimulationOptions, SimulationReport};
+pub use simulation::{
+    Completion, HostRef, MessageId, Simulation, SimulationOptions, SimulationReport, WhileWaiting,
+};
 pub use source::Source;
 pub use spread::{SweepProgress, cores};
 pub use sweep::{Point, PointReport, Sweep, sweep};

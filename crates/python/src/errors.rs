@@ -28,6 +28,12 @@ impl Refused {
         }
     }
 
+    /// A simulation that is used after its end.
+    pub fn ended() -> Refused {
+        Refused::argument("", "", "")
+            .with_text("the simulation has ended: it was finished or closed".to_owned())
+    }
+
     /// A panic: an error in netloom.
     pub fn panic(message: &str) -> Refused {
         let version = env!("CARGO_PKG_VERSION");

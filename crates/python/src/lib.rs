@@ -11,6 +11,7 @@
 
 mod errors;
 mod results;
+mod simulation;
 mod source;
 mod studies;
 mod tables;
@@ -29,6 +30,8 @@ mod native {
 
     #[pymodule_export]
     use crate::results::{check, manifest, named_table, run, runs_in, stored_table, summary, verify};
+    #[pymodule_export]
+    use crate::simulation::Simulation;
     #[pymodule_export]
     use crate::studies::{compare, figures, listing, report, reproduce, sweep};
     #[pymodule_export]

@@ -1,6 +1,7 @@
 //! Single scenarios and runs: check, run, and read what was stored.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use netloom_lab::summary::Summary;
 use netloom_lab::{
@@ -73,7 +74,8 @@ pub fn run(
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Stoppable<String>> {
     let over = parsed_over(over)?;
-    let (report, stopped) = watched(py, on_progress, |stop, latest| {
+    let stop = AtomicBool::new(false);
+    let (report, stopped) = watched(py, &stop, on_progress, |latest| {
         let mut found = Vec::new();
         let mut warn = |diagnostics: &Diagnostics| found = warnings(diagnostics);
         let mut on_progress = |now: &netloom_lab::RunProgress| latest.run(now);
@@ -84,7 +86,7 @@ pub fn run(
             threads,
             over,
             command: words,
-            watch: Watch { stop: Some(stop), on_progress: Some(&mut on_progress), ..Watch::default() },
+            watch: Watch { stop: Some(&stop), on_progress: Some(&mut on_progress), ..Watch::default() },
             warn: Some(&mut warn),
             ..RunRequest::new(source.into())
         })?;

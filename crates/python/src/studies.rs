@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
 
 use netloom_lab::compare::compare_folders;
 use netloom_lab::figures::{Format, Wanted};
@@ -53,7 +54,8 @@ pub fn sweep(
             found.extend(warnings(diagnostics));
         }
     };
-    let (report, stopped) = watched(py, on_progress, |stop, latest| {
+    let stop = AtomicBool::new(false);
+    let (report, stopped) = watched(py, &stop, on_progress, |latest| {
         let on_progress = |now: &SweepProgress| latest.sweep(now);
         grid(&Grid {
             scenarios: scenarios.into_iter().map(Into::into).collect(),
@@ -67,7 +69,7 @@ pub fn sweep(
             baseline,
             over,
             command: words,
-            stop: Some(stop),
+            stop: Some(&stop),
             on_progress: Some(&on_progress),
             warn: Some(&warn),
         })
@@ -158,7 +160,8 @@ pub fn reproduce(
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Stoppable<(String, String, String)>> {
     let seeds = seeds.map(|text| parsed::<Seeds>("seeds", text)).transpose()?;
-    let (done, stopped) = watched(py, on_progress, |stop, latest| {
+    let stop = AtomicBool::new(false);
+    let (done, stopped) = watched(py, &stop, on_progress, |latest| {
         let on_progress = |now: &SweepProgress| latest.sweep(now);
         let report = netloom_lab::reproduce::reproduce(
             Paper::open(paper)?,
@@ -170,7 +173,7 @@ pub fn reproduce(
                 store: Some(&folder),
                 only,
                 threads,
-                stop: Some(stop),
+                stop: Some(&stop),
                 on_progress: Some(&on_progress),
             },
         )?;

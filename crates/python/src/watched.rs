@@ -57,19 +57,20 @@ impl LatestProgress {
     }
 }
 
-/// Does the work, and returns its result and the exception that stopped it, if one did.
+/// Does work that ends soon after `stop` is set, and returns its result and the exception that stopped it, if one did.
 pub fn watched<T: Send, E: Into<Refused> + Send>(
     py: Python<'_>,
+    stop: &AtomicBool,
     on_progress: Option<Py<PyAny>>,
-    work: impl FnOnce(&AtomicBool, &LatestProgress) -> Result<T, E> + Send,
+    work: impl FnOnce(&LatestProgress) -> Result<T, E> + Send,
 ) -> PyResult<(T, Option<PyErr>)> {
-    let (stop, progress) = (AtomicBool::new(false), LatestProgress::default());
+    let progress = LatestProgress::default();
     let (finished, stopped) = py.detach(|| {
         thread::scope(|scope| {
             let (done, is_done) = channel();
-            let (stop, progress) = (&stop, &progress);
+            let progress = &progress;
             let working = scope.spawn(move || {
-                let finished = catch_unwind(AssertUnwindSafe(|| work(stop, progress)));
+                let finished = catch_unwind(AssertUnwindSafe(|| work(progress)));
                 // The receiver waits for it.
                 let _ = done.send(());
                 finished

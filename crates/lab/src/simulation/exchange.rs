@@ -3,7 +3,7 @@
 //! Invariants: every command has one reply, but for the last one, whose reply is the result of the thread. A side that
 //! waits does not sleep at once: most answers take less time than waking it would.
 
-use std::sync::mpsc::{Receiver, RecvError, TryRecvError};
+use std::sync::mpsc::{Receiver, RecvError, RecvTimeoutError, TryRecvError};
 use std::thread::yield_now;
 use std::time::{Duration as WallTime, Instant};
 
@@ -35,17 +35,45 @@ pub struct Completion {
 /// How long a side waits before it sleeps.
 const AWAKE: WallTime = WallTime::from_micros(50);
 
+/// Called while a program waits for the engine.
+pub type WhileWaiting = dyn FnMut() + Send;
+
+/// Time between two calls of it.
+const BETWEEN_CALLS: WallTime = WallTime::from_millis(100);
+
+/// Waits for what the other side sends, with a function to call in the meantime; an error if it is gone.
+pub(super) fn receive_meanwhile<T>(line: &Receiver<T>, meanwhile: &mut WhileWaiting) -> Result<T, RecvError> {
+    if let Some(received) = receive_soon(line)? {
+        return Ok(received);
+    }
+    loop {
+        match line.recv_timeout(BETWEEN_CALLS) {
+            Ok(received) => return Ok(received),
+            Err(RecvTimeoutError::Disconnected) => return Err(RecvError),
+            Err(RecvTimeoutError::Timeout) => meanwhile(),
+        }
+    }
+}
+
 /// Waits for what the other side sends; an error if it is gone.
 pub(super) fn receive<T>(line: &Receiver<T>) -> Result<T, RecvError> {
+    match receive_soon(line)? {
+        Some(received) => Ok(received),
+        None => line.recv(),
+    }
+}
+
+/// Waits for as long as a side stays awake; `None` if nothing has come.
+fn receive_soon<T>(line: &Receiver<T>) -> Result<Option<T>, RecvError> {
     let begun = Instant::now();
     while begun.elapsed() < AWAKE {
         match line.try_recv() {
-            Ok(received) => return Ok(received),
+            Ok(received) => return Ok(Some(received)),
             Err(TryRecvError::Disconnected) => return Err(RecvError),
             Err(TryRecvError::Empty) => yield_now(),
         }
     }
-    line.recv()
+    Ok(None)
 }
 
 /// A message to be started.

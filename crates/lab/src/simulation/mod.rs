@@ -17,6 +17,7 @@ mod thread;
 
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -34,8 +35,8 @@ use crate::source::Source;
 use crate::summary::Summary;
 use driver::Line;
 pub use error::SimulationError;
-use exchange::{Command, Goal, Planned, Reply, receive};
-pub use exchange::{Completion, MessageId};
+use exchange::{Command, Goal, Planned, Reply, receive, receive_meanwhile};
+pub use exchange::{Completion, MessageId, WhileWaiting};
 use instants::Instants;
 use replay::Base;
 use thread::Run;
@@ -124,7 +125,6 @@ pub struct SimulationReport {
 /// assert_eq!(report.summary.background.map(|messages| messages.messages), Some(2));
 /// # Ok::<(), netloom_lab::LabError>(())
 /// ```
-#[derive(Debug)]
 pub struct Simulation {
     names: Vec<String>,
     by_name: BTreeMap<String, HostId>,
@@ -139,7 +139,16 @@ pub struct Simulation {
     outcome: Option<Outcome>,
     commands: Option<Sender<Command>>,
     replies: Receiver<Reply>,
+    while_waiting: Option<Box<WhileWaiting>>,
     thread: Option<JoinHandle<Result<Option<SimulationReport>, LabError>>>,
+}
+
+impl fmt::Debug for Simulation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut fields = formatter.debug_struct("Simulation");
+        fields.field("now", &self.now()).field("in_flight", &self.in_flight());
+        fields.field("outcome", &self.outcome).finish_non_exhaustive()
+    }
 }
 
 impl Simulation {
@@ -186,10 +195,17 @@ impl Simulation {
             outcome: None,
             commands: Some(commands),
             replies,
+            while_waiting: None,
             thread: Some(thread),
         };
         simulation.take_reply()?;
         Ok(simulation)
+    }
+
+    /// From now on calls a function about ten times a second while a call waits for the engine, for example to look for
+    /// signals; it may set [`SimulationOptions::stop`].
+    pub fn while_waiting(&mut self, meanwhile: Box<WhileWaiting>) {
+        self.while_waiting = Some(meanwhile);
     }
 
     /// The names of the hosts, by number.
@@ -360,7 +376,11 @@ impl Simulation {
     }
 
     fn take_reply(&mut self) -> Result<(), LabError> {
-        let Ok(Reply { now, lookahead, completions, outcome }) = receive(&self.replies) else {
+        let reply = match &mut self.while_waiting {
+            Some(meanwhile) => receive_meanwhile(&self.replies, meanwhile),
+            None => receive(&self.replies),
+        };
+        let Ok(Reply { now, lookahead, completions, outcome }) = reply else {
             return self.failed();
         };
         self.instants.lookahead = lookahead;
