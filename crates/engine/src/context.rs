@@ -396,6 +396,12 @@ pub struct PartitionContext {
 }
 
 impl PartitionContext {
+    /// Stops after this event, at which the program has its turn.
+    #[cold]
+    pub fn hold(&mut self) {
+        (self.is_held, self.out_of_tasks) = (true, true);
+    }
+
     /// The context of a partition with this many in-links.
     pub fn new(n_in_links: usize) -> PartitionContext {
         PartitionContext {

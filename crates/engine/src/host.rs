@@ -316,14 +316,22 @@ impl Node {
         }
     }
 
-    /// Starts a message: hands over its first packets.
-    pub(crate) fn start_message(
+    /// Starts a message of a program.
+    #[cold]
+    #[inline(never)]
+    pub fn start_message_of_program(
         &mut self,
         now: u64,
         flow: u32,
         context: &mut PartitionContext,
         round: &Round,
     ) {
+        self.start_message(now, flow, context, round);
+    }
+
+    /// Starts a message: hands over its first packets.
+    #[inline(always)]
+    fn start_message(&mut self, now: u64, flow: u32, context: &mut PartitionContext, round: &Round) {
         let model = round.model;
         let described = &round.flows[flow as usize];
         let host = self.host_mut();

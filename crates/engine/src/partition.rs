@@ -665,11 +665,10 @@ fn fire(timer: Timer, node: &mut Node, context: &mut PartitionContext, round: &R
             node.actor_mut(actor).wake(stream);
             node.run_actor(timer.at, actor, context, round);
         }
-        TimerKind::ProgramStart { flow, .. } => node.start_message(timer.at, flow, context, round),
-        TimerKind::ProgramTurn => {
-            context.is_held = true;
-            context.out_of_tasks = true;
+        TimerKind::ProgramStart { flow, .. } => {
+            node.start_message_of_program(timer.at, flow, context, round);
         }
+        TimerKind::ProgramTurn => context.hold(),
         TimerKind::DelayedSend { actor } => {
             node.actor_mut(actor).start_later();
             node.run_actor(timer.at, actor, context, round);
