@@ -31,17 +31,15 @@ class Point:
 
 
 def distinct_names(runs: Sequence[Run]) -> list[str]:
-    """The names of the runs; with the load balancing, the seed and a number only if they need these to differ."""
+    """The names of the runs; if these are not distinct, what distinguishes the runs: load balancing, seed, a number."""
     names = [run.name for run in runs]
-    for addition in (_policy, _seed):
-        if len(set(names)) == len(names):
-            return names
-        added = [addition(run) for run in runs]
-        if len(set(added)) > 1:
-            names = [f"{name}, {more}" for name, more in zip(names, added, strict=True)]
-    if len(set(names)) < len(names):
-        names = [f"{name}, {number}" for number, name in enumerate(names, 1)]
-    return names
+    if len(set(names)) == len(names):
+        return names
+    differing = [parts for parts in (names, list(map(_policy, runs)), list(map(_seed, runs))) if len(set(parts)) > 1]
+    found = [", ".join(parts) for parts in zip(*differing, strict=True)] or names
+    if len(set(found)) < len(found):
+        found = [f"{name}, {number}" for number, name in enumerate(found, 1)]
+    return found
 
 
 def _policy(run: Run) -> str:

@@ -14,6 +14,7 @@ from netloom._errors import InvalidInput
 if TYPE_CHECKING:
     import polars
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.typing import ColorType
 
 __all__ = ["Plots"]
@@ -93,7 +94,8 @@ class Plots:
         words = [", ".join(label) for label, _ in parts]
         is_long = sum(map(len, words)) > 60
         axes.set_xticks(range(len(words)), words, rotation=30 if is_long else 0, ha="right" if is_long else "center")
-        axes.set(ylabel="step time (ms)", ylim=(0, axes.get_ylim()[1] * 1.15))
+        axes.set_ylabel("step time (ms)")
+        axes.margins(y=0.18)
         axes.legend(ncols=2, loc="upper right")
         return axes
 
@@ -107,6 +109,7 @@ class Plots:
         """Distribution of flow completion times (FCT)."""
         axes = self._distribution("fct_cdf", "fct_s", "share_of_messages", ax)
         axes.set(xlabel="flow completion time (ms)", ylabel="share of messages", xscale="log")
+        _label_plainly(axes.xaxis)
         return axes
 
     def slowdown(self, ax: Axes | None = None) -> Axes:
@@ -114,8 +117,6 @@ class Plots:
 
         Of several seeds: for each class of sizes the mean of the seeds' means and percentiles.
         """
-        from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
-
         axes = _axes(ax)
         for label, part in self._parts("slowdown"):
             by_size = _by_class_of_size(part)
@@ -124,9 +125,7 @@ class Plots:
             axes.plot(sizes, by_size["p99_slowdown"], marker="o", markersize=4, ls="--", color=line.get_color())
         axes.set(xlabel="messages up to this size (bytes)", ylabel="slowdown (mean; p99 dashed)")
         axes.set(xscale="log", yscale="log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        _label_plainly(axes.yaxis)
         _legend(axes)
         return axes
 
@@ -197,7 +196,7 @@ class Plots:
             axes.axvline(time * _MS, color="black", lw=0.8, ls=":")
         if 0 < events.height <= _MOST_EVENTS:
             by_time = events.group_by("time_s", maintain_order=True).agg(pl.col("event").str.join("; "))
-            words = ", ".join(f"{time * _MS:g} ms {event}" for time, event in by_time.head(2).rows())
+            words = ", ".join(f"{time * _MS:g} ms: {event}" for time, event in by_time.head(2).rows())
             axes.set_title(words + (", ..." if by_time.height > 2 else ""), fontsize="small")
         axes.set(xlabel="simulated time (ms)", ylim=(0, None))
         _legend(axes)
@@ -249,6 +248,17 @@ def _axes(ax: Axes | None) -> Axes:
     _, axes = pyplot.subplots(layout="constrained")
     new: Axes = axes
     return new
+
+
+def _label_plainly(axis: Axis) -> None:
+    """Plain numbers on a logarithmic axis that covers less than three decades."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    low, high = axis.get_view_interval()
+    if low > 0.0 and high < 1000.0 * low:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axis.set_minor_formatter(NullFormatter())
 
 
 def _legend(axes: Axes) -> None:

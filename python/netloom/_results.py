@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from netloom import _native
 from netloom._errors import Interrupted, Occupied, ScenarioWarning
 from netloom._names import named_folders, policy_of
-from netloom._pages import report_frame, run_as_html
+from netloom._pages import duration_text, report_frame, run_as_html
 from netloom._plots import Plots
 from netloom._progress import ProgressLike, reporter
 from netloom._run_tables import TABLES, RunTables
@@ -324,6 +324,6 @@ def copied(folder: Path, target: Path, replace: bool) -> Path:
 
 def _job_line(job: dict[str, Any]) -> str:
     step = job.get("step")
-    time = "" if job["time_s"] is None else f", {job['time_s']:.6g} s"
-    mean = "" if step is None else f", step mean {step['mean_s']:.6g} s, p99 {step['p99_s']:.6g} s"
+    time = "" if job["time_s"] is None else f", {duration_text(job['time_s'])}"
+    mean = "" if step is None else f", step mean {duration_text(step['mean_s'])}, p99 {duration_text(step['p99_s'])}"
     return f"  job {job['name']}: {job['steps']} steps{time}{mean}"

@@ -21,7 +21,7 @@ from netloom._names import Point, distinct_names, named_folders, points_of
 from netloom._pages import report_frame
 from netloom._plots import Plots
 from netloom._progress import ProgressLike, reporter
-from netloom._results import PathLikeStr, Run, command_words, raise_stopped
+from netloom._results import PathLikeStr, Run, TemporaryFolder, command_words, copied, raise_stopped
 from netloom._run_tables import TABLES, RunTables
 from netloom._scenarios import Changes, ScenarioLike, changes_of, seeds_of, source_of, value_text
 
@@ -61,9 +61,12 @@ def open(folder: PathLikeStr) -> Run | Study:
     return Study(_runs_in(path), folder=path)
 
 
-def _runs_in(folder: Path) -> list[Run]:
+def _runs_in(folder: Path, home: TemporaryFolder | None = None) -> list[Run]:
     points = points_of(folder)
-    return [Run(found, name=points[found].name if found in points else name) for name, found in _native.runs_in(folder)]
+    return [
+        Run(found, home=home, name=points[found].name if found in points else name)
+        for name, found in _native.runs_in(folder)
+    ]
 
 
 class Study(RunTables):
@@ -75,7 +78,12 @@ class Study(RunTables):
     """
 
     def __init__(
-        self, runs: Sequence[Run], *, folder: Path | None = None, report: dict[str, Any] | None = None
+        self,
+        runs: Sequence[Run],
+        *,
+        folder: Path | None = None,
+        report: dict[str, Any] | None = None,
+        home: TemporaryFolder | None = None,
     ) -> None:
         self.runs = list(runs)
         """The runs, in order."""
@@ -83,6 +91,7 @@ class Study(RunTables):
         """The folder of all of them; ``None`` for runs from several folders."""
         self.results = report
         """Of a sweep that was just made: means over seeds and paired differences of each variant."""
+        self._home = home
         self._frames: dict[str, polars.DataFrame] = {}
         self._points = {} if folder is None else points_of(folder)
         self._names = distinct_names(self.runs)
@@ -129,6 +138,13 @@ class Study(RunTables):
     ) -> Path:
         """Write the report about all runs: one page of HTML that needs no network. Returns its path."""
         return report(self, file=file, over=over, baseline=baseline, replace=replace)
+
+    def save(self, folder: PathLikeStr, *, replace: bool = False) -> Study:
+        """Copy the folder of a sweep, for example from the temporary one of ``netloom.sweep``; returns the copy."""
+        if self.folder is None:
+            raise InvalidInput("these runs have no common folder: save each of them")
+        path = copied(self.folder, Path(folder), replace)
+        return Study(_runs_in(path), folder=path, report=self.results)
 
     def show_report(self, height: int = 800) -> Any:
         """The report in a frame of a notebook, ``height`` pixels high."""
@@ -207,7 +223,7 @@ def _point(run: Run) -> dict[str, Any]:
 
 def sweep(
     scenarios: ScenarioLike | Sequence[ScenarioLike],
-    folder: PathLikeStr,
+    folder: PathLikeStr | None = None,
     *,
     vary: Mapping[str, Sequence[Any]] | None = None,
     set: Changes = None,
@@ -224,7 +240,8 @@ def sweep(
     ``vary`` has the values of each path: ``{"balance": ["ecmp", "spray"]}``. With ``until_ci``, a share such as 0.02,
     seeds are added until half the width of the 95 % confidence interval of each mean step time is at most that share of
     the mean. ``folder`` receives a run folder for each point; points that are complete there are not run again, so a
-    sweep that was stopped continues. ``threads`` is the number of runs at a time.
+    sweep that was stopped continues. Without one the runs are kept in a temporary folder for as long as the result
+    exists (``Study.save`` keeps them). ``threads`` is the number of runs at a time.
 
     Raises ``ScenarioError`` for mistakes in any combination, before the first run, and ``Interrupted`` after Ctrl-C.
     """
@@ -232,10 +249,12 @@ def sweep(
     sources = [source_of(one) for one in scenarios] if several else [source_of(scenarios)]  # type: ignore[union-attr, arg-type]
     varied = [f"{path}={','.join(value_text(value) for value in values)}" for path, values in (vary or {}).items()]
     precision = None if until_ci is None else f"{until_ci * 100:g}%"
+    home = TemporaryFolder() if folder is None else None
+    path = home.path / "sweep" if home is not None else Path(fspath(folder or ""))
     with reporter(progress, "sweeping") as report_progress:
         text, found, stopped = _native.sweep(
             sources,
-            Path(folder),
+            path,
             changes_of(set),
             varied,
             seeds_of(seeds),
@@ -250,8 +269,9 @@ def sweep(
     for warning in found:
         warnings.warn(warning, ScenarioWarning, stacklevel=2)
     made = json.loads(text)
-    study = Study(_runs_in(Path(folder)), folder=Path(folder), report=made)
-    raise_stopped(stopped, study, "the sweep was interrupted; the same call continues it")
+    study = Study(_runs_in(path, home), folder=path, report=made, home=home)
+    hint = "the same call continues it" if home is None else "what has finished is in `result`"
+    raise_stopped(stopped, study, f"the sweep was interrupted; {hint}")
     return study
 
 
