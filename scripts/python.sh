@@ -38,8 +38,8 @@ wheels() {
 
 check() {
     python3 scripts/scenario_classes.py --check
-    "$home/bin/ruff" check --quiet --config python/ruff.toml python scripts/scenario_classes.py
-    "$home/bin/ruff" format --quiet --check --config python/ruff.toml python scripts/scenario_classes.py
+    "$home/bin/ruff" check --quiet --config python/ruff.toml python docs/notebooks scripts/scenario_classes.py
+    "$home/bin/ruff" format --quiet --check --config python/ruff.toml python docs/notebooks scripts/scenario_classes.py
     rm -rf "$home/wheel"
     (cd python && "$home/bin/maturin" build --quiet --release --locked --out "$home/wheel" --interpreter "$home/bin/python")
     "$home/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$home"/wheel/*.whl

@@ -17,6 +17,15 @@ _FIGURES = ("step_time_cdf", "fct_cdf", "throughput")
 """The first of these that has data is shown."""
 
 
+def duration_text(seconds: float) -> str:
+    """A span of time with four digits, in the unit that suits it."""
+    factor, unit = next(
+        ((factor, unit) for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "us")) if seconds * factor >= 1.0),
+        (1e9, "ns"),
+    )
+    return f"{seconds * factor:.4g} {unit}"
+
+
 def run_as_html(run: Run) -> str:
     """The summary of a run as a table, with a small figure."""
     rows = [("status", run.status), *(("", detail) for detail in run.details), *_facts(run)]
@@ -32,15 +41,17 @@ def _facts(run: Run) -> list[tuple[str, str]]:
     facts = []
     for job in summary["jobs"]:
         step = job.get("step")
-        mean = "" if step is None else f"step mean {step['mean_s'] * 1e3:.4g} ms, p99 {step['p99_s'] * 1e3:.4g} ms, "
+        mean = ""
+        if step is not None:
+            mean = f"step mean {duration_text(step['mean_s'])}, p99 {duration_text(step['p99_s'])}, "
         facts.append((f"job {job['name']}", f"{mean}{job['steps']} steps"))
     background = summary.get("background")
     if background and background.get("fct"):
         fct = background["fct"]
-        times = f"mean {fct['mean_s'] * 1e3:.4g} ms, p99 {fct['p99_s'] * 1e3:.4g} ms"
+        times = f"mean {duration_text(fct['mean_s'])}, p99 {duration_text(fct['p99_s'])}"
         facts.append(("background FCT", f"{times}, {background['messages']:,} messages"))
     facts.append(("lost", f"{summary['drops']['packets']:,} packets"))
-    facts.append(("simulated", f"{summary['simulated_s'] * 1e3:.4g} ms, {summary['hops'] or 0:,} packet-hops"))
+    facts.append(("simulated", f"{duration_text(summary['simulated_s'])}, {summary['hops'] or 0:,} packet-hops"))
     facts.append(("digest", run.digest))
     return facts
 

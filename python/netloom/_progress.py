@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -57,7 +58,10 @@ class _Bar:
     """A bar from 0 to 100 percent, which appears only if the work takes longer than half a second."""
 
     def __init__(self, title: str) -> None:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():
+            # Without ipywidgets a notebook has a bar of text.
+            warnings.filterwarnings("ignore", "IProgress not found")
+            from tqdm.auto import tqdm
 
         shape = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}{postfix}"
         self._bar: Any = tqdm(total=1.0, desc=title, bar_format=shape, delay=_SECONDS_BEFORE_BAR, leave=False)

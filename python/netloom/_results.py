@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from netloom import _native
 from netloom._errors import Interrupted, Occupied, ScenarioWarning
-from netloom._pages import report_frame, run_as_html
+from netloom._names import named_folders, policy_of
+from netloom._pages import duration_text, report_frame, run_as_html
 from netloom._plots import Plots
 from netloom._progress import ProgressLike, reporter
 from netloom._run_tables import TABLES, RunTables
@@ -234,9 +235,8 @@ class Run(RunTables):
         """The frame with the load balancing of switches, so that frames of several runs can be put together."""
         import polars as pl
 
-        policy = self.scenario.get("balance", {}).get("switch")
-        name = next(iter(policy)) if isinstance(policy, dict) else policy
-        return frame.with_columns(balance=pl.lit(name, dtype=pl.String).cast(pl.Categorical))
+        policy = policy_of(self.scenario)
+        return frame.with_columns(balance=pl.lit(policy, dtype=pl.String).cast(pl.Categorical))
 
     @cached_property
     def nodes(self) -> polars.DataFrame:
@@ -269,18 +269,25 @@ class Run(RunTables):
         )
 
     @property
+    def is_temporary(self) -> bool:
+        """Whether its folder is removed with this object."""
+        return self._home is not None
+
+    @cached_property
     def plot(self) -> Plots:
         """Figures on matplotlib, from the same data as those of ``netloom figures``."""
-        return Plots([self.folder])
+        return Plots(lambda: named_folders([self]))
 
     def report(self, file: PathLikeStr, *, over: str = "jobs", replace: bool = False) -> Path:
         """Write the report: one page of HTML that needs no network. Returns its path."""
-        _native.report([self.folder], Path(file), over, None, replace)
+        with named_folders([self]) as folders:
+            _native.report(folders, Path(file), over, None, replace)
         return Path(file)
 
     def show_report(self, height: int = 800) -> Any:
         """The report in a frame of a notebook, ``height`` pixels high."""
-        return report_frame([self.folder], height)
+        with named_folders([self]) as folders:
+            return report_frame(folders, height)
 
     def verify(self) -> Run:
         """Check that its tables are those that the manifest states; raises ``InvalidInput`` with all differences."""
@@ -317,6 +324,6 @@ def copied(folder: Path, target: Path, replace: bool) -> Path:
 
 def _job_line(job: dict[str, Any]) -> str:
     step = job.get("step")
-    time = "" if job["time_s"] is None else f", {job['time_s']:.6g} s"
-    mean = "" if step is None else f", step mean {step['mean_s']:.6g} s, p99 {step['p99_s']:.6g} s"
+    time = "" if job["time_s"] is None else f", {duration_text(job['time_s'])}"
+    mean = "" if step is None else f", step mean {duration_text(step['mean_s'])}, p99 {duration_text(step['p99_s'])}"
     return f"  job {job['name']}: {job['steps']} steps{time}{mean}"

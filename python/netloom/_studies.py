@@ -8,6 +8,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike, fspath
@@ -16,10 +17,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from netloom import _native
 from netloom._errors import InvalidInput, NotFound, ScenarioWarning
+from netloom._names import Point, distinct_names, named_folders, points_of
 from netloom._pages import report_frame
 from netloom._plots import Plots
 from netloom._progress import ProgressLike, reporter
-from netloom._results import PathLikeStr, Run, command_words, raise_stopped
+from netloom._results import PathLikeStr, Run, TemporaryFolder, command_words, copied, raise_stopped
 from netloom._run_tables import TABLES, RunTables
 from netloom._scenarios import Changes, ScenarioLike, changes_of, seeds_of, source_of, value_text
 
@@ -54,21 +56,34 @@ def open(folder: PathLikeStr) -> Run | Study:
     path = Path(folder)
     if not path.exists():
         raise NotFound(f"there is no such file or folder: {path}")
-    runs = _native.runs_in(path)
-    if [found for _, found in runs] == [path]:
+    if [found for _, found in _native.runs_in(path)] == [path]:
         return Run(path)
-    return Study([Run(found, name=name) for name, found in runs], folder=path)
+    return Study(_runs_in(path), folder=path)
+
+
+def _runs_in(folder: Path, home: TemporaryFolder | None = None) -> list[Run]:
+    points = points_of(folder)
+    return [
+        Run(found, home=home, name=points[found].name if found in points else name)
+        for name, found in _native.runs_in(folder)
+    ]
 
 
 class Study(RunTables):
     """Several runs, for example those of a sweep.
 
     Tables are attributes, as those of a run: ``study.steps`` has the rows of all runs, with the column ``run`` for the
-    name of each. ``study["spray"]`` is one run, ``study.points`` the table of a sweep over all its points.
+    name of each. ``study["spray"]`` is one run; ``study.points`` has a row for each run with the values that a sweep
+    has varied, for a join on ``run``.
     """
 
     def __init__(
-        self, runs: Sequence[Run], *, folder: Path | None = None, report: dict[str, Any] | None = None
+        self,
+        runs: Sequence[Run],
+        *,
+        folder: Path | None = None,
+        report: dict[str, Any] | None = None,
+        home: TemporaryFolder | None = None,
     ) -> None:
         self.runs = list(runs)
         """The runs, in order."""
@@ -76,7 +91,10 @@ class Study(RunTables):
         """The folder of all of them; ``None`` for runs from several folders."""
         self.results = report
         """Of a sweep that was just made: means over seeds and paired differences of each variant."""
+        self._home = home
         self._frames: dict[str, polars.DataFrame] = {}
+        self._points = {} if folder is None else points_of(folder)
+        self._names = distinct_names(self.runs)
 
     def __len__(self) -> int:
         return len(self.runs)
@@ -87,26 +105,33 @@ class Study(RunTables):
     def __getitem__(self, name: str | int) -> Run:
         if isinstance(name, int):
             return self.runs[name]
-        found = next((run for run in self.runs if run.name == name), None)
-        if found is None:
-            raise KeyError(f"there is no run {name!r}; there are {', '.join(run.name for run in self.runs)}")
-        return found
+        if name not in self._names:
+            raise KeyError(f"there is no run {name!r}; there are {'; '.join(self._names)}")
+        return self.runs[self._names.index(name)]
 
     @cached_property
     def points(self) -> polars.DataFrame:
-        """A row for each run: of a sweep the values that were varied, of all runs seed, status, and mean step times."""
+        """A row for each run: of a sweep the values that were varied, of all runs seed, status, and mean step times.
+
+        ``variant`` has the varied values in short, and a column for each path the values as texts.
+        """
         import polars as pl
 
-        return pl.DataFrame([_point(run) for run in self.runs])
+        rows = [
+            {"run": name, **_varied(self._points.get(run.folder)), **_point(run)}
+            for name, run in zip(self._names, self.runs, strict=True)
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
 
     def compare(self, *, baseline: str | None = None, over: str = "jobs") -> Comparison:
         """Which variant is better, by how much, how sure that is, and why."""
         return compare(self, baseline=baseline, over=over)
 
-    @property
+    @cached_property
     def plot(self) -> Plots:
-        """Figures about all runs on matplotlib."""
-        return Plots(self._folders())
+        """Figures about all runs on matplotlib; the runs of a variant of a sweep have one colour."""
+        variants = {point.name: point.variant for point in self._points.values()}
+        return Plots(self._named_folders, names=self._names_by_command(), variants=variants)
 
     def report(
         self, file: PathLikeStr, *, over: str = "jobs", baseline: str | None = None, replace: bool = False
@@ -114,23 +139,45 @@ class Study(RunTables):
         """Write the report about all runs: one page of HTML that needs no network. Returns its path."""
         return report(self, file=file, over=over, baseline=baseline, replace=replace)
 
+    def save(self, folder: PathLikeStr, *, replace: bool = False) -> Study:
+        """Copy the folder of a sweep, for example from the temporary one of ``netloom.sweep``; returns the copy."""
+        if self.folder is None:
+            raise InvalidInput("these runs have no common folder: save each of them")
+        path = copied(self.folder, Path(folder), replace)
+        return Study(_runs_in(path), folder=path, report=self.results)
+
     def show_report(self, height: int = 800) -> Any:
         """The report in a frame of a notebook, ``height`` pixels high."""
-        return report_frame(self._folders(), height)
+        with self._named_folders() as folders:
+            return report_frame(folders, height)
 
-    def _folders(self) -> list[Path]:
-        return [self.folder] if self.folder is not None else [run.folder for run in self.runs]
+    @contextmanager
+    def _named_folders(self) -> Iterator[list[Path]]:
+        if self.folder is not None:
+            yield [self.folder]
+        else:
+            with named_folders(self.runs) as folders:
+                yield folders
+
+    def _names_by_command(self) -> dict[str, str]:
+        """The names of the points of a sweep by those that the command gives them."""
+        if not self._points or self.folder is None:
+            return {}
+        named = _native.runs_in(self.folder)
+        return {name: self._points[found].name for name, found in named if found in self._points}
 
     def _frame(self, table: str) -> polars.DataFrame:
         if table not in self._frames:
             import polars as pl
 
-            frames = [_with_run(run, getattr(run, table)) for run in self.runs]
+            named = zip(self._names, self.runs, strict=True)
+            frames = [_with_run(name, getattr(run, table)) for name, run in named]
             self._frames[table] = pl.concat(frames, how="vertical_relaxed", rechunk=False)
         return self._frames[table]
 
     def __repr__(self) -> str:
-        names = [f"  {run.name}: {run.status}" for run in self.runs[:_MOST_NAMED]]
+        named = zip(self._names[:_MOST_NAMED], self.runs[:_MOST_NAMED], strict=True)
+        names = [f"  {name}: {run.status}" for name, run in named]
         more = [f"  and {len(self.runs) - _MOST_NAMED} more"] if len(self.runs) > _MOST_NAMED else []
         return "\n".join([f"Study of {len(self.runs)} runs", *names, *more])
 
@@ -141,14 +188,18 @@ class Study(RunTables):
 _MOST_NAMED = 20
 
 
-def _with_run(run: Run, frame: polars.DataFrame) -> polars.DataFrame:
+def _with_run(name: str, frame: polars.DataFrame) -> polars.DataFrame:
     import polars as pl
 
-    texts = [name for name, kind in frame.schema.items() if isinstance(kind, (pl.Categorical, pl.Enum))]
+    texts = [column for column, kind in frame.schema.items() if isinstance(kind, (pl.Categorical, pl.Enum))]
     return frame.select(
-        pl.lit(run.name).alias("run"),
-        *(pl.col(name).cast(pl.String) if name in texts else pl.col(name) for name in frame.columns),
+        pl.lit(name).alias("run"),
+        *(pl.col(column).cast(pl.String) if column in texts else pl.col(column) for column in frame.columns),
     )
+
+
+def _varied(point: Point | None) -> dict[str, Any]:
+    return {} if point is None else {"variant": point.variant, **point.values}
 
 
 def _point(run: Run) -> dict[str, Any]:
@@ -157,7 +208,6 @@ def _point(run: Run) -> dict[str, Any]:
     background = run.summary.get("background") or {}
     fct = background.get("fct") or {}
     return {
-        "run": run.name,
         "seed": run.seed,
         "status": run.status,
         "step_mean_s": None if step is None else step["mean_s"],
@@ -173,7 +223,7 @@ def _point(run: Run) -> dict[str, Any]:
 
 def sweep(
     scenarios: ScenarioLike | Sequence[ScenarioLike],
-    folder: PathLikeStr,
+    folder: PathLikeStr | None = None,
     *,
     vary: Mapping[str, Sequence[Any]] | None = None,
     set: Changes = None,
@@ -190,7 +240,8 @@ def sweep(
     ``vary`` has the values of each path: ``{"balance": ["ecmp", "spray"]}``. With ``until_ci``, a share such as 0.02,
     seeds are added until half the width of the 95 % confidence interval of each mean step time is at most that share of
     the mean. ``folder`` receives a run folder for each point; points that are complete there are not run again, so a
-    sweep that was stopped continues. ``threads`` is the number of runs at a time.
+    sweep that was stopped continues. Without one the runs are kept in a temporary folder for as long as the result
+    exists (``Study.save`` keeps them). ``threads`` is the number of runs at a time.
 
     Raises ``ScenarioError`` for mistakes in any combination, before the first run, and ``Interrupted`` after Ctrl-C.
     """
@@ -198,10 +249,12 @@ def sweep(
     sources = [source_of(one) for one in scenarios] if several else [source_of(scenarios)]  # type: ignore[union-attr, arg-type]
     varied = [f"{path}={','.join(value_text(value) for value in values)}" for path, values in (vary or {}).items()]
     precision = None if until_ci is None else f"{until_ci * 100:g}%"
+    home = TemporaryFolder() if folder is None else None
+    path = home.path / "sweep" if home is not None else Path(fspath(folder or ""))
     with reporter(progress, "sweeping") as report_progress:
         text, found, stopped = _native.sweep(
             sources,
-            Path(folder),
+            path,
             changes_of(set),
             varied,
             seeds_of(seeds),
@@ -216,23 +269,28 @@ def sweep(
     for warning in found:
         warnings.warn(warning, ScenarioWarning, stacklevel=2)
     made = json.loads(text)
-    study = Study(
-        [Run(path, name=name) for name, path in _native.runs_in(Path(folder))], folder=Path(folder), report=made
-    )
-    raise_stopped(stopped, study, "the sweep was interrupted; the same call continues it")
+    study = Study(_runs_in(path, home), folder=path, report=made, home=home)
+    hint = "the same call continues it" if home is None else "what has finished is in `result`"
+    raise_stopped(stopped, study, f"the sweep was interrupted; {hint}")
     return study
 
 
-def _folders_of(runs: Sequence[RunLike]) -> list[Path]:
-    folders: list[Path] = []
+@contextmanager
+def _folders_of(runs: Sequence[RunLike]) -> Iterator[list[Path]]:
+    """The folders of runs, named as the runs are."""
+    single: list[Run | Path] = []
     for one in runs:
-        if isinstance(one, Study):
-            folders.extend(one._folders())
+        if isinstance(one, Study) and one.folder is None:
+            single.extend(one.runs)
+        elif isinstance(one, Study):
+            single.append(Path(fspath(one.folder or "")))
         elif isinstance(one, Run):
-            folders.append(one.folder)
+            single.append(one)
         else:
-            folders.append(Path(fspath(one)))
-    return folders
+            single.append(Path(fspath(one)))
+    with named_folders([one for one in single if isinstance(one, Run)]) as named:
+        left = iter(named)
+        yield [next(left) if isinstance(one, Run) else one for one in single]
 
 
 @dataclass(frozen=True)
@@ -269,8 +327,12 @@ def compare(*runs: RunLike, baseline: str | None = None, over: str = "jobs") -> 
 
     ``baseline`` is the name of a variant; by default that of the sweep, or the first.
     """
-    text, sentences = _native.compare(_folders_of(runs), over, baseline)
+    with _folders_of(runs) as folders:
+        text, sentences = _native.compare(folders, over, baseline)
     data = json.loads(text)
+    names = runs[0]._names_by_command() if len(runs) == 1 and isinstance(runs[0], Study) else {}
+    for row in data["rows"]:
+        row["run"] = names.get(row["run"], row["run"])
     answer = [f"  {sentence}" if is_reason else sentence for is_reason, sentence in sentences]
     return Comparison(answer, data["baseline"], data)
 
@@ -279,7 +341,8 @@ def report(
     *runs: RunLike, file: PathLikeStr, over: str = "jobs", baseline: str | None = None, replace: bool = False
 ) -> Path:
     """Write the report about runs: one page of HTML that needs no network. Returns its path."""
-    _native.report(_folders_of(runs), Path(file), over, baseline, replace)
+    with _folders_of(runs) as folders:
+        _native.report(folders, Path(file), over, baseline, replace)
     return Path(file)
 
 
@@ -297,7 +360,8 @@ def figures(
     ``format`` is ``"pdf"``, ``"svg"`` or ``"png"``, the latter with ``dots_per_inch``. Returns the paths of the
     pictures.
     """
-    made, _ = _native.figures(_folders_of(runs), Path(folder), format, dots_per_inch, width_mm, over, replace)
+    with _folders_of(runs) as folders:
+        made, _ = _native.figures(folders, Path(folder), format, dots_per_inch, width_mm, over, replace)
     return [picture for picture, _ in made]
 
 

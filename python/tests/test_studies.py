@@ -79,6 +79,64 @@ def test_every_figure_has_units_on_both_axes_and_the_data_of_the_command(study: 
     assert study.plot.svg(figure).startswith("<")
 
 
+def test_runs_of_a_sweep_are_named_by_what_was_varied(study: netloom.Study) -> None:
+    flowlet = netloom.balance.Flowlet(gap="20us")
+    size = "jobs.0.phases.0.ring_all_reduce.size"
+    found = netloom.sweep(TRAINING, vary={"balance": ["ecmp", flowlet], size: ["64KiB"]}, progress=False)
+    assert found.points["run"].to_list() == ["ecmp, size=64KiB", "flowlet, size=64KiB"]
+    assert found.points["variant"].to_list() == found.points["run"].to_list()
+    assert found.points[size].to_list() == ["64KiB"] * 2
+    assert found.compare().frame["run"].to_list() == found.points["run"].to_list()
+    assert set(found.plot.data("step_time")["run"]) == set(found.points["run"])
+    assert set(study.points["variant"]) == {"ecmp", "spray"}
+
+
+def test_a_sweep_without_a_folder_is_temporary_and_can_be_saved(tmp_path: Path) -> None:
+    found = netloom.sweep(TRAINING, seeds=2, progress=False)
+    assert found.folder is not None
+    home, names = found.folder, found.points["run"].to_list()
+    kept = found.save(tmp_path / "kept")
+    del found
+    assert not home.exists()
+    assert kept.points["run"].to_list() == names
+    assert kept.steps.height == 2 * 8
+
+
+def test_temporary_runs_are_named_by_what_distinguishes_them() -> None:
+    ecmp = netloom.run(TRAINING, progress=False)
+    spray = netloom.run(TRAINING, set={"balance": "spray"}, progress=False)
+    again = netloom.run(TRAINING, progress=False)
+    assert netloom.compare(ecmp, spray).baseline == "ecmp"
+    both = netloom.Study([ecmp, spray])
+    assert both.points["run"].to_list() == ["ecmp", "spray"]
+    assert set(both.plot.data("step_time")["run"]) == {"ecmp", "spray"}
+    assert netloom.Study([ecmp, again]).points["run"].to_list() == ["training, 1", "training, 2"]
+    assert ecmp.plot.data("step_time")["run"].to_list() == ["training"]
+
+
+def test_seeds_of_a_variant_share_a_colour_and_an_entry_of_the_legend(study: netloom.Study) -> None:
+    assert [label.get_text() for label in study.plot.step_time().get_xticklabels()] == ["ecmp", "spray"]
+    for figure, lines in (("throughput", 4), ("step_time_cdf", 2), ("links", 2), ("slowdown", 4)):
+        axes = getattr(study.plot, figure)()
+        legend = axes.get_legend()
+        assert legend is not None
+        assert [text.get_text() for text in legend.get_texts()] == ["ecmp", "spray"]
+        assert len(axes.lines) == lines
+        assert len({line.get_color() for line in axes.lines}) == 2
+    matplotlib.pyplot.close("all")
+
+
+def test_faults_are_lines_in_figures_over_time() -> None:
+    faults = netloom.Faults(
+        timed=[netloom.Timed(at="100us", link="leaf0-spine1.0", action={"degrade": {"rate": "50Gbps"}})]
+    )
+    run = netloom.run({**TRAINING.to_data(), "faults": faults.to_data()}, progress=False)
+    axes = run.plot.throughput()
+    assert list(axes.lines[-1].get_xdata()) == pytest.approx([0.1, 0.1])  # type: ignore[arg-type]
+    assert axes.get_title() == "0.1 ms: link leaf0-spine1.0 degrade"
+    matplotlib.pyplot.close("all")
+
+
 def test_figures_and_reports_are_written(study: netloom.Study, tmp_path: Path) -> None:
     pictures = netloom.figures(study, folder=tmp_path / "figures", format="svg")
     assert {picture.suffix for picture in pictures} == {".svg"}
