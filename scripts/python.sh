@@ -29,7 +29,7 @@ wheels() {
     rm -rf "$folder"
     for architecture in x86_64 aarch64; do
         # Zig is a C compiler and linker for both, with the symbols of an old C library.
-        (cd python && "$home/bin/maturin" build --release --locked --zig --compatibility manylinux_2_28 \
+        (cd python && PATH="$home/bin:$PATH" maturin build --release --locked --zig --compatibility manylinux_2_28 \
             --target "$architecture-unknown-linux-gnu" --out "$folder")
     done
     (cd python && "$home/bin/maturin" sdist --out "$folder")

@@ -22,6 +22,7 @@ from netloom._errors import (
     ScenarioWarning,
     StoppedEarly,
 )
+from netloom._explanation import Explanation
 from netloom._progress import Progress
 from netloom._results import Check, Run, check, run
 from netloom._run_tables import TABLES
@@ -106,6 +107,7 @@ __all__ = [
     "CongestionTree",
     "Credits",
     "Error",
+    "Explanation",
     "Faults",
     "FiniteFlow",
     "Flow",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from netloom import _native
 from netloom._errors import Interrupted, Occupied, ScenarioWarning
+from netloom._explanation import Explanation, explain
 from netloom._names import named_folders, policy_of
 from netloom._pages import duration_text, report_frame, run_as_html
 from netloom._plots import Plots
@@ -272,6 +273,19 @@ class Run(RunTables):
     def is_temporary(self) -> bool:
         """Whether its folder is removed with this object."""
         return self._home is not None
+
+    def explain(
+        self, step: int | str = "worst", *, job: str | None = None, threads: int = 1, progress: ProgressLike = None
+    ) -> Explanation:
+        """Why a step took as long as it did: causes, the chain of messages, and who was ahead of them in queues.
+
+        ``step`` is a number, ``"worst"``, ``"median"`` or ``"typical"``; ``job`` the name of a job, by default the
+        first. The scenario is run again up to the end of the step to see who was ahead.
+        """
+        found, stopped = explain(self.folder, step, job, threads, progress)
+        if stopped is not None:
+            raise stopped
+        return found
 
     @cached_property
     def plot(self) -> Plots:

@@ -153,3 +153,15 @@ def test_a_paper_is_reproduced(tmp_path: Path) -> None:
     found = netloom.reproduce("spectrum-ar", tmp_path / "paper", only=["last-flow"], progress=False)
     assert sum(found.tally.values()) == 1
     assert found.claims.height == 1
+
+
+def test_a_step_is_explained_by_causes_that_add_up(study: netloom.Study) -> None:
+    found = study[0].explain("worst", progress=False)
+    assert found.causes["time_s"].sum() == pytest.approx(found.time_s)
+    assert found.messages.height == len(found.data["messages"])
+    assert found.messages.filter(pl.col("time_s") > found.time_s).is_empty()
+    assert str(found).startswith(f"step {found.step} of training took")
+    with pytest.raises(netloom.InvalidInput, match="worst"):
+        study[0].explain("worse")
+    with pytest.raises(netloom.InvalidInput):
+        study[0].explain(10_000)

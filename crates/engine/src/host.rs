@@ -253,7 +253,7 @@ impl Node {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn receive_acknowledgement(
         &mut self,
         now: u64,

@@ -10,7 +10,8 @@
 //! Source: round numbers near the instructions per packet-hop of the budgets in `crates/bench`; time per instruction
 //! and per message, and memory, fitted to runs on two cores of a shared machine (`docs/concepts/cost.md`).
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
 use netloom_catalog::TrainingWork;
 use netloom_catalog::workload::volume::bytes_of_step;
@@ -88,25 +89,29 @@ impl Load {
 pub fn cost(prepared: &Prepared) -> Result<Cost, LabError> {
     let model = &prepared.compiled.model;
     let mut work = prepared.work()?;
-    let (mut all, mut in_step, mut but) = (Load::default(), 0.0, Vec::new());
-    let mut first = 0;
-    for job in &model.workload.jobs {
-        let step = step(job, sampled(model, &mut work, first, job.ranks.len(), Until::Step));
-        all.add(step, f64::from(job.steps));
-        in_step += step.messages;
-        if job.repetition.endless {
+    let (mut all, mut but) = (Load::default(), Vec::new());
+    let (steps, first) = steps(model, &mut work);
+    let in_step = steps.iter().map(|step| step.load.messages).sum();
+    let ending = steps.iter().filter(|step| !step.job.repetition.endless);
+    let until = ending.map(|step| step.length * f64::from(step.job.steps)).fold(0.0, f64::max);
+    for step in &steps {
+        if step.job.repetition.endless {
             but.push(
-                "an endless job repeats until the others have finished; its steps are counted as if it ended",
+                "an endless job repeats until the others have finished: as often as if none slowed another",
             );
-        } else if job.repetition.precision.is_some() {
+            all.add(step.load, (until / step.length.max(1.0)).ceil().max(1.0));
+            continue;
+        }
+        all.add(step.load, f64::from(step.job.steps));
+        if step.job.repetition.precision.is_some() {
             but.push("a job ends as soon as its mean is precise enough, with fewer steps than are counted");
         }
-        first += job.ranks.len();
     }
     if let Some(background) = &model.workload.background {
         let n_senders = background.senders.len();
         let end = Time::ZERO + background.settings.duration("end");
-        all.add(sampled(model, &mut work, first, n_senders, Until::End(end)), 1.0);
+        let senders = first..first + n_senders;
+        all.add(sampled(model, &mut work, senders, Until::End(end), &mut Received::new()), 1.0);
     }
     if model.workload.staged.is_some() {
         but.push("staged flows are counted as if none shared its port");
@@ -129,13 +134,41 @@ pub fn cost(prepared: &Prepared) -> Result<Cost, LabError> {
     })
 }
 
+/// A step of a job.
+struct Step<'a> {
+    job: &'a Job,
+    load: Load,
+    /// The bytes that pass its busiest host, which sends or receives them: a measure of its time.
+    length: f64,
+}
+
+/// A step of each job, and the index of the first actor after those of jobs.
+fn steps<'a>(model: &'a Model, work: &mut TrainingWork) -> (Vec<Step<'a>>, usize) {
+    let (mut steps, mut first) = (Vec::new(), 0);
+    for job in &model.workload.jobs {
+        let n_ranks = job.ranks.len();
+        let mut received = Received::new();
+        let found = sampled(model, work, first..first + n_ranks, Until::Step, &mut received);
+        let load = whole(job, found);
+        // Of what the ranks of the sample sent, as if all had sent like them.
+        let of_sample: f64 = received.values().sum();
+        let most = received.values().copied().fold(0.0, f64::max) * load.bytes / of_sample.max(1.0);
+        steps.push(Step { job, load, length: most.max(load.bytes / n_ranks.max(1) as f64) });
+        first += n_ranks;
+    }
+    (steps, first)
+}
+
 /// The load of a step, of which `found` may be a part.
-fn step(job: &Job, found: Load) -> Load {
+fn whole(job: &Job, found: Load) -> Load {
     let mut whole = Load::default();
     let share = if found.is_cut { bytes_of_step(job) as f64 / found.bytes.max(1.0) } else { 1.0 };
     whole.add(found, share.max(1.0));
     whole
 }
+
+/// Bytes to each host.
+type Received = BTreeMap<HostId, f64>;
 
 /// Up to where an actor is examined.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -146,14 +179,21 @@ enum Until {
     End(Time),
 }
 
-/// The messages of `n_actors` actors, starting at `first`: those of a sample, scaled to all.
-fn sampled(model: &Model, work: &mut TrainingWork, first: usize, n_actors: usize, until: Until) -> Load {
+/// The messages of some actors: those of a sample, scaled to all; adds what the hosts receive of the sample's.
+fn sampled(
+    model: &Model,
+    work: &mut TrainingWork,
+    actors: Range<usize>,
+    until: Until,
+    received: &mut Received,
+) -> Load {
+    let n_actors = actors.len();
     // An odd stride: racks hold an even number of ranks, and ranks at one position in a rack do not represent all.
     let each = n_actors.div_ceil(MOST_ACTORS).max(1) | 1;
     let mut sum = Load::default();
     let mut n_seen = 0;
-    for position in (0..n_actors).step_by(each) {
-        sum.add(of_actor(model, work, ActorId((first + position) as u32), until), 1.0);
+    for actor in actors.step_by(each) {
+        sum.add(of_actor(model, work, ActorId(actor as u32), until, received), 1.0);
         n_seen += 1;
     }
     let mut all = Load::default();
@@ -161,8 +201,14 @@ fn sampled(model: &Model, work: &mut TrainingWork, first: usize, n_actors: usize
     all
 }
 
-/// The messages of an actor.
-fn of_actor(model: &Model, work: &mut TrainingWork, actor: ActorId, until: Until) -> Load {
+/// The messages of an actor; adds what hosts receive of them.
+fn of_actor(
+    model: &Model,
+    work: &mut TrainingWork,
+    actor: ActorId,
+    until: Until,
+    received: &mut Received,
+) -> Load {
     let from = work.actors()[actor.index()];
     let mut queue: VecDeque<Item> = VecDeque::new();
     let (mut found, mut now, mut start) = (Load::default(), Time::ZERO, None);
@@ -177,6 +223,7 @@ fn of_actor(model: &Model, work: &mut TrainingWork, actor: ActorId, until: Until
                 | Operation::SendWhen { message, .. }
                 | Operation::SendAfter { message, .. } => {
                     found.add(of_message(model, from, &message), 1.0);
+                    *received.entry(message.to).or_default() += message.size.0 as f64;
                     start = start.or(Some(now));
                 }
                 Operation::Until(at) => now = at,

@@ -29,11 +29,11 @@ mod native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::results::{check, manifest, named_table, run, runs_in, stored_table, summary, verify};
+    use crate::results::{check, explain, manifest, named_table, run, runs_in, stored_table, summary, verify};
     #[pymodule_export]
     use crate::simulation::Simulation;
     #[pymodule_export]
-    use crate::studies::{compare, figures, listing, report, reproduce, sweep};
+    use crate::studies::{compare, figures, report, reproduce, sweep};
     #[pymodule_export]
     use crate::tables::ArrowTable;
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use netloom_lab::explain::{ExplainRequest, NotAStep, SelectedStep};
 use netloom_lab::summary::Summary;
 use netloom_lab::{
     Diagnostics, LabError, Overwrite, Prepared, RunReport, RunRequest, Style, Watch, cost, prepare,
@@ -123,6 +124,27 @@ pub fn verify(py: Python<'_>, folder: PathBuf) -> PyResult<()> {
 pub fn summary(py: Python<'_>, folder: PathBuf, over: &str) -> PyResult<String> {
     let over = parsed_over(over)?;
     detached(py, || text_of(&Summary::of_folder(&opened(&folder)?, over)?))
+}
+
+/// Explains a step of a run; returns the explanation as JSON, and the exception that stopped it.
+#[pyfunction]
+#[pyo3(signature = (folder, job, step, threads, on_progress))]
+pub fn explain(
+    py: Python<'_>,
+    folder: PathBuf,
+    job: Option<String>,
+    step: &str,
+    threads: usize,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Stoppable<String>> {
+    let step: SelectedStep = step.parse().map_err(|error: NotAStep| Refused::argument("step", step, &error.to_string()))?;
+    let stop = AtomicBool::new(false);
+    let (found, stopped) = watched(py, &stop, on_progress, |latest| {
+        let mut on_progress = |now: &netloom_lab::RunProgress| latest.run(now);
+        let watch = Watch { stop: Some(&stop), on_progress: Some(&mut on_progress), ..Watch::default() };
+        netloom_lab::explain::explain(&folder, ExplainRequest { job, step, threads, watch })
+    })?;
+    Ok((text_of(&found)?, stopped.map(|error| error.into_value(py).into_any())))
 }
 
 /// The run folders below a folder: those of a sweep, in its order; else the folder itself.

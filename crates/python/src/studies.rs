@@ -189,9 +189,3 @@ pub fn reproduce(
     let counts = text_of(&json!({ "tally": tally, "is_as_recorded": is_as_recorded }))?;
     Ok(((table, counts, differences), stopped.map(|error| error.into_value(py).into_any())))
 }
-
-/// The names that a scenario may use, with their parameters, as JSON.
-#[pyfunction]
-pub fn listing() -> PyResult<String> {
-    Ok(text_of(&netloom_lab::list::list())?)
-}

@@ -52,3 +52,26 @@ jobs: [{ steps: 3, phases: [{ ring_all_reduce: { size: 1GB, chunk: 1KiB } }] }]
     let found = cost(&prepared).expect("it can be estimated").messages;
     assert!((found / expected - 1.0).abs() < 0.01, "{found} {expected}");
 }
+
+#[test]
+fn an_endless_job_is_counted_as_often_as_it_fits_into_the_others() {
+    let text = "
+netloom: 1
+fabric: { leaf_spine: { leaves: 2, spines: 2, hosts_per_leaf: 8 } }
+transport: { window: { packets: 64 } }
+jobs:
+- { steps: 8, placement: { list: [leaf0.host0, leaf1.host0] }, phases: [{ ring_all_gather: { size: 8MiB } }] }
+- name: incast
+  steps: endless
+  placement: { list: [leaf0.host1, leaf0.host2, leaf0.host3, leaf1.host1, leaf1.host2] }
+  phases: [{ incast: { size: 256KiB } }, barrier]
+";
+    let prepared = prepare(&Source::text("endless.yaml", text), &Overrides::default());
+    let prepared = prepared.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)));
+    let found = cost(&prepared).expect("it can be estimated");
+    let mut sink = MemorySink::default();
+    let run = simulate(&prepared, &mut sink, Options::default(), Watch::default()).expect("it runs");
+    let ratio = found.packet_hops / run.summary.hops.expect("counted") as f64;
+    assert!((0.5..2.0).contains(&ratio), "{ratio}");
+    assert!(found.but.iter().any(|why| why.contains("endless")));
+}
