@@ -29,7 +29,9 @@ mod native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::results::{check, explain, manifest, named_table, run, runs_in, stored_table, summary, verify};
+    use crate::results::{
+        check, explain, manifest, named_table, run, runs_in, stored_table, summary, verify,
+    };
     #[pymodule_export]
     use crate::simulation::Simulation;
     #[pymodule_export]

@@ -137,7 +137,8 @@ pub fn explain(
     threads: usize,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Stoppable<String>> {
-    let step: SelectedStep = step.parse().map_err(|error: NotAStep| Refused::argument("step", step, &error.to_string()))?;
+    let step: SelectedStep =
+        step.parse().map_err(|error: NotAStep| Refused::argument("step", step, &error.to_string()))?;
     let stop = AtomicBool::new(false);
     let (found, stopped) = watched(py, &stop, on_progress, |latest| {
         let mut on_progress = |now: &netloom_lab::RunProgress| latest.run(now);
