@@ -33,7 +33,20 @@ wheels() {
             --target "$architecture-unknown-linux-gnu" --out "$folder")
     done
     (cd python && "$home/bin/maturin" sdist --out "$folder")
+    complete_source "$folder"/*.tar.gz
     ls -l "$folder"
+}
+
+# Adds what the crates compile in from outside their folders: papers, fabrics, the MPI program, the demonstration.
+complete_source() {
+    local archive=$1 work
+    work=$(mktemp -d)
+    tar -xzf "$archive" -C "$work"
+    local root
+    root=$(echo "$work"/*)
+    git ls-files -z papers fabrics field scenarios/demo | tar -c --null -T - | tar -x -C "$root"
+    tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -c "$(basename "$root")" | gzip -n9 >"$archive"
+    rm -rf "$work"
 }
 
 check() {
