@@ -6,7 +6,7 @@ The text is that of the command, with the same excerpt of the scenario, line, co
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from netloom._results import Run
@@ -101,9 +101,13 @@ class InternalError(Error):
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C ended a run or a sweep; what was recorded until then is stored, and in ``result``."""
 
-    def __init__(self, text: str, result: Run | Study) -> None:
+    def __init__(self, text: str = "", result: Run | Study | None = None) -> None:
         super().__init__(text)
         self.result = result
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The result may be in a temporary folder, which another process cannot read.
+        return (Interrupted, self.args)
 
 
 class ScenarioWarning(UserWarning):

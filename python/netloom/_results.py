@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-import shutil
+import pickle
 import sys
-import tempfile
 import warnings
-import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netloom import _native
-from netloom._errors import Interrupted, Occupied, ScenarioWarning
+from netloom._errors import Interrupted, ScenarioWarning
 from netloom._explanation import Explanation, explain
+from netloom._folders import TemporaryFolder, absolute, copied
 from netloom._names import named_folders, policy_of
 from netloom._pages import duration_text, report_frame, run_as_html
 from netloom._plots import Plots
@@ -99,7 +98,7 @@ def run(
     deadline, or stalls, is a result: see ``Run.status``.
     """
     home = TemporaryFolder() if folder is None else None
-    path = home.path / "run" if home is not None else Path(fspath(folder or ""))
+    path = home.path / "run" if home is not None else absolute(folder or "")
     source = source_of(scenario)
     with reporter(progress, "simulating") as report:
         text, stopped = _native.run(
@@ -111,14 +110,6 @@ def run(
     result = Run(path, home=home, name=made["name"], summary=made["summary"])
     raise_stopped(stopped, result, "the run was interrupted; what was recorded until then is in `result`")
     return result
-
-
-class TemporaryFolder:
-    """A folder that is removed with this object, at the latest at the end of the process."""
-
-    def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="netloom-"))
-        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 def command_words(verb: str) -> list[str]:
@@ -137,8 +128,10 @@ def raise_stopped(stopped: BaseException | None, result: Any, text: str) -> None
 class StoredTables(RunTables):
     """The tables of a run as they are stored: ids instead of names, times in picoseconds, sizes in bytes."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, home: TemporaryFolder | None = None) -> None:
         self._folder = folder
+        # Tables can be read as long as this object exists.
+        self._home = home
         self._frames: dict[str, polars.DataFrame] = {}
 
     def table(self, name: str) -> Table:
@@ -170,7 +163,7 @@ class Run(RunTables):
         name: str | None = None,
         summary: dict[str, Any] | None = None,
     ) -> None:
-        self.folder = Path(folder)
+        self.folder = absolute(folder)
         """The run folder."""
         self._home = home
         self.manifest: dict[str, Any] = json.loads(_native.manifest(self.folder))
@@ -179,7 +172,7 @@ class Run(RunTables):
         """The name of the scenario."""
         self._summary = summary
         self._frames: dict[str, polars.DataFrame] = {}
-        self.raw = StoredTables(self.folder)
+        self.raw = StoredTables(self.folder, home)
         """The tables as they are stored."""
 
     @property
@@ -309,8 +302,24 @@ class Run(RunTables):
         return self
 
     def save(self, folder: PathLikeStr, *, replace: bool = False) -> Run:
-        """Copy the run folder, for example from the temporary folder of ``netloom.run``; returns the copy."""
-        return Run(copied(self.folder, Path(folder), replace))
+        """Copy the run folder, for example from the temporary folder of ``netloom.run``; returns the copy.
+
+        ``replace`` replaces another run; a folder with other files is never touched.
+        """
+        return Run(copied(self.folder, absolute(folder), replace))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._home is not None:
+            raise pickle.PicklingError(
+                "a run in a temporary folder cannot be passed to another process: use `folder`, or pass its frames"
+            )
+        return (_opened, (self.folder, self.name))
+
+    def __copy__(self) -> Run:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Run:
+        return self
 
     def __repr__(self) -> str:
         jobs = [_job_line(job) for job in self.summary["jobs"]]
@@ -323,17 +332,8 @@ class Run(RunTables):
         return sorted({*super().__dir__(), *TABLES})
 
 
-def copied(folder: Path, target: Path, replace: bool) -> Path:
-    """Copy a folder; the copy appears complete or not at all."""
-    if target.exists():
-        if not replace:
-            raise Occupied(f"there is something already: {target}")
-        shutil.rmtree(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".netloom-", dir=target.parent) as home:
-        shutil.copytree(folder, Path(home) / "copy")
-        (Path(home) / "copy").rename(target)
-    return target
+def _opened(folder: Path, name: str) -> Run:
+    return Run(folder, name=name)
 
 
 def _job_line(job: dict[str, Any]) -> str:

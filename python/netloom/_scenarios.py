@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 from netloom import _native
+from netloom._errors import InvalidInput
 from netloom.scenario import Scenario
 from netloom.scenario._object import plain
 from netloom.scenario._yaml import to_text
@@ -27,18 +29,30 @@ def source_of(scenario: ScenarioLike) -> _native._ScenarioSource:
     if isinstance(scenario, Scenario):
         return (scenario.name or _NAME_OF_TEXT, scenario.to_yaml())
     if isinstance(scenario, Mapping):
-        return (str(scenario.get("name", _NAME_OF_TEXT)), to_text(scenario))
+        data = {"netloom": Scenario._version} | dict(scenario)
+        return (str(data.get("name") or _NAME_OF_TEXT), to_text(data))
     if isinstance(scenario, str) and "\n" in scenario:
         return (_NAME_OF_TEXT, scenario)
     if not isinstance(scenario, (str, os.PathLike)):
         raise TypeError(f"a scenario is {_EXPECTED}, not {type(scenario).__name__}")
+    if scenario == "":
+        raise InvalidInput("the scenario is an empty text")
     return os.fspath(scenario)
 
 
 def value_text(value: Any) -> str:
     """A value in the form of ``--set``: texts as they are, everything else as YAML on one line."""
     data = plain(value)
-    return data if isinstance(data, str) else json.dumps(data)
+    return data if isinstance(data, str) else json.dumps(data, default=_number)
+
+
+def _number(value: Any) -> int | float:
+    """A number of another library, such as numpy, as one of Python."""
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    raise TypeError(f"expected a number, a text, a list, a mapping or an object of a scenario, not {value!r}")
 
 
 def changes_of(changes: Changes) -> list[tuple[str, str]]:

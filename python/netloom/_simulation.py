@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from os import PathLike
-from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
 from netloom import _native
-from netloom._results import Run, TemporaryFolder, command_words, raise_stopped
+from netloom._errors import InvalidInput
+from netloom._folders import TemporaryFolder, absolute
+from netloom._results import Run, command_words, raise_stopped
 from netloom._scenarios import Changes, ScenarioLike, changes_of, source_of
 
 __all__ = ["MS", "NS", "SECOND", "US", "Completion", "Simulation"]
@@ -77,7 +78,7 @@ class Simulation:
         Raises ``ScenarioError`` for mistakes in the scenario, and ``Occupied`` if the folder holds a complete run.
         """
         self._home = TemporaryFolder() if folder is None else None
-        self._folder = self._home.path / "run" if self._home is not None else Path(folder or "")
+        self._folder = self._home.path / "run" if self._home is not None else absolute(folder or "")
         words = command_words("Simulation")
         self._native = _native.Simulation(
             source_of(scenario), changes_of(set), seed, self._folder, replace, threads, words
@@ -165,6 +166,14 @@ class Simulation:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        try:
+            return (
+                f"Simulation(at {self.now / US:g} us, {self.in_flight} messages in flight, {self.status or 'running'})"
+            )
+        except InvalidInput:
+            return "Simulation(ended)"
 
     def _completion(self, found: tuple[int, int, int, int, int, int]) -> Completion:
         message, source, destination, size, started, completed = found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -17,11 +18,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from netloom import _native
 from netloom._errors import InvalidInput, NotFound, ScenarioWarning
+from netloom._folders import TemporaryFolder, absolute, copied
 from netloom._names import Point, distinct_names, named_folders, points_of
 from netloom._pages import report_frame
 from netloom._plots import Plots
 from netloom._progress import ProgressLike, reporter
-from netloom._results import PathLikeStr, Run, TemporaryFolder, command_words, copied, raise_stopped
+from netloom._results import PathLikeStr, Run, command_words, raise_stopped
 from netloom._run_tables import TABLES, RunTables
 from netloom._scenarios import Changes, ScenarioLike, changes_of, seeds_of, source_of, value_text
 
@@ -47,13 +49,16 @@ Seeds: TypeAlias = "int | range | str | None"
 RunLike: TypeAlias = "Run | Study | str | PathLike[str]"
 """A run, several runs, or the path of a folder of one or several."""
 
+RunsLike: TypeAlias = "RunLike | Sequence[RunLike]"
+"""The same, or a list of them."""
+
 
 def open(folder: PathLikeStr) -> Run | Study:
     """Open the folder of a run, or of a sweep or a set of measured runs, without running anything.
 
     Raises ``NotFound`` or ``InvalidInput`` if it is none, or incomplete.
     """
-    path = Path(folder)
+    path = absolute(folder)
     if not path.exists():
         raise NotFound(f"there is no such file or folder: {path}")
     if [found for _, found in _native.runs_in(path)] == [path]:
@@ -96,6 +101,13 @@ class Study(RunTables):
         self._points = {} if folder is None else points_of(folder)
         self._names = distinct_names(self.runs)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._home is not None:
+            raise pickle.PicklingError(
+                "a sweep in a temporary folder cannot be passed to another process: make it with `folder`"
+            )
+        return (Study, (self.runs,)) if self.folder is None else (open, (self.folder,))
+
     def __len__(self) -> int:
         return len(self.runs)
 
@@ -121,7 +133,7 @@ class Study(RunTables):
             {"run": name, **_varied(self._points.get(run.folder)), **_point(run)}
             for name, run in zip(self._names, self.runs, strict=True)
         ]
-        return pl.DataFrame(rows, infer_schema_length=None)
+        return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=dict.fromkeys(_NUMBERS, pl.Float64))
 
     def compare(self, *, baseline: str | None = None, over: str = "jobs") -> Comparison:
         """Which variant is better, by how much, how sure that is, and why."""
@@ -143,7 +155,7 @@ class Study(RunTables):
         """Copy the folder of a sweep, for example from the temporary one of ``netloom.sweep``; returns the copy."""
         if self.folder is None:
             raise InvalidInput("these runs have no common folder: save each of them")
-        path = copied(self.folder, Path(folder), replace)
+        path = copied(self.folder, absolute(folder), replace)
         return Study(_runs_in(path), folder=path, report=self.results)
 
     def show_report(self, height: int = 800) -> Any:
@@ -186,6 +198,9 @@ class Study(RunTables):
 
 
 _MOST_NAMED = 20
+
+_NUMBERS = ("step_mean_s", "step_p99_s", "job_time_s", "fct_mean_s", "fct_p99_s")
+"""Columns of points that are numbers even where no run has one."""
 
 
 def _with_run(name: str, frame: polars.DataFrame) -> polars.DataFrame:
@@ -247,10 +262,10 @@ def sweep(
     """
     several = isinstance(scenarios, Sequence) and not isinstance(scenarios, (str, bytes))
     sources = [source_of(one) for one in scenarios] if several else [source_of(scenarios)]  # type: ignore[union-attr, arg-type]
-    varied = [f"{path}={','.join(value_text(value) for value in values)}" for path, values in (vary or {}).items()]
+    varied = [_variation(path, values) for path, values in (vary or {}).items()]
     precision = None if until_ci is None else f"{until_ci * 100:g}%"
     home = TemporaryFolder() if folder is None else None
-    path = home.path / "sweep" if home is not None else Path(fspath(folder or ""))
+    path = home.path / "sweep" if home is not None else absolute(folder or "")
     with reporter(progress, "sweeping") as report_progress:
         text, found, stopped = _native.sweep(
             sources,
@@ -275,11 +290,29 @@ def sweep(
     return study
 
 
+def _variation(path: str, values: Sequence[Any]) -> str:
+    """Values of a path in the form of ``--vary``."""
+    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
+        raise TypeError(f"`vary` has a list of values for each path; for {path!r} it is {values!r}")
+    texts = [value_text(value) for value in values]
+    if not texts:
+        raise InvalidInput(f"`vary` has no values for {path!r}")
+    return f"{path}={','.join(texts)}"
+
+
+def _flat(runs: Sequence[RunsLike]) -> Iterator[RunLike]:
+    for one in runs:
+        if isinstance(one, (Run, Study, str, PathLike)):
+            yield one
+        else:
+            yield from one
+
+
 @contextmanager
-def _folders_of(runs: Sequence[RunLike]) -> Iterator[list[Path]]:
+def _folders_of(runs: Sequence[RunsLike]) -> Iterator[list[Path]]:
     """The folders of runs, named as the runs are."""
     single: list[Run | Path] = []
-    for one in runs:
+    for one in _flat(runs):
         if isinstance(one, Study) and one.folder is None:
             single.extend(one.runs)
         elif isinstance(one, Study):
@@ -322,7 +355,7 @@ class Comparison:
         return str(self)
 
 
-def compare(*runs: RunLike, baseline: str | None = None, over: str = "jobs") -> Comparison:
+def compare(*runs: RunsLike, baseline: str | None = None, over: str = "jobs") -> Comparison:
     """Compare runs, or all runs of sweeps: which variant is better, by how much, and how sure that is.
 
     ``baseline`` is the name of a variant; by default that of the sweep, or the first.
@@ -338,7 +371,7 @@ def compare(*runs: RunLike, baseline: str | None = None, over: str = "jobs") -> 
 
 
 def report(
-    *runs: RunLike, file: PathLikeStr, over: str = "jobs", baseline: str | None = None, replace: bool = False
+    *runs: RunsLike, file: PathLikeStr, over: str = "jobs", baseline: str | None = None, replace: bool = False
 ) -> Path:
     """Write the report about runs: one page of HTML that needs no network. Returns its path."""
     with _folders_of(runs) as folders:
@@ -347,7 +380,7 @@ def report(
 
 
 def figures(
-    *runs: RunLike,
+    *runs: RunsLike,
     folder: PathLikeStr,
     format: str = "pdf",
     width_mm: float = 84.6,

@@ -209,7 +209,7 @@ def test_records_of_a_temporary_run_can_be_saved(tmp_path: Path) -> None:
     del run
     assert not home.exists()
     assert kept.verify().digest == digest
-    with pytest.raises(netloom.Occupied):
+    with pytest.raises(netloom.InvalidInput, match="itself"):
         kept.save(tmp_path / "kept")
 
 

@@ -165,3 +165,14 @@ def test_a_step_is_explained_by_causes_that_add_up(study: netloom.Study) -> None
         study[0].explain("worse")
     with pytest.raises(netloom.InvalidInput):
         study[0].explain(10_000)
+
+
+def test_values_of_a_sweep_are_lists(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="list of values"):
+        netloom.sweep(TRAINING, tmp_path / "x", vary={"balance": "ecmp"})
+    with pytest.raises(netloom.InvalidInput, match="no values"):
+        netloom.sweep(TRAINING, tmp_path / "x", vary={"balance": []})
+
+
+def test_lists_of_runs_are_compared(study: netloom.Study) -> None:
+    assert netloom.compare([study[0], study[2]]).frame.equals(netloom.compare(study[0], study[2]).frame)

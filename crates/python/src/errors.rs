@@ -34,6 +34,12 @@ impl Refused {
             .with_text("the simulation has ended: it was finished or closed".to_owned())
     }
 
+    /// A simulation that is used by another process than the one that made it.
+    pub fn of_other_process() -> Refused {
+        let text = "the simulation belongs to the process that made it, and this is another one";
+        Refused::argument("", "", "").with_text(text.to_owned())
+    }
+
     /// A panic: an error in netloom.
     pub fn panic(message: &str) -> Refused {
         let version = env!("CARGO_PKG_VERSION");

@@ -93,8 +93,9 @@ pub fn run(
         })?;
         Ok::<_, LabError>((report, found))
     })?;
-    let (RunReport { name, folder, summary, .. }, warnings) = report;
-    let text = text_of(&json!({ "name": name, "folder": folder, "summary": summary, "warnings": warnings }))?;
+    // Without the folder, whose name need not be text.
+    let (RunReport { name, summary, .. }, warnings) = report;
+    let text = text_of(&json!({ "name": name, "summary": summary, "warnings": warnings }))?;
     Ok((text, stopped.map(|error| error.into_value(py).into_any())))
 }
 

@@ -1,6 +1,7 @@
 //! A simulated network that a Python program uses step by step.
 
 use std::path::PathBuf;
+use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -46,18 +47,25 @@ fn as_tuple(completion: &Completion) -> Completed {
 pub struct Simulation {
     /// `None` after its end.
     network: Mutex<Option<Network>>,
+    /// The process that made it: a forked one does not have the thread of the engine.
+    process: u32,
     stop: Arc<AtomicBool>,
     /// What Ctrl-C, or a signal handler of the program, has raised while a call waited.
     raised: Arc<Mutex<Option<PyErr>>>,
 }
 
 impl Simulation {
+    fn check_process(&self) -> Result<(), Refused> {
+        if process::id() == self.process { Ok(()) } else { Err(Refused::of_other_process()) }
+    }
+
     /// Uses the network, if it has not ended, without the interpreter's lock.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
         act: impl FnOnce(&mut Network) -> Result<T, LabError> + Send,
     ) -> PyResult<T> {
+        self.check_process()?;
         let done = detached(py, || {
             let mut network = self.network.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             Ok(act(network.as_mut().ok_or_else(Refused::ended)?)?)
@@ -65,6 +73,15 @@ impl Simulation {
         match self.raised.lock().ok().and_then(|mut raised| raised.take()) {
             Some(raised) => Err(raised),
             None => done,
+        }
+    }
+}
+
+impl Drop for Simulation {
+    /// In a forked process the engine's thread does not exist and cannot be waited for.
+    fn drop(&mut self) {
+        if self.check_process().is_err() {
+            std::mem::forget(self.network.get_mut().ok().and_then(Option::take));
         }
     }
 }
@@ -109,7 +126,7 @@ impl Simulation {
                 raised.get_or_insert(error);
             }
         }));
-        Ok(Simulation { network: Mutex::new(Some(network)), stop, raised })
+        Ok(Simulation { network: Mutex::new(Some(network)), process: process::id(), stop, raised })
     }
 
     /// Names of the hosts, by number.
@@ -175,6 +192,7 @@ impl Simulation {
     /// Lets the rest of the run take effect and stores it; returns name, outcome, summary and remaining completions as
     /// JSON, and the exception that stopped it.
     fn finish(&self, py: Python<'_>) -> PyResult<(String, Vec<Completed>, Option<Py<PyAny>>)> {
+        self.check_process()?;
         let network = self.network.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         let network = network.ok_or_else(Refused::ended)?;
         let (report, stopped) = watched(py, &self.stop, None, |_| network.finish())?;
@@ -185,6 +203,9 @@ impl Simulation {
 
     /// Ends the run without storing it.
     fn close(&self, py: Python<'_>) {
+        if self.check_process().is_err() {
+            return;
+        }
         self.stop.store(true, Ordering::Relaxed);
         let network = self.network.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         py.detach(|| drop(network));
