@@ -563,7 +563,21 @@ def module_text(module: Module, origins: dict[str, str]) -> str:
     # An alias follows another one after one blank line, as the common formatters want it.
     body = re.sub(r'("""\n)\n\n(?=\w+: TypeAlias)', r"\1\n", body)
     gap = "\n\n" if module.chunks[0].startswith("@") else "\n"
-    return "\n".join(head) + f"\n{gap}{body}\n"
+    return "\n".join(head) + f"\n{gap}{body}\n{exports(module)}"
+
+
+def exports(module: Module) -> str:
+    """The end of a module: what it exports, and that editors and notebooks offer nothing else."""
+    names = sorted(module.defined)
+    line = f"__all__ = [{', '.join(quoted(names))}]"
+    if len(line) > WIDTH:
+        line = "\n".join(["__all__ = [", *(f"    {name}," for name in quoted(names)), "]"])
+    return f'\n\n{line}\n\n\ndef __dir__() -> list[str]:\n    """What the module exports."""\n    return __all__\n'
+
+
+def quoted(names: Iterable[str]) -> list[str]:
+    """Names as texts of Python."""
+    return [f'"{name}"' for name in names]
 
 
 def package_text(language: Language, modules: list[Module], origins: dict[str, str]) -> str:

@@ -115,3 +115,23 @@ OutageName: TypeAlias = Literal["down", "errors"]
 
 Outage: TypeAlias = Down | Degrade | Errors | OutageName | Data
 """The effect of an outage while it lasts."""
+
+
+__all__ = [
+    "Action",
+    "ActionName",
+    "Clear",
+    "Degrade",
+    "Down",
+    "Errors",
+    "Flap",
+    "Outage",
+    "OutageName",
+    "Restore",
+    "Up",
+]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

@@ -89,3 +89,11 @@ class Poisson(Plugin):
 
 Background: TypeAlias = Mice | Poisson | Data
 """Traffic in addition to the jobs."""
+
+
+__all__ = ["Background", "Mice", "Poisson"]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

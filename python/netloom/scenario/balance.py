@@ -484,3 +484,33 @@ class Routes(Part):
     from_: str | None = None
     to: str
     link: str
+
+
+__all__ = [
+    "Adaptive",
+    "AdaptiveInfiniband",
+    "AdaptiveSpectrum",
+    "Balance",
+    "Deterministic",
+    "Ecmp",
+    "Flowlet",
+    "Nslb",
+    "Par",
+    "Piggyback",
+    "Policy",
+    "PolicyName",
+    "Progressive",
+    "PsnSpray",
+    "RoundRobin",
+    "Routes",
+    "Slingshot",
+    "Spray",
+    "UgalG",
+    "UgalL",
+    "Valiant",
+]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

@@ -76,3 +76,11 @@ class Traffic(Part):
     name: str
     dscp: int | None = None
     class_: int | None = None
+
+
+__all__ = ["Class", "Classes", "Traffic"]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

@@ -556,3 +556,31 @@ Collective: TypeAlias = (
     | Data
 )
 """The algorithm of a collective: messages between ranks and their dependences."""
+
+
+__all__ = [
+    "AllReduce",
+    "AllToAllLinear",
+    "AllToAllPairwise",
+    "AllToAllV",
+    "BroadcastChain",
+    "BroadcastTree",
+    "BruckAllGather",
+    "BruckAllToAll",
+    "Collective",
+    "HalvingDoublingAllReduce",
+    "HierarchicalAllReduce",
+    "InNetworkAllReduce",
+    "Incast",
+    "Permutation",
+    "PxnAllToAll",
+    "RingAllGather",
+    "RingAllReduce",
+    "RingReduceScatter",
+    "TreeAllReduce",
+]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

@@ -329,3 +329,22 @@ Congestion: TypeAlias = (
     None_ | Dcqcn | DcqcnPaper | Infiniband | Hpcc | Timely | Swift | Slingshot | CongestionName | Data
 )
 """How senders react to congestion."""
+
+
+__all__ = [
+    "Congestion",
+    "CongestionName",
+    "Dcqcn",
+    "DcqcnPaper",
+    "Hpcc",
+    "Infiniband",
+    "None_",
+    "Slingshot",
+    "Swift",
+    "Timely",
+]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

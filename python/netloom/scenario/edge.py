@@ -45,3 +45,11 @@ EdgeName: TypeAlias = Literal["themis"]
 
 Edge: TypeAlias = Themis | EdgeName | Data
 """Middleboxes between NICs and a fabric that sprays packets."""
+
+
+__all__ = ["Edge", "EdgeName", "Themis"]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

@@ -317,3 +317,22 @@ FabricName: TypeAlias = Literal["fat_tree"]
 
 Fabric: TypeAlias = LeafSpine | FatTree | Dragonfly | DragonflyPlus | Rail | SingleSwitch | Custom | FabricName | Data
 """Hosts, switches and links."""
+
+
+__all__ = [
+    "Custom",
+    "Dragonfly",
+    "DragonflyPlus",
+    "Fabric",
+    "FabricName",
+    "FatTree",
+    "LeafSpine",
+    "Link",
+    "Rail",
+    "SingleSwitch",
+]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

@@ -140,3 +140,11 @@ class Faults(Part):
     timed: Sequence[Timed | Data] | None = None
     processes: Sequence[Processes | Data] | None = None
     storms: Sequence[Storms | Data] | None = None
+
+
+__all__ = ["Faults", "Processes", "Random", "Storms", "Timed"]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

@@ -95,3 +95,11 @@ class Flows(Part):
     file: Literal["none"] | str | None = None
     digest: Literal["none"] | str | None = None
     list: Sequence[Flow | FiniteFlow | Data] | None = None
+
+
+__all__ = ["FiniteFlow", "Flow", "Flows"]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

@@ -48,3 +48,11 @@ class Hosts(Part):
     reduction: Literal["none"] | Rate | None = None
     copy: Literal["none"] | Rate | None = None
     local_rate: Literal["none"] | Rate | None = None
+
+
+__all__ = ["Hosts"]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

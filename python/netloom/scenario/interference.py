@@ -47,3 +47,11 @@ class Interference(Part):
     steps: int | Steps | Data | None = None
     warm_up: int | float | Percentage | None = None
     bursts: Literal["none"] | Bursts | Data | None = None
+
+
+__all__ = ["Interference"]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

@@ -107,3 +107,11 @@ class Job(Part):
     orders: Sequence[Sequence[int]] | None = None
     traffic: str | None = None
     phases: Sequence[AnyPhase]
+
+
+__all__ = ["Bursts", "Group", "Job", "Steps"]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

@@ -204,3 +204,22 @@ Work: TypeAlias = (
 
 AnyPhase: TypeAlias = Phase | Work
 """A part of a step; a collective written by its name is one bucket that contains it."""
+
+
+__all__ = [
+    "AnyPhase",
+    "Barrier",
+    "Collectives",
+    "Compute",
+    "Phase",
+    "PhaseName",
+    "Pipeline",
+    "PointToPoint",
+    "Repeat",
+    "Work",
+]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

@@ -145,3 +145,22 @@ Placement: TypeAlias = (
     All | Contiguous | Strided | Numbered | Interleaved | Random | RackBalanced | List | PlacementName | Data
 )
 """Which hosts a job runs on."""
+
+
+__all__ = [
+    "All",
+    "Contiguous",
+    "Interleaved",
+    "List",
+    "Numbered",
+    "Placement",
+    "PlacementName",
+    "RackBalanced",
+    "Random",
+    "Strided",
+]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

@@ -119,3 +119,11 @@ class Queues(Part):
     headroom: Literal["auto"] | Size | None = None
     marking: Literal["none"] | Marking | Data | None = None
     credits: Literal["none"] | Credits | Data | None = None
+
+
+__all__ = ["Credits", "Marking", "Queues"]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

@@ -84,3 +84,11 @@ class Record(Part):
     rates_from: Sequence[str] | None = None
     rates_of: Sequence[str] | None = None
     congestion: Literal["none"] | CongestionTree | Data | None = None
+
+
+__all__ = ["CongestionTree", "Record"]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

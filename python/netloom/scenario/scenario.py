@@ -82,3 +82,11 @@ class Scenario(Document):
     coordination_delay: Literal["auto"] | Duration | None = None
     deadline: Literal["none"] | Duration | None = None
     record: Record | Data | None = None
+
+
+__all__ = ["Scenario"]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

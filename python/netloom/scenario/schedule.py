@@ -41,3 +41,11 @@ ScheduleName: TypeAlias = Literal["strict"]
 
 Schedule: TypeAlias = Strict | Dwrr | ScheduleName | Data
 """How ports serve a class."""
+
+
+__all__ = ["Dwrr", "Schedule", "ScheduleName", "Strict"]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__

@@ -234,3 +234,11 @@ TransportName: TypeAlias = Literal["open_loop", "window", "go_back_n", "nic_sr",
 
 Transport: TypeAlias = OpenLoop | Window | GoBackN | NicSr | Irn | Ideal | TransportName | Data
 """How hosts send messages."""
+
+
+__all__ = ["GoBackN", "Ideal", "Irn", "NicSr", "OpenLoop", "Transport", "TransportName", "Window"]
+
+
+def __dir__() -> list[str]:
+    """What the module exports."""
+    return __all__
