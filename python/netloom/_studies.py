@@ -26,6 +26,7 @@ from netloom._progress import ProgressLike, reporter
 from netloom._results import PathLikeStr, Run, command_words, raise_stopped
 from netloom._run_tables import TABLES, RunTables
 from netloom._scenarios import Changes, ScenarioLike, changes_of, seeds_of, source_of, value_text
+from netloom.scenario import Scenario
 
 if TYPE_CHECKING:
     import polars
@@ -260,8 +261,8 @@ def sweep(
 
     Raises ``ScenarioError`` for mistakes in any combination, before the first run, and ``Interrupted`` after Ctrl-C.
     """
-    several = isinstance(scenarios, Sequence) and not isinstance(scenarios, (str, bytes))
-    sources = [source_of(one) for one in scenarios] if several else [source_of(scenarios)]  # type: ignore[union-attr, arg-type]
+    several = [scenarios] if isinstance(scenarios, (str, PathLike, Scenario, Mapping)) else scenarios
+    sources = [source_of(one) for one in several]
     varied = [_variation(path, values) for path, values in (vary or {}).items()]
     precision = None if until_ci is None else f"{until_ci * 100:g}%"
     home = TemporaryFolder() if folder is None else None

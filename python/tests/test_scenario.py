@@ -13,6 +13,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from scenario_tools import ROOT, arms, classes, keys, minimal, samples
 
@@ -69,7 +70,6 @@ def test_every_mapping_of_the_schema_has_a_class_with_its_keys() -> None:
 
 @pytest.mark.parametrize("cls", CLASSES, ids=name_of)
 def test_what_a_class_writes_is_valid_by_the_schema(cls: type[Any]) -> None:
-    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
     definitions = without_ranges(SCHEMA["$defs"])
     validator = jsonschema.Draft202012Validator({"$ref": f"#/$defs/{definition_of(cls)}", "$defs": definitions})
     least = minimal(cls)

@@ -6,10 +6,9 @@ import random
 from typing import Any
 
 import pytest
+import yaml
 
 from netloom.scenario._yaml import to_text
-
-yaml = pytest.importorskip("yaml", reason="pyyaml is not installed")
 
 NASTY = [
     *("", " ", " a", "a ", "a: b", "a:", ": a", "a #b", "#a", "a#b", "a\n", "\n", "a\nb", "\t", "a\tb", "a  b"),

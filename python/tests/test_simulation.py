@@ -88,3 +88,16 @@ def test_an_interrupt_ends_a_call_that_waits() -> None:
         with pytest.raises(KeyboardInterrupt):
             network.run_until(100 * netloom.SECOND)
         assert network.finish().status == "stopped"
+
+
+def test_another_thread_can_end_a_call_that_waits() -> None:
+    load = netloom.background.Poisson(load=0.9, end="100s")
+    network = netloom.Simulation(SCENARIO.replace(background=load))
+    waiting = threading.Thread(target=network.run_until, args=(100 * netloom.SECOND,), daemon=True)
+    waiting.start()
+    # Longer than the time between two looks at signals, for which the call needs the interpreter's lock.
+    waiting.join(timeout=0.5)
+    assert waiting.is_alive()
+    network.close()
+    waiting.join(timeout=20)
+    assert not waiting.is_alive()

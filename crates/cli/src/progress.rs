@@ -35,19 +35,12 @@ impl Progress {
 
     /// Shows the progress of a run.
     pub fn run(&self, progress: &RunProgress) {
-        let steps = match progress.total_steps {
-            0 => String::new(),
-            total => format!(", step {} of {total}", progress.steps),
-        };
-        let again = if progress.again { "run again, " } else { "" };
-        let at = format!("{again}{} simulated{steps}", words::time(progress.simulated));
-        self.show(progress.share, &at, progress.rate, progress.left);
+        self.show(progress.share, &progress.words(), progress.rate, progress.left);
     }
 
     /// Shows the progress of a sweep.
     pub fn sweep(&self, progress: &SweepProgress) {
-        let at = format!("{} of {} runs", progress.finished, progress.total);
-        self.show(Some(progress.share), &at, progress.rate(), progress.left());
+        self.show(Some(progress.share), &progress.words(), progress.rate(), progress.left());
     }
 
     /// Shows the progress of the measurements of a study.

@@ -90,6 +90,7 @@ pub use seeds::{NotSeeds, Seeds};
 pub use simulate::{Simulated, simulate};
 pub use simulation::{
     Completion, HostRef, MessageId, Simulation, SimulationOptions, SimulationReport, WhileWaiting,
+    panic_message,
 };
 pub use source::Source;
 pub use spread::{SweepProgress, cores};

@@ -37,6 +37,11 @@ pub struct SweepProgress {
 }
 
 impl SweepProgress {
+    /// How far they are, in words.
+    pub fn words(&self) -> String {
+        format!("{} of {} runs", self.finished, self.total)
+    }
+
     /// Packet-hops per second of wall time.
     pub fn rate(&self) -> f64 {
         self.hops as f64 / self.elapsed.as_secs_f64().max(1e-9)

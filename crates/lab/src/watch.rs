@@ -13,6 +13,8 @@ use netloom_engine::observe::{Control, Observer, Progress, States};
 use netloom_model::Model;
 use netloom_units::Time;
 
+use crate::words;
+
 /// Approximate time between reports.
 const INTERVAL: Duration = Duration::from_millis(100);
 /// The clock is read after this many windows or packet-hops, whichever comes first.
@@ -43,6 +45,16 @@ pub struct RunProgress {
 }
 
 impl RunProgress {
+    /// How far it is, in words.
+    pub fn words(&self) -> String {
+        let steps = match self.total_steps {
+            0 => String::new(),
+            total => format!(", step {} of {total}", self.steps),
+        };
+        let again = if self.again { "run again, " } else { "" };
+        format!("{again}{} simulated{steps}", words::time(self.simulated))
+    }
+
     /// The progress as that of a whole of which this run is a part.
     pub(crate) fn within(self, elapsed: Duration, share: f64) -> RunProgress {
         RunProgress { elapsed, share: Some(share), left: left(elapsed, share), ..self }

@@ -1,6 +1,7 @@
 //! Errors as Python exceptions: the classes are in `netloom/_errors.py`, the text is that of the command.
 
 use netloom_lab::{ExitCode, LabError, Style, reproduce::ReproduceError};
+use netloom_records::ReadError;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -17,27 +18,31 @@ pub struct Refused {
 }
 
 impl Refused {
-    /// An argument that is none.
-    pub fn argument(name: &str, found: &str, message: &str) -> Refused {
+    /// A request that is invalid, for this reason.
+    fn invalid(text: String) -> Refused {
         Refused {
             code: ExitCode::BadInput,
             is_missing: false,
             is_occupied: false,
-            text: format!("invalid value {found:?} for `{name}`: {message}"),
+            text,
             problems: Vec::new(),
         }
     }
 
+    /// An argument that is none.
+    pub fn argument(name: &str, found: &str, message: &str) -> Refused {
+        Refused::invalid(format!("invalid value {found:?} for `{name}`: {message}"))
+    }
+
     /// A simulation that is used after its end.
     pub fn ended() -> Refused {
-        Refused::argument("", "", "")
-            .with_text("the simulation has ended: it was finished or closed".to_owned())
+        Refused::invalid("the simulation has ended: it was finished or closed".to_owned())
     }
 
     /// A simulation that is used by another process than the one that made it.
     pub fn of_other_process() -> Refused {
         let text = "the simulation belongs to the process that made it, and this is another one";
-        Refused::argument("", "", "").with_text(text.to_owned())
+        Refused::invalid(text.to_owned())
     }
 
     /// A panic: an error in netloom.
@@ -48,24 +53,7 @@ impl Refused {
             "internal error: {message}\nThis is an error in netloom {version}, not in your scenario. Please report it \
              with the scenario:\n  {issues}"
         );
-        LabError::Internal(String::new()).into_refused(text)
-    }
-}
-
-/// Errors with a text of their own.
-trait IntoRefused {
-    fn into_refused(self, text: String) -> Refused;
-}
-
-impl IntoRefused for LabError {
-    fn into_refused(self, text: String) -> Refused {
-        let problems = match &self {
-            LabError::Scenario(diagnostics) => diagnostics.problems().iter().map(located).collect(),
-            _ => Vec::new(),
-        };
-        let is_missing = matches!(self, LabError::Missing(_))
-            || matches!(&self, LabError::Read(netloom_records::ReadError::Missing(_)));
-        Refused { code: self.exit_code(), is_missing, is_occupied: self.is_occupied(), text, problems }
+        Refused { code: ExitCode::Internal, ..Refused::invalid(text) }
     }
 }
 
@@ -83,8 +71,13 @@ fn located(problem: &netloom_lab::Problem) -> Located {
 
 impl From<LabError> for Refused {
     fn from(error: LabError) -> Refused {
+        let problems = match &error {
+            LabError::Scenario(diagnostics) => diagnostics.problems().iter().map(located).collect(),
+            _ => Vec::new(),
+        };
+        let is_missing = matches!(error, LabError::Missing(_) | LabError::Read(ReadError::Missing(_)));
         let text = error.render(Style::Plain).trim_end().to_owned();
-        error.into_refused(text)
+        Refused { code: error.exit_code(), is_missing, is_occupied: error.is_occupied(), text, problems }
     }
 }
 
@@ -92,15 +85,8 @@ impl From<ReproduceError> for Refused {
     fn from(error: ReproduceError) -> Refused {
         match error {
             ReproduceError::Run(error) => error.into(),
-            other => Refused { code: other.exit_code(), ..Refused::argument("", "", "") }
-                .with_text(other.to_string()),
+            other => Refused { code: other.exit_code(), ..Refused::invalid(other.to_string()) },
         }
-    }
-}
-
-impl Refused {
-    fn with_text(self, text: String) -> Refused {
-        Refused { text, ..self }
     }
 }
 

@@ -75,6 +75,11 @@ impl Simulation {
             None => done,
         }
     }
+
+    /// Takes the network out, once no other call uses it: such a call may need the interpreter's lock until then.
+    fn take(&self, py: Python<'_>) -> Option<Network> {
+        py.detach(|| self.network.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take())
+    }
 }
 
 impl Drop for Simulation {
@@ -193,8 +198,7 @@ impl Simulation {
     /// JSON, and the exception that stopped it.
     fn finish(&self, py: Python<'_>) -> PyResult<(String, Vec<Completed>, Option<Py<PyAny>>)> {
         self.check_process()?;
-        let network = self.network.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-        let network = network.ok_or_else(Refused::ended)?;
+        let network = self.take(py).ok_or_else(Refused::ended)?;
         let (report, stopped) = watched(py, &self.stop, None, |_| network.finish())?;
         let completions = report.completions.iter().map(as_tuple).collect();
         let found = json!({ "name": report.name, "outcome": report.outcome, "summary": report.summary });
@@ -207,7 +211,7 @@ impl Simulation {
             return;
         }
         self.stop.store(true, Ordering::Relaxed);
-        let network = self.network.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        let network = self.take(py);
         py.detach(|| drop(network));
     }
 }

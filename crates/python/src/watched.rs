@@ -6,7 +6,6 @@
 //! Invariants: an exception of the signal or of the progress function stops the work, whose result is returned
 //! nevertheless; a panic of the work is an exception.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +13,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use netloom_lab::{RunProgress, SweepProgress, words};
+use netloom_lab::{RunProgress, SweepProgress, panic_message};
 use pyo3::prelude::*;
 
 use crate::errors::Refused;
@@ -32,18 +31,12 @@ pub struct LatestProgress(Mutex<Option<Progress>>);
 impl LatestProgress {
     /// Replaces it by that of a run.
     pub fn run(&self, now: &RunProgress) {
-        let steps = match now.total_steps {
-            0 => String::new(),
-            total => format!(", step {} of {total}", now.steps),
-        };
-        let text = format!("{} simulated{steps}", words::time(now.simulated));
-        self.set((now.share, text, now.hops, now.left.map(|left| left.as_secs_f64())));
+        self.set((now.share, now.words(), now.hops, now.left.map(|left| left.as_secs_f64())));
     }
 
     /// Replaces it by that of several runs.
     pub fn sweep(&self, now: &SweepProgress) {
-        let text = format!("{} of {} runs", now.finished, now.total);
-        self.set((Some(now.share), text, now.hops, now.left().map(|left| left.as_secs_f64())));
+        self.set((Some(now.share), now.words(), now.hops, now.left().map(|left| left.as_secs_f64())));
     }
 
     fn set(&self, progress: Progress) {
@@ -86,7 +79,7 @@ pub fn watched<T: Send, E: Into<Refused> + Send>(
             (working.join().unwrap_or_else(Err), stopped)
         })
     });
-    let finished = finished.map_err(|panic| Refused::panic(&message(panic.as_ref())))?;
+    let finished = finished.map_err(|panic| Refused::panic(panic_message(panic.as_ref())))?;
     Ok((finished.map_err(Into::into)?, stopped))
 }
 
@@ -102,11 +95,5 @@ fn look(py: Python<'_>, on_progress: Option<&Py<PyAny>>, progress: &LatestProgre
 /// Does short work without the interpreter's lock.
 pub fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Refused> + Send) -> PyResult<T> {
     let done = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
-    Ok(done.unwrap_or_else(|panic| Err(Refused::panic(&message(panic.as_ref()))))?)
-}
-
-/// The message of a panic.
-fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message").to_owned()
+    Ok(done.unwrap_or_else(|panic| Err(Refused::panic(panic_message(panic.as_ref()))))?)
 }

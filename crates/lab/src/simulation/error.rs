@@ -80,7 +80,7 @@ pub enum SimulationError {
     TooMany(u32),
     /// A scenario with finite flows.
     #[error(
-        "{0} has finite flows of its own, and the messages of a program take their place; let the program send them, \
+        "{0} has finite flows of its own, as which the messages of a program are recorded; let the program send them, \
          or leave them out"
     )]
     OwnFlows(String),

@@ -406,14 +406,14 @@ impl Simulation {
         let Some(thread) = self.thread.take() else {
             return Err(LabError::Internal("the engine has failed before".to_owned()));
         };
-        thread.join().unwrap_or_else(|reason| Err(LabError::Internal(message_of(&*reason).to_owned())))
+        thread.join().unwrap_or_else(|reason| Err(LabError::Internal(panic_message(&*reason).to_owned())))
     }
 }
 
 /// The message of a panic.
-fn message_of(reason: &(dyn Any + Send)) -> &str {
+pub fn panic_message(reason: &(dyn Any + Send)) -> &str {
     let text = reason.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| reason.downcast_ref::<&str>().copied()).unwrap_or("the engine panicked")
+    text.or_else(|| reason.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
 }
 
 impl Drop for Simulation {

@@ -43,9 +43,8 @@ pub fn module() -> String {
 
 fn property(spec: &TableSpec, text: &mut String) {
     let name = spec.table.name();
-    let stored: Vec<&Column> = spec.columns.iter().collect();
     let columns: Vec<String> =
-        stored.iter().map(|column| format!("{} ({})", column.name, column.unit)).collect();
+        spec.columns.iter().map(|column: &Column| format!("{} ({})", column.name, column.unit)).collect();
     // Writing to a `String` cannot fail.
     let _ = write!(
         text,
@@ -56,7 +55,7 @@ fn property(spec: &TableSpec, text: &mut String) {
     );
 }
 
-/// Text in lines of at most 110 characters, below a text that is indented by eight.
+/// Text in lines of at most 100 characters, indented by eight from the second on.
 fn wrapped(text: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
