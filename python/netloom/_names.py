@@ -20,7 +20,7 @@ _PLUGIN = re.compile(r"\{\s*\"?(\w+)\"?\s*:")
 
 @dataclass(frozen=True)
 class Point:
-    """A run of a sweep."""
+    """A point of a sweep."""
 
     name: str
     """Its name: the varied values, and the seed if there are several."""
@@ -28,6 +28,10 @@ class Point:
     """The varied values in short."""
     values: dict[str, str]
     """The varied values by their paths."""
+    folder: Path | None
+    """Its run folder, if one was kept."""
+    row: dict[str, Any]
+    """Its first row in the table of points."""
 
 
 def distinct_names(runs: Sequence[Run]) -> list[str]:
@@ -72,25 +76,27 @@ def named_folders(runs: Sequence[Run]) -> Iterator[list[Path]]:
         yield [links.get(id(run), run.folder) for run in runs]
 
 
-def points_of(folder: Path) -> dict[Path, Point]:
-    """The runs of a sweep by their folders; nothing if the folder is not that of a whole sweep."""
+def points_of(folder: Path) -> list[Point]:
+    """The points of a sweep; nothing if the folder has no table of points."""
     file = folder / "points.parquet"
     if not file.exists():
-        return {}
+        return []
     import polars as pl
 
     table = pl.read_parquet(file)
     paths = table.columns[table.columns.index("variant") + 1 : table.columns.index("seed")]
-    table = table.unique("folder", keep="first", maintain_order=True)
+    table = table.unique(["scenario", "variant", "seed"], keep="first", maintain_order=True)
     words = {path: _words_for(table[path]) for path in paths}
     several = {column for column in ("scenario", "seed") if table[column].n_unique() > 1}
-    found: dict[Path, Point] = {}
-    for row in table.select("scenario", *paths, "seed", "folder").iter_rows(named=True):
+    found: list[Point] = []
+    for row in table.iter_rows(named=True):
         parts = [words[path][row[path]] for path in paths]
         variant = ", ".join([row["scenario"], *parts] if "scenario" in several or not parts else parts)
         name = f"{variant}, seed {row['seed']}" if "seed" in several else variant
-        found[folder / row["folder"]] = Point(name, variant, {path: row[path] for path in paths})
-    return found if len({point.name for point in found.values()}) == len(found) else {}
+        values = {path: row[path] for path in paths}
+        kept = folder / row["folder"] if row["folder"] is not None else None
+        found.append(Point(name, variant, values, kept, row))
+    return found if len({point.name for point in found}) == len(found) else []
 
 
 def _words_for(values: polars.Series) -> dict[str, str]:

@@ -1,21 +1,25 @@
 """The native part of the package; its functions are for the package only."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
 from typing import TypeAlias, final
 
 _ScenarioSource: TypeAlias = tuple[str, str] | str | PathLike[str]
 _Completed: TypeAlias = tuple[int, int, int, int, int, int]
+_Executor: TypeAlias = tuple[Callable[[PointTasks], Iterator[tuple[int, str] | None]], bool]
 _Report: TypeAlias = Callable[[float | None, str, int, float | None], object]
 
 __all__ = [
+    "BUILD",
     "VERSION",
     "ArrowTable",
+    "PointTasks",
     "Simulation",
     "check",
     "command",
     "compare",
+    "compute_point",
     "explain",
     "figures",
     "manifest",
@@ -32,6 +36,7 @@ __all__ = [
 ]
 
 VERSION: str
+BUILD: str
 
 @final
 class ArrowTable:
@@ -45,6 +50,12 @@ class ArrowTable:
     def addresses(self) -> list[tuple[str, int, int]]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
+
+@final
+class PointTasks:
+    def __len__(self) -> int: ...
+    def text(self, index: int) -> str: ...
+    def facts(self, index: int) -> tuple[str, Path, float, float]: ...
 
 @final
 class Simulation:
@@ -71,8 +82,8 @@ class Simulation:
     def finish(self) -> tuple[str, list[_Completed], BaseException | None]: ...
     def close(self) -> None: ...
 
-def set_invocation(program: str, before: list[str], code: str) -> bool: ...
-def command(words: list[str]) -> int: ...
+def set_invocation(program: str, before: list[str]) -> bool: ...
+def command(words: list[str], executor: _Executor | None = None) -> int: ...
 def check(source: _ScenarioSource, set: list[tuple[str, str]], seed: int | None) -> str: ...
 def run(
     source: _ScenarioSource,
@@ -101,6 +112,9 @@ def sweep(
     vary: list[str],
     seeds: str | None,
     until_ci: str | None,
+    keep: str,
+    point_limit: str | None,
+    executor: _Executor | None,
     force: bool,
     threads: int | None,
     baseline: str | None,
@@ -108,6 +122,7 @@ def sweep(
     words: list[str],
     on_progress: _Report | None,
 ) -> tuple[str, list[str], BaseException | None]: ...
+def compute_point(task: str, root: Path | None = None) -> str: ...
 def compare(folders: list[Path], over: str, baseline: str | None) -> tuple[str, list[tuple[bool, str]]]: ...
 def report(folders: list[Path], file: Path, over: str, baseline: str | None, replace: bool) -> None: ...
 def figures(

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from netloom import _native
+from netloom._cluster import ClientLike, executor_of
 from netloom._errors import InvalidInput, NotFound, ScenarioWarning
 from netloom._folders import TemporaryFolder, absolute, copied
 from netloom._names import Point, distinct_names, named_folders, points_of
@@ -26,6 +27,7 @@ from netloom._progress import ProgressLike, reporter
 from netloom._results import PathLikeStr, Run, command_words, raise_stopped
 from netloom._run_tables import TABLES, RunTables
 from netloom._scenarios import Changes, ScenarioLike, changes_of, seeds_of, source_of, value_text
+from netloom._targets import copy_of_target, is_url
 from netloom.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -57,8 +59,13 @@ RunsLike: TypeAlias = "RunLike | Sequence[RunLike]"
 def open(folder: PathLikeStr) -> Run | Study:
     """Open the folder of a run, or of a sweep or a set of measured runs, without running anything.
 
+    The folder of a sweep may be a URL such as ``"s3://bucket/study"``: it is copied to a temporary folder.
+
     Raises ``NotFound`` or ``InvalidInput`` if it is none, or incomplete.
     """
+    if is_url(folder):
+        home = copy_of_target(fspath(folder))
+        return Study(_runs_in(home.path, home), folder=home.path, home=home)
     path = absolute(folder)
     if not path.exists():
         raise NotFound(f"there is no such file or folder: {path}")
@@ -68,7 +75,7 @@ def open(folder: PathLikeStr) -> Run | Study:
 
 
 def _runs_in(folder: Path, home: TemporaryFolder | None = None) -> list[Run]:
-    points = points_of(folder)
+    points = {point.folder: point for point in points_of(folder)}
     return [
         Run(found, home=home, name=points[found].name if found in points else name)
         for name, found in _native.runs_in(folder)
@@ -99,7 +106,7 @@ class Study(RunTables):
         """Of a sweep that was just made: means over seeds and paired differences of each variant."""
         self._home = home
         self._frames: dict[str, polars.DataFrame] = {}
-        self._points = {} if folder is None else points_of(folder)
+        self._points = [] if folder is None else points_of(folder)
         self._names = distinct_names(self.runs)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -124,16 +131,17 @@ class Study(RunTables):
 
     @cached_property
     def points(self) -> polars.DataFrame:
-        """A row for each run: of a sweep the values that were varied, of all runs seed, status, and mean step times.
+        """A row for each point of a sweep, or for each run: seed, status, and mean step times.
 
-        ``variant`` has the varied values in short, and a column for each path the values as texts.
+        Of a sweep, ``variant`` has the varied values in short, and a column for each path the values as texts; a point
+        that failed has the status ``failed`` and a ``reason``.
         """
         import polars as pl
 
-        rows = [
-            {"run": name, **_varied(self._points.get(run.folder)), **_point(run)}
-            for name, run in zip(self._names, self.runs, strict=True)
-        ]
+        if self._points:
+            rows = [_point_row(point) for point in self._points]
+        else:
+            rows = [{"run": name, **_point(run)} for name, run in zip(self._names, self.runs, strict=True)]
         return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=dict.fromkeys(_NUMBERS, pl.Float64))
 
     def compare(self, *, baseline: str | None = None, over: str = "jobs") -> Comparison:
@@ -143,7 +151,7 @@ class Study(RunTables):
     @cached_property
     def plot(self) -> Plots:
         """Figures about all runs on matplotlib; the runs of a variant of a sweep have one colour."""
-        variants = {point.name: point.variant for point in self._points.values()}
+        variants = {point.name: point.variant for point in self._points}
         return Plots(self._named_folders, names=self._names_by_command(), variants=variants)
 
     def report(
@@ -177,7 +185,8 @@ class Study(RunTables):
         if not self._points or self.folder is None:
             return {}
         named = _native.runs_in(self.folder)
-        return {name: self._points[found].name for name, found in named if found in self._points}
+        points = {point.folder: point for point in self._points}
+        return {name: points[found].name for name, found in named if found in points}
 
     def _frame(self, table: str) -> polars.DataFrame:
         if table not in self._frames:
@@ -214,8 +223,20 @@ def _with_run(name: str, frame: polars.DataFrame) -> polars.DataFrame:
     )
 
 
-def _varied(point: Point | None) -> dict[str, Any]:
-    return {} if point is None else {"variant": point.variant, **point.values}
+def _point_row(point: Point) -> dict[str, Any]:
+    row = point.row
+    return {
+        "run": point.name,
+        "variant": point.variant,
+        **point.values,
+        "seed": row["seed"],
+        "status": row["outcome"],
+        "reason": row["reason"],
+        **{name: row[name.removesuffix("_s")] for name in _NUMBERS},
+        "dropped_packets": row["dropped"],
+        "digest": row["digest"],
+        "folder": None if point.folder is None else str(point.folder),
+    }
 
 
 def _point(run: Run) -> dict[str, Any]:
@@ -226,6 +247,7 @@ def _point(run: Run) -> dict[str, Any]:
     return {
         "seed": run.seed,
         "status": run.status,
+        "reason": None,
         "step_mean_s": None if step is None else step["mean_s"],
         "step_p99_s": None if step is None else step["p99_s"],
         "job_time_s": jobs[0]["time_s"] if jobs else None,
@@ -247,6 +269,9 @@ def sweep(
     until_ci: float | None = None,
     baseline: str | None = None,
     threads: int | None = None,
+    client: ClientLike | None = None,
+    keep: str = "folders",
+    point_limit: str | None = None,
     over: str = "jobs",
     force: bool = False,
     progress: ProgressLike = None,
@@ -259,15 +284,24 @@ def sweep(
     sweep that was stopped continues. Without one the runs are kept in a temporary folder for as long as the result
     exists (``Study.save`` keeps them). ``threads`` is the number of runs at a time.
 
-    Raises ``ScenarioError`` for mistakes in any combination, before the first run, and ``Interrupted`` after Ctrl-C.
+    With ``client``, a client of Dask, a cluster, or the address of a scheduler, the points are computed there. Then
+    ``folder`` must be one that the workers reach under the same path, or a URL such as ``"s3://bucket/study"``.
+
+    ``keep="summary"`` keeps a row in the table of points and the digest of each point, and no run folder.
+    ``point_limit``, such as ``"10min"``, is the most wall time of a point. A point that takes longer, or fails for
+    another reason of its own, has a row with its ``reason`` in ``Study.points``, and the same call runs it again.
+
+    Raises ``ScenarioError`` for mistakes in any combination, before the first run; ``StoppedEarly`` if no more points
+    can be computed, for example on a full disk; and ``Interrupted`` after Ctrl-C.
     """
     several = [scenarios] if isinstance(scenarios, (str, PathLike, Scenario, Mapping)) else scenarios
     sources = [source_of(one) for one in several]
     varied = [_variation(path, values) for path, values in (vary or {}).items()]
     precision = None if until_ci is None else f"{until_ci * 100:g}%"
-    home = TemporaryFolder() if folder is None else None
+    home = TemporaryFolder() if folder is None or is_url(folder) else None
     path = home.path / "sweep" if home is not None else absolute(folder or "")
-    with reporter(progress, "sweeping") as report_progress:
+    target = fspath(folder) if folder is not None and is_url(folder) else None
+    with reporter(progress, "sweeping") as report_progress, executor_of(client, path, target, keep) as executor:
         text, found, stopped = _native.sweep(
             sources,
             path,
@@ -275,6 +309,9 @@ def sweep(
             varied,
             seeds_of(seeds),
             precision,
+            keep,
+            point_limit,
+            executor,
             force,
             threads,
             baseline,
@@ -286,7 +323,7 @@ def sweep(
         warnings.warn(warning, ScenarioWarning, stacklevel=2)
     made = json.loads(text)
     study = Study(_runs_in(path, home), folder=path, report=made, home=home)
-    hint = "the same call continues it" if home is None else "what has finished is in `result`"
+    hint = "the same call continues it" if home is None or target is not None else "what has finished is in `result`"
     raise_stopped(stopped, study, f"the sweep was interrupted; {hint}")
     return study
 

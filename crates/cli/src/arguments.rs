@@ -8,12 +8,13 @@ mod runs;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration as WallTime;
 
 use clap::{Args, Parser, Subcommand};
 use netloom_lab::figures::{self, Format as FigureFormat};
 use netloom_lab::show::themis;
 use netloom_lab::summary::over;
-use netloom_lab::sweep::{Precision, Variation};
+use netloom_lab::sweep::{Keep, Precision, Variation, point_limit};
 use netloom_lab::testbed::{self, Bytes, Duration, Rate, Scale};
 use netloom_lab::{Over, Seeds};
 
@@ -152,6 +153,16 @@ pub struct Sweep {
     /// Number of runs at a time [default: number of cores]
     #[arg(long, value_name = "N", value_parser = threads())]
     pub threads: Option<u16>,
+    /// What to keep of each point: `folders`, its run folder; `summary`, its row in the table of points and its digest
+    #[arg(long, value_name = "folders|summary", default_value = "folders")]
+    pub keep: Keep,
+    /// Most wall time of a point, as in `10min`; one that takes longer is stopped, and has failed
+    #[arg(long, value_name = "TIME", value_parser = point_limit)]
+    pub point_limit: Option<WallTime>,
+    /// Compute the points on the Dask cluster whose scheduler has this address, as in `tcp://10.0.0.1:8786`; the output
+    /// folder must be shared with its workers, or be a URL such as `s3://bucket/study` (`python -m netloom` only)
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "threads")]
+    pub cluster: Option<String>,
     /// Use the folder of a different sweep; points that belong to both sweeps are kept
     #[arg(long)]
     pub force: bool,

@@ -20,6 +20,7 @@ use std::sync::OnceLock;
 
 use clap::Parser;
 use netloom_lab::ExitCode;
+use netloom_lab::sweep::Executor;
 
 use arguments::{Arguments, Command};
 use output::Output;
@@ -30,6 +31,11 @@ static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
 /// Runs the command with the words of its command line, the name of the command first; returns the exit code. A process
 /// calls it once.
 pub fn run(words: Vec<OsString>) -> u8 {
+    run_with(words, None)
+}
+
+/// The same with an executor for the points of sweeps, instead of the cores of this machine.
+pub fn run_with(words: Vec<OsString>, executor: Option<&dyn Executor>) -> u8 {
     let words = WORDS.get_or_init(|| words);
     let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
@@ -37,7 +43,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
     };
     print_how_to_report();
     // After a panic only the exit code is set; the state of the command is not used.
-    let done = catch_unwind(AssertUnwindSafe(|| dispatch(arguments)));
+    let done = catch_unwind(AssertUnwindSafe(|| dispatch(arguments, executor)));
     done.unwrap_or(ExitCode::Internal as u8)
 }
 
@@ -47,7 +53,7 @@ fn command_line() -> impl Iterator<Item = &'static OsString> {
 }
 
 /// Runs the command; returns the exit code.
-fn dispatch(arguments: Arguments) -> u8 {
+fn dispatch(arguments: Arguments, executor: Option<&dyn Executor>) -> u8 {
     let mut output = Output::new();
     let done = match arguments.command {
         // The only command whose exit code may be that of another program.
@@ -56,7 +62,7 @@ fn dispatch(arguments: Arguments) -> u8 {
             return done.unwrap_or_else(|error| output.error(&error) as u8);
         }
         Command::Run(run) => commands::run::run(run, &mut output),
-        Command::Sweep(sweep) => commands::sweep::sweep(sweep, &mut output),
+        Command::Sweep(sweep) => commands::sweep::sweep(sweep, executor, &mut output),
         Command::Compare(compare) => commands::compare::compare(&compare, &mut output),
         Command::Report(report) => commands::report::report(&report, &mut output),
         Command::Explain(explain) => commands::explain::explain(explain, &mut output),

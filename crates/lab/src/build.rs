@@ -1,13 +1,6 @@
 //! Identifies the build of netloom: stored results are reused only by the build that made them.
 
-use std::fs;
-
-use netloom_records::Digest;
-
-use crate::invocation::Invocation;
-
-/// The digest of the file with netloom's code; absent if it cannot be read, for example because it was replaced while it ran.
-pub(crate) fn build() -> Option<String> {
-    let code = Invocation::current().ok()?.code;
-    fs::read(code).ok().map(|bytes| Digest::of(&bytes).to_string())
-}
+/// The version of this netloom with the digest of its sources, such as `0.1.0-3f0c9a2b6d5e4f71`.
+///
+/// It is the same for the command and the Python package built from the same sources, on every machine.
+pub const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("NETLOOM_SOURCES"));

@@ -47,6 +47,12 @@ pub enum ExitCode {
 }
 
 impl ExitCode {
+    /// The code with this number; others are those of bugs.
+    pub(crate) fn from_number(number: u8) -> ExitCode {
+        let all = [ExitCode::Good, ExitCode::CheckFailed, ExitCode::BadInput, ExitCode::StoppedEarly];
+        all.into_iter().find(|code| *code as u8 == number).unwrap_or(ExitCode::Internal)
+    }
+
     /// The exit code for the outcome of a run.
     pub fn of(outcome: &Outcome) -> ExitCode {
         match outcome.status {
@@ -222,7 +228,8 @@ impl LabError {
             }
             LabError::Import(error) if matches!(**error, ImportError::Internal(_)) => ExitCode::Internal,
             LabError::Field(error) if error.is_failure() => ExitCode::CheckFailed,
-            LabError::Storing(_)
+            LabError::Sweep(SweepError::Point { .. } | SweepError::Executor { .. })
+            | LabError::Storing(_)
             | LabError::NotBegun
             | LabError::Explain(ExplainError::Stopped)
             | LabError::Testbed(Refusal::NotCrossed { .. } | Refusal::Counter { .. }) => {

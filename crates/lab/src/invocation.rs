@@ -1,7 +1,7 @@
-//! How this process starts netloom again, and the file that its code was loaded from.
+//! How this process starts netloom again.
 //!
-//! Models: the executable itself by default; another program with arguments before those of netloom, and a library, where
-//! netloom is one (the Python package).
+//! Models: the executable itself by default; another program with arguments before those of netloom, where netloom is a
+//! library (the Python package).
 //!
 //! Invariants: set at most once, before anything else of this crate is called; no result depends on it.
 
@@ -18,8 +18,6 @@ pub struct Invocation {
     pub program: PathBuf,
     /// Arguments before those of netloom.
     pub before: Vec<OsString>,
-    /// The file with netloom's code.
-    pub code: PathBuf,
 }
 
 static INVOCATION: OnceLock<Invocation> = OnceLock::new();
@@ -38,8 +36,7 @@ impl Invocation {
         if let Some(known) = INVOCATION.get() {
             return Ok(known.clone());
         }
-        let program = env::current_exe()?;
-        Ok(Invocation { code: program.clone(), program, before: Vec::new() })
+        Ok(Invocation { program: env::current_exe()?, before: Vec::new() })
     }
 
     /// The program with its arguments: those before netloom's, and netloom's.
@@ -56,7 +53,6 @@ mod tests {
     #[test]
     fn by_default_it_is_this_executable() {
         let current = Invocation::current().expect("the path is known");
-        assert_eq!(current.code, current.program);
         assert_eq!(current.words(["run".into()]).len(), 2);
         let python = Invocation { before: vec!["-m".into(), "netloom".into()], ..current };
         assert_eq!(python.words(["run".into()])[1..], ["-m", "netloom", "run"]);

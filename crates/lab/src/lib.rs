@@ -70,6 +70,7 @@ pub mod text;
 mod watch;
 pub mod words;
 
+pub use build::BUILD;
 pub use check::{Checked, check};
 pub use cost::{Cost, cost};
 pub use demo::{DEMO_POLICIES, Demo, DemoReport, demo, demo_report};
@@ -92,7 +93,7 @@ pub use simulation::{
     Completion, HostRef, MessageId, Simulation, SimulationOptions, SimulationReport, WhileWaiting,
     panic_message,
 };
-pub use source::Source;
+pub use source::{Source, SourceText};
 pub use spread::{SweepProgress, cores};
 pub use sweep::{Point, PointReport, Sweep, sweep};
 pub use watch::{Look, RunProgress, Watch};

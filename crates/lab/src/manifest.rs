@@ -5,6 +5,7 @@ use netloom_records::{ChangedSetting, RunSummary};
 use netloom_scenario::Changed;
 use serde_json::{Map, Value, json};
 
+use crate::build::BUILD;
 use crate::layout::layouts;
 use crate::prepare::Prepared;
 use crate::simulate::Simulated;
@@ -22,6 +23,7 @@ pub(crate) fn run_summary(
     let compiled = &prepared.compiled;
     RunSummary {
         netloom: env!("CARGO_PKG_VERSION").to_owned(),
+        build: Some(BUILD.to_owned()),
         scenario_yaml: compiled.resolved_yaml.clone(),
         scenario: prepared.scenario.clone(),
         changed: compiled.changed.iter().cloned().map(stored).collect(),

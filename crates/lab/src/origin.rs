@@ -5,15 +5,17 @@
 //! Invariants: a base is a regular file, and so is a file of rows, so no scenario can make a run wait for a pipe or a
 //! terminal.
 
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::{Cursor, Read};
 use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use netloom_scenario::Origin;
 
 use crate::error::LabError;
-use crate::source::{Source, open};
+use crate::source::{Shelf, Source, SourceText, open};
 
 impl Origin for Source {
     fn name(&self) -> String {
@@ -27,7 +29,15 @@ impl Origin for Source {
         let path = self
             .path()
             .ok_or("a scenario that is not a file cannot inherit: there is no folder to find its base in")?;
-        Ok(Source::file(beside(path, from)))
+        let path = beside(path, from);
+        match self {
+            Source::Text(SourceText { bases, .. }) if bases.contains_key(&plain(&path)) => {
+                let (name, text) = (path.display().to_string(), Arc::clone(&bases[&plain(&path)]));
+                let bases = Arc::clone(bases);
+                Ok(Source::Text(SourceText { name, text, path: Some(path), bases }))
+            }
+            _ => Ok(Source::file(path)),
+        }
     }
 
     fn read(&self) -> Result<Vec<u8>, String> {
@@ -54,6 +64,52 @@ impl Origin for Source {
             (Source::Shelved { path: one, .. }, Source::Shelved { path: two, .. }) => one == two,
             _ => self.path().zip(other.path()).is_some_and(|(one, two)| is_same_file(one, two)),
         }
+    }
+}
+
+/// A source that collects the texts of the bases that are read through it.
+#[derive(Clone)]
+pub(crate) struct CollectingSource {
+    source: Source,
+    bases: Rc<RefCell<Shelf>>,
+}
+
+impl CollectingSource {
+    /// A scenario of which nothing has been read.
+    pub fn new(source: Source) -> CollectingSource {
+        CollectingSource { source, bases: Rc::default() }
+    }
+
+    /// The texts read so far, by their paths.
+    pub fn bases(&self) -> Shelf {
+        self.bases.borrow().clone()
+    }
+}
+
+impl Origin for CollectingSource {
+    fn name(&self) -> String {
+        self.source.name()
+    }
+
+    fn base(&self, from: &str) -> Result<Self, String> {
+        Ok(CollectingSource { source: self.source.base(from)?, bases: Rc::clone(&self.bases) })
+    }
+
+    fn read(&self) -> Result<Vec<u8>, String> {
+        let bytes = Origin::read(&self.source)?;
+        // What is no text is refused by the reader of scenarios.
+        if let (Some(path), Ok(text)) = (self.source.path(), str::from_utf8(&bytes)) {
+            self.bases.borrow_mut().insert(plain(path), text.into());
+        }
+        Ok(bytes)
+    }
+
+    fn rows(&self, path: &str) -> Result<(String, Box<dyn Read>), String> {
+        self.source.rows(path)
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.source.is_same(&other.source)
     }
 }
 
@@ -88,7 +144,7 @@ impl Source {
                 Ok(found) if !found.is_file() && !found.is_dir() => Err(LabError::NotPlain(path.clone())),
                 _ => Ok(()),
             },
-            Source::Text { .. } | Source::Shelved { .. } => Ok(()),
+            Source::Text(_) | Source::Shelved { .. } => Ok(()),
         }
     }
 }

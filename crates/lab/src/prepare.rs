@@ -5,7 +5,7 @@
 use netloom_catalog::{TrainingWork, expand};
 use netloom_records::Names;
 use netloom_records::statistics::HostPorts;
-use netloom_scenario::{Compiled, Overrides, compile, resolve_from};
+use netloom_scenario::{Compiled, Origin, Overrides, compile, resolve_from};
 use serde_json::Value;
 
 use crate::error::LabError;
@@ -27,7 +27,19 @@ pub struct Prepared {
 /// # Errors
 /// If it cannot be read; otherwise all errors in it.
 pub fn prepare(source: &Source, overrides: &Overrides) -> Result<Prepared, LabError> {
-    let resolved = resolve_from(&source.read()?, source, overrides)?;
+    prepare_from(&source.read()?, source, overrides)
+}
+
+/// The same, given the text; its bases are found through `origin`.
+///
+/// # Errors
+/// All errors in it.
+pub(crate) fn prepare_from(
+    text: &[u8],
+    origin: &impl Origin,
+    overrides: &Overrides,
+) -> Result<Prepared, LabError> {
+    let resolved = resolve_from(text, origin, overrides)?;
     let compiled = compile(&resolved)?;
     let scenario = as_data(&compiled.resolved_yaml)?;
     Ok(Prepared { name: resolved.name, compiled, scenario })

@@ -8,6 +8,8 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::LabError;
 
 /// Most bytes of a scenario.
@@ -22,14 +24,7 @@ pub enum Source {
     /// A file.
     File(PathBuf),
     /// Text in memory.
-    Text {
-        /// Its name in messages, and the name of a scenario without a name of its own.
-        name: String,
-        /// The scenario.
-        text: Arc<str>,
-        /// The file it was read from, relative to which its bases are found; absent for text that is not from a file.
-        path: Option<PathBuf>,
-    },
+    Text(SourceText),
     /// Text from a shelf, where its bases are as well.
     Shelved {
         /// Its path on the shelf, and its name in messages.
@@ -37,6 +32,20 @@ pub enum Source {
         /// The shelf.
         shelf: Arc<Shelf>,
     },
+}
+
+/// A scenario as a text in memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceText {
+    /// Its name in messages, and the name of a scenario without a name of its own.
+    pub name: String,
+    /// The scenario.
+    pub text: Arc<str>,
+    /// The file it was read from, relative to which its bases are found; absent for text that is not from a file.
+    pub path: Option<PathBuf>,
+    /// The texts of bases that were read already, by their paths.
+    #[serde(default)]
+    pub bases: Arc<Shelf>,
 }
 
 impl Source {
@@ -47,7 +56,7 @@ impl Source {
 
     /// Text in memory.
     pub fn text(name: impl Into<String>, text: impl Into<Arc<str>>) -> Source {
-        Source::Text { name: name.into(), text: text.into(), path: None }
+        Source::Text(SourceText { name: name.into(), text: text.into(), path: None, bases: Arc::default() })
     }
 
     /// Text from a shelf.
@@ -58,14 +67,15 @@ impl Source {
     /// The current text of a file.
     pub(crate) fn text_of(path: &Path, text: impl Into<Arc<str>>) -> Source {
         let name = path.display().to_string();
-        Source::Text { name, text: text.into(), path: Some(path.to_owned()) }
+        let path = Some(path.to_owned());
+        Source::Text(SourceText { name, text: text.into(), path, bases: Arc::default() })
     }
 
     /// The file that it is or was read from.
     pub(crate) fn path(&self) -> Option<&Path> {
         match self {
             Source::File(path) => Some(path),
-            Source::Text { path, .. } => path.as_deref(),
+            Source::Text(text) => text.path.as_deref(),
             Source::Shelved { .. } => None,
         }
     }
@@ -74,7 +84,7 @@ impl Source {
     pub fn name(&self) -> String {
         match self {
             Source::File(path) | Source::Shelved { path, .. } => path.display().to_string(),
-            Source::Text { name, .. } => name.clone(),
+            Source::Text(text) => text.name.clone(),
         }
     }
 
@@ -85,7 +95,7 @@ impl Source {
     pub fn read(&self) -> Result<Vec<u8>, LabError> {
         match self {
             Source::File(path) => read(path),
-            Source::Text { text, .. } => Ok(text.as_bytes().to_vec()),
+            Source::Text(text) => Ok(text.text.as_bytes().to_vec()),
             Source::Shelved { path, shelf } => {
                 let text = shelf.get(path).ok_or_else(|| LabError::Missing(path.clone()))?;
                 Ok(text.as_bytes().to_vec())

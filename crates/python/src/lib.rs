@@ -9,6 +9,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "arguments come from Python, which passes them by value")]
 #![expect(clippy::too_many_arguments, reason = "as many as the functions in Python have")]
 
+mod cluster;
 mod errors;
 mod results;
 mod simulation;
@@ -26,8 +27,13 @@ mod native {
     use std::path::PathBuf;
 
     use netloom_lab::Invocation;
+    use netloom_lab::sweep::Executor;
     use pyo3::prelude::*;
 
+    use crate::cluster::{ExecutorArgument, PythonExecutor};
+
+    #[pymodule_export]
+    use crate::cluster::{PointTasks, compute_point};
     #[pymodule_export]
     use crate::results::{
         check, explain, manifest, named_table, run, runs_in, stored_table, summary, verify,
@@ -43,15 +49,24 @@ mod native {
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-    /// Sets how netloom starts itself again: the interpreter with arguments, and this library.
+    /// Sets how netloom starts itself again: the interpreter with arguments.
     #[pyfunction]
-    fn set_invocation(program: PathBuf, before: Vec<OsString>, code: PathBuf) -> bool {
-        Invocation { program, before, code }.set()
+    fn set_invocation(program: PathBuf, before: Vec<OsString>) -> bool {
+        Invocation { program, before }.set()
     }
 
-    /// Runs the command with the words of its command line, the name first; returns the exit code.
+    /// The version with a digest of the sources: points are computed by the build that planned them.
+    #[pymodule_export]
+    const BUILD: &str = netloom_lab::BUILD;
+
+    /// Runs the command with the words of its command line, the name first, and an executor for the points of sweeps;
+    /// returns the exit code.
     #[pyfunction]
-    fn command(py: Python<'_>, words: Vec<OsString>) -> u8 {
-        py.detach(|| netloom_cli::run(words))
+    #[pyo3(signature = (words, executor=None))]
+    fn command(py: Python<'_>, words: Vec<OsString>, executor: Option<ExecutorArgument>) -> u8 {
+        let executor = executor.map(PythonExecutor::from);
+        py.detach(|| {
+            netloom_cli::run_with(words, executor.as_ref().map(|executor| executor as &dyn Executor))
+        })
     }
 }

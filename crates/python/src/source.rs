@@ -1,6 +1,6 @@
 //! Scenarios and changes to them, as Python passes them.
 
-use netloom_lab::{LabError, Over, Overrides, Source, summary};
+use netloom_lab::{LabError, Over, Overrides, Source, SourceText, summary};
 use pyo3::FromPyObject;
 
 use crate::errors::Refused;
@@ -20,7 +20,7 @@ impl From<ScenarioSource> for Source {
             // As if it were a file in the working directory: relative paths in it start there.
             ScenarioSource::Text(name, text) => {
                 let path = std::env::current_dir().ok().map(|folder| folder.join("scenario.yaml"));
-                Source::Text { name, text: text.into(), path }
+                Source::Text(SourceText { name, text: text.into(), path, bases: Default::default() })
             }
             ScenarioSource::File(path) => Source::file(path),
         }

@@ -7,11 +7,12 @@ use std::sync::atomic::AtomicBool;
 use netloom_lab::compare::compare_folders;
 use netloom_lab::figures::{Format, Wanted};
 use netloom_lab::reproduce::{Paper, ReproduceError, Request};
-use netloom_lab::sweep::{Grid, Precision, Variation, grid};
+use netloom_lab::sweep::{Executor, Grid, Keep, Precision, Variation, grid, point_limit as point_limit_of};
 use netloom_lab::{AnswerData, Diagnostics, LabError, ReportOutputs, Seeds, SweepProgress};
 use pyo3::prelude::*;
 use serde_json::json;
 
+use crate::cluster::{ExecutorArgument, PythonExecutor};
 use crate::errors::Refused;
 use crate::results::{Stoppable, overwrite, warnings};
 use crate::source::{ScenarioSource, json as text_of, over as parsed_over};
@@ -28,7 +29,7 @@ where
 /// Runs scenarios in all combinations of varied values; returns the report as JSON, warnings, and the exception
 /// that stopped it.
 #[pyfunction]
-#[pyo3(signature = (scenarios, folder, set, vary, seeds, until_ci, force, threads, baseline, over, words, on_progress))]
+#[pyo3(signature = (scenarios, folder, set, vary, seeds, until_ci, keep, point_limit, executor, force, threads, baseline, over, words, on_progress))]
 pub fn sweep(
     py: Python<'_>,
     scenarios: Vec<ScenarioSource>,
@@ -37,6 +38,9 @@ pub fn sweep(
     vary: Vec<String>,
     seeds: Option<&str>,
     until_ci: Option<&str>,
+    keep: &str,
+    point_limit: Option<&str>,
+    executor: Option<ExecutorArgument>,
     force: bool,
     threads: Option<usize>,
     baseline: Option<String>,
@@ -47,6 +51,12 @@ pub fn sweep(
     let vary = vary.iter().map(|text| parsed::<Variation>("vary", text)).collect::<Result<Vec<_>, _>>()?;
     let seeds = seeds.map(|text| parsed::<Seeds>("seeds", text)).transpose()?;
     let until = until_ci.map(|text| parsed::<Precision>("until_ci", text)).transpose()?;
+    let keep = parsed::<Keep>("keep", keep)?;
+    let limit =
+        |text| point_limit_of(text).map_err(|message| Refused::argument("point_limit", text, &message));
+    let point_limit = point_limit.map(limit).transpose()?;
+    let executor = executor.map(PythonExecutor::from);
+    let executor = executor.as_ref().map(|executor| executor as &dyn Executor);
     let over = parsed_over(over)?;
     let found = Mutex::new(Vec::new());
     let warn = |diagnostics: &Diagnostics| {
@@ -64,6 +74,9 @@ pub fn sweep(
             seeds,
             until,
             folder,
+            keep,
+            point_limit,
+            executor,
             force,
             threads,
             baseline,

@@ -60,6 +60,8 @@ pub struct ChangedSetting {
 pub struct RunSummary {
     /// Version of netloom.
     pub netloom: String,
+    /// The version with a digest of its sources; absent for a run that was not simulated.
+    pub build: Option<String>,
     /// The scenario as text, with all inherited and default values written out.
     pub scenario_yaml: String,
     /// The same as data.
@@ -99,6 +101,10 @@ pub struct RunSummary {
 pub struct Manifest {
     /// Version of netloom that wrote it.
     pub netloom: String,
+    /// The version with a digest of the sources that results depend on; absent for measured runs, and in folders of
+    /// earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
     /// Version of the tables, see [`SCHEMA_VERSION`].
     pub schema: u32,
     /// Digest over all tables.
@@ -157,6 +163,7 @@ impl Manifest {
     pub fn new(summary: RunSummary, run: RunDigest) -> Manifest {
         Manifest {
             netloom: summary.netloom,
+            build: summary.build,
             schema: SCHEMA_VERSION,
             digest: run.digest,
             outcome: summary.outcome,

@@ -457,8 +457,9 @@ fn drops(summary: &Summary) -> String {
     if summary.drops.packets == 0 {
         return "none".to_owned();
     }
-    let reason =
-        |(reason, packets): (&&str, &u64)| format!("{} {}", words::count(*packets), reason.replace('_', " "));
+    let reason = |(reason, packets): (&String, &u64)| {
+        format!("{} {}", words::count(*packets), reason.replace('_', " "))
+    };
     let reasons: Vec<String> = summary.drops.by_reason.iter().map(reason).collect();
     format!("{} ({})", words::some(summary.drops.packets, "packet"), reasons.join(", "))
 }

@@ -1,6 +1,9 @@
 //! `netloom sweep`: a grid of runs in one folder.
 
-use netloom_lab::sweep::{Difference, Grid, GridReport, JobReport, Mean, Precision, VariantReport, grid};
+use netloom_lab::sweep::{
+    Difference, Executor, FailedPoint, Grid, GridReport, JobReport, Mean, Precision, SweepError,
+    VariantReport, grid,
+};
 use netloom_lab::{ExitCode, LabError, Source, SweepProgress, words};
 
 use super::compare::print_answer;
@@ -11,8 +14,18 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::{Lean, Table};
 
+/// Most failures that are printed.
+const MOST_FAILURES: usize = 5;
+
 /// Runs the missing points of the sweep.
-pub fn sweep(arguments: Sweep, output: &mut Output) -> Result<ExitCode, LabError> {
+pub fn sweep(
+    arguments: Sweep,
+    executor: Option<&dyn Executor>,
+    output: &mut Output,
+) -> Result<ExitCode, LabError> {
+    if arguments.cluster.is_some() && executor.is_none() {
+        return Err(SweepError::NoCluster.into());
+    }
     let progress = Progress::new(!arguments.quiet && !arguments.json);
     let on_progress = |now: &SweepProgress| progress.sweep(now);
     let done = grid(&Grid {
@@ -22,6 +35,9 @@ pub fn sweep(arguments: Sweep, output: &mut Output) -> Result<ExitCode, LabError
         seeds: arguments.seeds,
         until: arguments.until_ci,
         folder: arguments.output,
+        keep: arguments.keep,
+        point_limit: arguments.point_limit,
+        executor,
         force: arguments.force,
         threads: arguments.threads.map(usize::from),
         baseline: arguments.baseline,
@@ -91,10 +107,27 @@ fn remarks(report: &GridReport, precision: Option<Precision>) -> Vec<String> {
             variant.name
         ));
     }
-    if !report.is_whole() {
+    lines.extend(failures(report));
+    if report.n_missing() > 0 {
         let done = words::count((report.made + report.kept) as u64);
         let total = words::some(report.total as u64, "point");
         lines.push(format!("stopped: {done} of {total} done; the same command continues from there"));
+    }
+    lines
+}
+
+/// The first points without a result, and the number of all.
+fn failures(report: &GridReport) -> Vec<String> {
+    let failed = &report.failed;
+    let point =
+        |point: &FailedPoint| format!("failed: {}, seed {}: {}", point.name, point.seed, point.reason);
+    let mut lines: Vec<String> = failed.iter().take(MOST_FAILURES).map(point).collect();
+    if !failed.is_empty() {
+        let points = words::some(failed.len() as u64, "point");
+        lines.push(format!(
+            "{points} failed, of {}; reasons are in the table of points, and the same command runs them again",
+            words::count(report.total as u64)
+        ));
     }
     lines
 }

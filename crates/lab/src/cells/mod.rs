@@ -122,6 +122,7 @@ impl CellRun {
     fn summary(&self, command: &[String]) -> RunSummary {
         RunSummary {
             netloom: env!("CARGO_PKG_VERSION").to_owned(),
+            build: None,
             scenario_yaml: format!("name: {}\n", self.system),
             scenario: json!({ "name": self.system }),
             changed: Vec::new(),

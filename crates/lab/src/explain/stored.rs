@@ -4,6 +4,7 @@
 //! current folder; the scenario states the digest of the file, so that another file is refused.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use netloom_records::RunFolder;
 use netloom_scenario::Overrides;
@@ -12,7 +13,7 @@ use super::{ExplainError, error};
 use crate::error::LabError;
 use crate::export::alone::scenario_of;
 use crate::prepare::{Prepared, prepare};
-use crate::source::Source;
+use crate::source::{Source, SourceText};
 
 /// A stored run with its scenario.
 pub(super) struct StoredRun {
@@ -51,5 +52,6 @@ fn with_flows(folder: &RunFolder, file: &str) -> Result<Prepared, LabError> {
     };
     let name = format!("the scenario of {}", folder.path().display());
     let text = manifest.scenario_yaml.as_str().into();
-    prepare(&Source::Text { name, text, path: Some(path.clone()) }, &Overrides::default()).map_err(other)
+    let source = SourceText { name, text, path: Some(path.clone()), bases: Arc::default() };
+    prepare(&Source::Text(source), &Overrides::default()).map_err(other)
 }

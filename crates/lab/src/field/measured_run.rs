@@ -136,6 +136,7 @@ impl<'a> MeasuredRun<'a> {
         let end: Time = self.tables.end;
         RunSummary {
             netloom: env!("CARGO_PKG_VERSION").to_owned(),
+            build: None,
             scenario_yaml: self.run.scenario_yaml.clone(),
             scenario: self.prepared.scenario.clone(),
             changed: self.run.changed.clone(),

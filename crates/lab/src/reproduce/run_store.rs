@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ReproduceError;
 use super::runs::SimulatedRun;
-use crate::build::build;
+use crate::build::BUILD;
 use crate::error::LabError;
 
 /// The folder of the runs, in that of the report.
@@ -28,15 +28,14 @@ const DIGITS: usize = 12;
 /// The store of finished runs.
 pub(super) struct RunStore {
     folder: PathBuf,
-    /// Digest of the executable; a run of another build is not reused, and if the digest is unknown none is.
-    build: Option<String>,
+    /// The build whose runs are reused.
+    build: &'static str,
 }
 
 /// The content of a file.
 #[derive(Deserialize, Serialize)]
 struct Kept {
-    #[serde(default)]
-    build: Option<String>,
+    build: String,
     /// Digest of the resolved scenario.
     scenario: String,
     run: SimulatedRun,
@@ -106,7 +105,7 @@ impl RunStore {
     pub fn open(report: &Path) -> Result<RunStore, ReproduceError> {
         let folder = report.join(FOLDER);
         match fs::create_dir_all(&folder) {
-            Ok(()) => Ok(RunStore { folder, build: build() }),
+            Ok(()) => Ok(RunStore { folder, build: BUILD }),
             Err(source) => Err(ReproduceError::Write { path: folder, source }),
         }
     }
@@ -116,7 +115,7 @@ impl RunStore {
         let text = fs::read_to_string(self.folder.join(file)).unwrap_or_default();
         match serde_json::from_str::<Kept>(&text) {
             Ok(kept) if kept.scenario != digest(scenario) => Found::Nothing,
-            Ok(kept) if kept.build.is_none() || kept.build != self.build => Found::OtherBuild,
+            Ok(kept) if kept.build != self.build => Found::OtherBuild,
             Ok(kept) => Found::Run(Box::new(kept.run)),
             Err(_) => Found::Nothing,
         }
@@ -124,7 +123,7 @@ impl RunStore {
 
     /// Stores a run.
     pub fn put(&self, file: &str, run: &SimulatedRun, scenario: &str) -> Result<(), ReproduceError> {
-        let kept = Kept { build: self.build.clone(), scenario: digest(scenario), run: run.clone() };
+        let kept = Kept { build: self.build.to_owned(), scenario: digest(scenario), run: run.clone() };
         let text = serde_json::to_string(&kept).expect("a run is data");
         let path = self.folder.join(file);
         let written = write_whole(&path, &path.with_extension("draft"), text.as_bytes());
@@ -157,28 +156,24 @@ mod tests {
         }
     }
 
-    fn keep(folder: &Path, build: Option<&str>) -> RunStore {
-        RunStore { folder: folder.to_owned(), build: build.map(str::to_owned) }
+    fn keep(folder: &Path, build: &'static str) -> RunStore {
+        RunStore { folder: folder.to_owned(), build }
     }
 
     #[test]
     fn a_run_is_reused_only_by_the_build_that_made_it() {
         let folder = tempfile::tempdir().expect("a folder");
-        keep(folder.path(), Some("old")).put("one.json", &run_of(1), "small").expect("it can be written");
+        keep(folder.path(), "old").put("one.json", &run_of(1), "small").expect("it can be written");
         let found = |build, scenario| keep(folder.path(), build).find("one.json", scenario);
-        assert!(matches!(found(Some("old"), "small"), Found::Run(_)));
-        assert!(matches!(found(Some("new"), "small"), Found::OtherBuild));
-        assert!(matches!(found(None, "small"), Found::OtherBuild));
-        assert!(matches!(found(Some("old"), "large"), Found::Nothing));
-        // An unknown build never equals another, not even another unknown one.
-        keep(folder.path(), None).put("one.json", &run_of(1), "small").expect("it can be written");
-        assert!(matches!(found(None, "small"), Found::OtherBuild));
+        assert!(matches!(found("old", "small"), Found::Run(_)));
+        assert!(matches!(found("new", "small"), Found::OtherBuild));
+        assert!(matches!(found("old", "large"), Found::Nothing));
     }
 
     #[test]
     fn runs_of_two_sizes_are_stored_separately() {
         let folder = tempfile::tempdir().expect("a folder");
-        let keep = keep(folder.path(), Some("same"));
+        let keep = keep(folder.path(), "same");
         let sizes = [("small", 10), ("large", 100)];
         for (scenario, hops) in sizes {
             let one = SimulatedRun { hops, ..run_of(1) };

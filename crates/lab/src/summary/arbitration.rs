@@ -5,10 +5,10 @@
 //! Invariants: among equal ports the first is reported; memory grows with the number of ports beyond their bounds.
 
 use netloom_records::{ArbitrationRow, Names};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Waiting at the heads of queues in a run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArbitrationSummary {
     /// Transfers that all egress ports granted.
     pub transfers: u64,
@@ -21,7 +21,7 @@ pub struct ArbitrationSummary {
 }
 
 /// Waiting at the heads of queues for one egress port.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HeadWait {
     /// Global port number.
     pub port: u32,

@@ -5,6 +5,7 @@
 
 use netloom_records::statistics::{CausedMessages, Covered, RandomCauses};
 use netloom_records::{Cause, CauseRow, FlowRow};
+use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// Causes over messages that arrived; absent if they were not recorded.
@@ -62,6 +63,27 @@ impl Serialize for CauseSummary {
             map.serialize_entry(cause.word(), &share)?;
         }
         map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for CauseSummary {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let map = serde_json::Map::deserialize(from)?;
+        let number = |key: &str| {
+            map.get(key)
+                .and_then(serde_json::Value::as_f64)
+                .ok_or_else(|| D::Error::custom(format!("no number `{key}`")))
+        };
+        let over = match map.get("over").and_then(serde_json::Value::as_str) {
+            Some(word) if word == CausesOver::All.word() => CausesOver::All,
+            Some(word) if word == CausesOver::Jobs.word() => CausesOver::Jobs,
+            _ => CausesOver::Random(number("messages")? as u64),
+        };
+        let mut shares = [0.0; Cause::ALL.len()];
+        for (share, cause) in shares.iter_mut().zip(Cause::ALL) {
+            *share = number(cause.word())?;
+        }
+        Ok(CauseSummary { over, time_s: number("time_s")?, shares })
     }
 }
 

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use netloom_records::{CongestedFlowRow, CongestionRow, Names, Part, Role};
 use netloom_units::{Duration, HostId, NodeId, PortId, Time};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The congestion tree of a run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CongestionSummary {
     /// Time in which any port was congested or starved.
     pub judged_s: f64,
@@ -28,7 +28,7 @@ pub struct CongestionSummary {
 }
 
 /// A port and the time in which it had a role.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PortTime {
     /// Global port number.
     pub port: u32,
@@ -41,7 +41,7 @@ pub struct PortTime {
 }
 
 /// A pair of hosts and the time in which its flows had a role.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PairTime {
     /// The host that sends.
     pub source: String,

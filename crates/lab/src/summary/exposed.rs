@@ -3,10 +3,10 @@
 use netloom_records::JobLayout;
 use netloom_records::SpanRow;
 use netloom_report::breakdown::{Breakdown, HostLinks, MeanTime};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Where the time of a job's steps goes: means over ranks and recorded steps.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExposedSummary {
     /// The recorded steps that were completed.
     pub steps: Vec<u32>,
@@ -23,7 +23,7 @@ pub struct ExposedSummary {
 }
 
 /// A part of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ShareSummary {
     /// Mean over ranks and steps.
     pub mean_s: f64,

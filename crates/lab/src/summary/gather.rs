@@ -293,9 +293,9 @@ impl Gather {
     }
 
     fn drop_summary(&self) -> DropSummary {
-        let mut by_reason: BTreeMap<&'static str, u64> = BTreeMap::new();
+        let mut by_reason: BTreeMap<String, u64> = BTreeMap::new();
         for row in &self.drops {
-            *by_reason.entry(row.reason.word()).or_default() += row.packets;
+            *by_reason.entry(row.reason.word().to_owned()).or_default() += row.packets;
         }
         DropSummary { packets: by_reason.values().sum(), by_reason }
     }

@@ -31,7 +31,7 @@ use netloom_records::{
     RunFolder, SeriesRow, SpanRow, Table,
 };
 use netloom_units::Time;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use arbitration::{ArbitrationSummary, HeadWait};
 pub use causes::{CauseSummary, CausesOver};
@@ -52,7 +52,7 @@ use crate::error::LabError;
 use crate::manifest::HOSTS;
 
 /// All figures of a run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// The part of the run over which background messages, kinds of traffic and links are reported.
     pub span: SpanSummary,
@@ -61,7 +61,7 @@ pub struct Summary {
     /// Background traffic and finite flows.
     pub background: Option<BackgroundSummary>,
     /// Kinds of traffic, if they have names.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traffic: Vec<TrafficSummary>,
     /// Staged flows, stage by stage; absent for a run without any.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,7 +103,7 @@ pub struct Summary {
 }
 
 /// One job.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobSummary {
     /// Its name.
     pub name: String,
@@ -128,7 +128,7 @@ pub struct JobSummary {
 }
 
 /// The mean step time of a job after its warm-up.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredSummary {
     /// Number of steps that count.
     pub steps: u32,
@@ -145,7 +145,7 @@ pub struct MeasuredSummary {
 }
 
 /// The buckets of one phase over all steps.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PhaseSummary {
     /// Which phase of the step.
     pub phase: u16,
@@ -161,7 +161,7 @@ pub struct PhaseSummary {
 }
 
 /// Background traffic and finite flows within the span.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BackgroundSummary {
     /// Messages that started.
     pub messages: u64,
@@ -185,7 +185,7 @@ impl BackgroundSummary {
 }
 
 /// The longest queues, separately for hosts and switches.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct QueueSummary {
     /// Over all nodes, as Zeltser 2026 counts them.
     pub all: PeakSummary,
@@ -196,7 +196,7 @@ pub struct QueueSummary {
 }
 
 /// The longest queues at some nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PeakSummary {
     /// Largest backlog of one port in bytes, the rest of the packet on the wire included; absent for a measured run.
     pub bytes: Option<u64>,
@@ -208,7 +208,7 @@ pub struct PeakSummary {
 }
 
 /// Links within the span, each direction separately.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LinkSummary {
     /// Bytes sent over the capacity of all links in that time, failed ones included.
     pub utilization: f64,
@@ -217,12 +217,12 @@ pub struct LinkSummary {
 }
 
 /// Lost packets.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DropSummary {
     /// All lost packets.
     pub packets: u64,
     /// Lost packets by reason.
-    pub by_reason: BTreeMap<&'static str, u64>,
+    pub by_reason: BTreeMap<String, u64>,
 }
 
 impl Summary {

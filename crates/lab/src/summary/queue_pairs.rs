@@ -9,10 +9,10 @@
 
 use netloom_records::statistics::HostPorts;
 use netloom_records::{FlowRow, RepairRow, Retransmissions, RingRow, SignalRow, TallyRow};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Sums over the messages on queue pairs, and over all ports.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct QueuePairSummary {
     /// Packets of these messages that arrived, each counted once.
     pub packets: u64,

@@ -5,12 +5,12 @@
 use netloom_records::statistics::{Over, PortShares, Span};
 use netloom_scenario::quantity;
 use netloom_units::Time;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::words;
 
 /// The part of a run over which figures of background messages, throughputs and utilization are taken.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SpanSummary {
     /// The option: `jobs`, `all`, or an interval.
     pub over: String,

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use netloom_records::statistics::Fairness;
 use netloom_records::{Names, StageRow};
 use netloom_units::NodeId;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// All stages of a run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StagedSummary {
     /// Times of the scenario as a share of those of its source, such as `1/1000`; absent where it states none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -20,7 +20,7 @@ pub struct StagedSummary {
 }
 
 /// One stage.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StageSummary {
     /// Its number, from 0.
     pub stage: u32,
@@ -41,7 +41,7 @@ pub struct StageSummary {
 }
 
 /// The throughput of a flow in a stage.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FlowThroughput {
     /// Its name.
     pub flow: String,

@@ -5,10 +5,10 @@
 
 use netloom_records::statistics::Taken;
 use netloom_units::Duration;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The distribution of durations, in seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
     /// Number of durations.
     pub count: u64,

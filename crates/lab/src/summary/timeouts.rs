@@ -4,10 +4,10 @@
 
 use netloom_records::{Names, SpuriousTimeoutRow};
 use netloom_units::NodeId;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Timeouts in a network without losses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeoutSummary {
     /// Timeouts of all queue pairs.
     pub timeouts: u64,
@@ -18,7 +18,7 @@ pub struct TimeoutSummary {
 }
 
 /// A queue pair that timed out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimedOut {
     /// The host that sends.
     pub source: String,

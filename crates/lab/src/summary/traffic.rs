@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use netloom_model::Message;
 use netloom_records::statistics::Sample;
 use netloom_records::{FlowRow, Names, TrafficRow};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::statistics::Distribution;
 
 /// One kind of traffic.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrafficSummary {
     /// Its name.
     pub name: String,

@@ -1,7 +1,7 @@
 //! A table of all points of a sweep.
 //!
 //! Models: one row for each job of each point, then one for each stage of its staged flows; the varied settings and the
-//! results as columns with unit and meaning; a point without either has one row.
+//! results as columns with unit and meaning; a point without either, or without a result, has one row.
 //! Leaves out: wall time, which differs between equal sweeps.
 //!
 //! Invariants: rows are sorted by variant, seed, job and stage; the same points give the same bytes, independent of
@@ -9,17 +9,26 @@
 
 use netloom_records::dataset::{Dataset, DatasetColumn, Values};
 
-use super::make::Done;
+use super::keep::Keep;
+use super::make::{Done, FailedPoint};
 use super::plan::Plan;
+use super::points::PointReport;
 use crate::summary::{Distribution, JobSummary, PeakSummary, SizeBucket, StageSummary, Summary};
 
-/// A job or a stage of a point.
+/// A job or a stage of a point, or a point that failed.
+#[derive(Clone, Copy)]
 struct Row<'a> {
-    point: &'a Done,
     plan: &'a Plan,
+    variant: usize,
+    seed: u64,
+    report: Option<&'a PointReport>,
+    reason: Option<&'a str>,
     job: Option<&'a JobSummary>,
     stage: Option<&'a StageSummary>,
 }
+
+/// The outcome of a point without a result.
+const FAILED: &str = "failed";
 
 /// The values of a column, by type.
 enum Fill {
@@ -37,15 +46,21 @@ const NAMES: &[Entry] = &[
 ];
 
 const FIGURES: &[Entry] = &[
-    ("seed", "number", "Seed of the run.", Fill::Whole(|row| Some(row.point.report.seed))),
-    ("folder", "name", "Run folder, relative to the table.", Fill::Text(|row| Some(row.folder()))),
+    ("seed", "number", "Seed of the run.", Fill::Whole(|row| Some(row.seed))),
+    (
+        "folder",
+        "name",
+        "Run folder, relative to the table; absent if none was kept.",
+        Fill::Text(|row| row.folder()),
+    ),
     (
         "outcome",
         "word",
-        "How the run ended; `complete` if all work was done.",
+        "How the run ended: `complete` if all work was done, `failed` if it has no result.",
         Fill::Text(|row| Some(row.outcome())),
     ),
-    ("digest", "name", "Digest of the run.", Fill::Text(|row| Some(row.point.report.digest.to_string()))),
+    ("reason", "text", "Why a point has no result.", Fill::Text(|row| row.reason.map(str::to_owned))),
+    ("digest", "name", "Digest of the run.", Fill::Text(|row| Some(row.report?.digest.to_string()))),
     ("job", "name", "Name of the job.", Fill::Text(|row| Some(row.job?.name.clone()))),
     ("ranks", "ranks", "Ranks of the job.", Fill::Whole(|row| Some(u64::from(row.job?.ranks)))),
     ("steps", "steps", "Steps finished by all ranks.", Fill::Whole(|row| Some(u64::from(row.job?.steps)))),
@@ -143,84 +158,85 @@ const FIGURES: &[Entry] = &[
         "99th percentile of these slowdowns.",
         Fill::Real(|row| Some(row.slowdown()?.p99)),
     ),
-    ("peak_hosts", "B", "Longest queue at a host.", Fill::Whole(|row| row.hosts().bytes)),
-    ("peak_switches", "B", "Longest queue at a switch.", Fill::Whole(|row| row.switches().bytes)),
+    ("peak_hosts", "B", "Longest queue at a host.", Fill::Whole(|row| row.hosts()?.bytes)),
+    ("peak_switches", "B", "Longest queue at a switch.", Fill::Whole(|row| row.switches()?.bytes)),
     (
         "peak_packets_hosts",
         "packets",
         "Longest queue at a host; absent unless counted.",
-        Fill::Whole(|row| row.hosts().packets),
+        Fill::Whole(|row| row.hosts()?.packets),
     ),
     (
         "peak_packets_switches",
         "packets",
         "Longest queue at a switch; absent unless counted.",
-        Fill::Whole(|row| row.switches().packets),
+        Fill::Whole(|row| row.switches()?.packets),
     ),
     (
         "utilization",
         "share",
         "Bytes sent within the span over the capacity of all links in that time.",
-        Fill::Real(|row| Some(row.run().links.utilization)),
+        Fill::Real(|row| Some(row.run()?.links.utilization)),
     ),
     (
         "busiest",
         "share",
         "Share of the span in which the busiest direction of a link was transmitting.",
-        Fill::Real(|row| Some(row.run().links.busiest)),
+        Fill::Real(|row| Some(row.run()?.links.busiest)),
     ),
     (
         "dropped",
         "packets",
         "Packets lost in the whole run.",
-        Fill::Whole(|row| Some(row.run().drops.packets)),
+        Fill::Whole(|row| Some(row.run()?.drops.packets)),
     ),
     (
         "messages",
         "messages",
         "Messages that started in the whole run.",
-        Fill::Whole(|row| Some(row.run().messages)),
+        Fill::Whole(|row| Some(row.run()?.messages)),
     ),
     (
         "unfinished",
         "messages",
         "Those of them that did not arrive.",
-        Fill::Whole(|row| Some(row.run().unfinished)),
+        Fill::Whole(|row| Some(row.run()?.unfinished)),
     ),
-    ("packets", "packets", "Data packets of the whole run.", Fill::Whole(|row| row.run().packets)),
+    ("packets", "packets", "Data packets of the whole run.", Fill::Whole(|row| row.run()?.packets)),
     (
         "hops",
         "links",
         "Packet-hops: links crossed by all packets of the run.",
-        Fill::Whole(|row| row.run().hops),
+        Fill::Whole(|row| row.run()?.hops),
     ),
-    ("simulated", "s", "Simulated time.", Fill::Real(|row| Some(row.run().simulated_s))),
+    ("simulated", "s", "Simulated time.", Fill::Real(|row| Some(row.run()?.simulated_s))),
     (
         "span",
         "word",
         "The part of the run over which background messages and links are reported: `jobs`, while a job runs; `all`; \
          or an interval.",
-        Fill::Text(|row| Some(row.run().span.over.clone())),
+        Fill::Text(|row| Some(row.run()?.span.over.clone())),
     ),
-    ("span_length", "s", "Length of that part.", Fill::Real(|row| Some(row.run().span.length_s))),
+    ("span_length", "s", "Length of that part.", Fill::Real(|row| Some(row.run()?.span.length_s))),
 ];
 
 impl<'a> Row<'a> {
     fn variant(&self) -> &'a super::Variant {
-        &self.plan.variants[self.point.variant]
+        &self.plan.variants[self.variant]
     }
 
-    fn run(&self) -> &'a Summary {
-        &self.point.report.summary
+    fn run(&self) -> Option<&'a Summary> {
+        Some(&self.report?.summary)
     }
 
-    fn folder(&self) -> String {
-        self.variant().point_folder(self.point.report.seed).to_string_lossy().replace('\\', "/")
+    fn folder(&self) -> Option<String> {
+        self.report.filter(|_| self.plan.keep != Keep::Summary)?;
+        Some(self.variant().point_folder(self.seed).to_string_lossy().replace('\\', "/"))
     }
 
     fn outcome(&self) -> String {
-        let word = serde_json::to_value(self.point.report.outcome.status).ok();
-        word.and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+        let word = self.report.and_then(|report| serde_json::to_value(report.outcome.status).ok());
+        word.and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_else(|| FAILED.to_owned())
     }
 
     fn step(&self) -> Option<Distribution> {
@@ -228,25 +244,35 @@ impl<'a> Row<'a> {
     }
 
     fn fct(&self) -> Option<Distribution> {
-        self.run().background.as_ref()?.fct
+        self.run()?.background.as_ref()?.fct
     }
 
     fn slowdown(&self) -> Option<SizeBucket> {
-        Some(self.run().background.as_ref()?.slowdown.as_ref()?.all)
+        Some(self.run()?.background.as_ref()?.slowdown.as_ref()?.all)
     }
 
-    fn hosts(&self) -> PeakSummary {
-        self.run().queues.hosts
+    fn hosts(&self) -> Option<PeakSummary> {
+        Some(self.run()?.queues.hosts)
     }
 
-    fn switches(&self) -> PeakSummary {
-        self.run().queues.switches
+    fn switches(&self) -> Option<PeakSummary> {
+        Some(self.run()?.queues.switches)
     }
 }
 
 /// The table.
-pub(super) fn dataset(plan: &Plan, done: &[Done]) -> Dataset {
-    let rows: Vec<Row<'_>> = done.iter().flat_map(|point| of_point(plan, point)).collect();
+pub(super) fn dataset(plan: &Plan, done: &[Done], failed: &[FailedPoint]) -> Dataset {
+    let mut rows: Vec<Row<'_>> = done.iter().flat_map(|point| of_point(plan, point)).collect();
+    rows.extend(failed.iter().map(|point| Row {
+        plan,
+        variant: point.variant,
+        seed: point.seed,
+        report: None,
+        reason: Some(&point.reason),
+        job: None,
+        stage: None,
+    }));
+    rows.sort_by_key(|row| (row.variant, row.seed));
     let mut columns: Vec<DatasetColumn> = NAMES.iter().map(|entry| column(entry, &rows)).collect();
     columns.extend(plan.vary.iter().enumerate().map(|(number, variation)| DatasetColumn {
         name: variation.path.clone(),
@@ -263,8 +289,9 @@ pub(super) fn dataset(plan: &Plan, done: &[Done]) -> Dataset {
 }
 
 fn of_point<'a>(plan: &'a Plan, point: &'a Done) -> Vec<Row<'a>> {
-    let summary = &point.report.summary;
-    let row = |job, stage| Row { point, plan, job, stage };
+    let (report, summary) = (Some(&point.report), &point.report.summary);
+    let (variant, seed) = (point.variant, point.report.seed);
+    let row = |job, stage| Row { plan, variant, seed, report, reason: None, job, stage };
     let stages = summary.flows.iter().flat_map(|flows| &flows.stages);
     let jobs = summary.jobs.iter().map(|job| row(Some(job), None));
     let rows: Vec<Row<'a>> = jobs.chain(stages.map(|stage| row(None, Some(stage)))).collect();

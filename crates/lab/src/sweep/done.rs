@@ -1,6 +1,6 @@
 //! Checks whether a point is finished already.
 //!
-//! Models: the state recorded in the run folder: complete, of this version, with this scenario and this seed, not
+//! Models: the state recorded in the run folder: complete, of this build, with this scenario and this seed, not
 //! stopped.
 //! Leaves out: whether its tables were altered, which `netloom check` verifies.
 //!
@@ -9,26 +9,29 @@
 use std::path::Path;
 
 use netloom_records::statistics::Over;
-use netloom_records::{Manifest, RunFolder, Status, Table};
+use netloom_records::{Digest, Manifest, RunFolder, Status, Table};
+
+use serde_json::Value;
 
 use super::points::PointReport;
-use super::variants::{Variant, digest_without_seed};
+use super::variants::digest_without_seed;
+use crate::build::BUILD;
 use crate::error::LabError;
 use crate::summary::Summary;
 
-/// The report of a folder, if it has the complete run of a variant with a seed, with figures over a part of it.
+/// The report of a folder, if it has the complete run of a scenario with a seed, with figures over a part of it.
 ///
 /// # Errors
 /// If that part is not within the run.
 pub(super) fn finished(
     folder: &Path,
-    variant: &Variant,
+    meaning: Digest,
     seed: u64,
     over: Over,
 ) -> Result<Option<PointReport>, LabError> {
     let Ok(run) = RunFolder::open(folder) else { return Ok(None) };
     let manifest = run.manifest();
-    if !is_of(manifest, variant, seed) || !has_all_tables(folder) {
+    if !is_of(manifest, meaning, seed) || !has_all_tables(folder) {
         return Ok(None);
     }
     let summary = match Summary::of_folder(&run, over) {
@@ -37,7 +40,7 @@ pub(super) fn finished(
         Err(_) => return Ok(None),
     };
     Ok(Some(PointReport {
-        name: variant.scenario.clone(),
+        name: scenario_name(manifest),
         seed,
         outcome: manifest.outcome.clone(),
         summary,
@@ -47,13 +50,17 @@ pub(super) fn finished(
     }))
 }
 
-fn is_of(manifest: &Manifest, variant: &Variant, seed: u64) -> bool {
+fn scenario_name(manifest: &Manifest) -> String {
+    manifest.scenario.get("name").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn is_of(manifest: &Manifest, meaning: Digest, seed: u64) -> bool {
     let says_seed = manifest.scenario_yaml.lines().any(|line| line == format!("seed: {seed}"));
-    manifest.netloom == env!("CARGO_PKG_VERSION")
+    manifest.build.as_deref() == Some(BUILD)
         && manifest.seed == Some(seed)
         && says_seed
         && manifest.outcome.status != Status::Stopped
-        && digest_without_seed(&manifest.scenario_yaml) == variant.digest
+        && digest_without_seed(&manifest.scenario_yaml) == meaning
 }
 
 fn has_all_tables(folder: &Path) -> bool {

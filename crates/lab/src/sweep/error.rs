@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use super::plan::MOST_POINTS;
 use super::rounds::FEWEST_SEEDS;
+use super::task::PointFailure;
+use crate::build::BUILD;
 
 /// Why a sweep was refused.
 #[derive(Debug, thiserror::Error)]
@@ -93,6 +95,35 @@ pub enum SweepError {
     /// A base was changed while the sweep ran.
     #[error("a scenario that this one inherits from has changed since the sweep began: {0}")]
     Changed(String),
+    /// The command by itself knows no clusters.
+    #[error("--cluster needs the Python package: `python -m netloom sweep ... --cluster ADDRESS`")]
+    NoCluster,
+    /// A point failed for a reason that others have as well.
+    #[error("{variant}, seed {seed}: {failure}")]
+    Point {
+        /// The name of its variant.
+        variant: String,
+        /// Its seed.
+        seed: u64,
+        /// Why it failed.
+        failure: PointFailure,
+    },
+    /// A worker of another build.
+    #[error("a worker has netloom {build}, and this is {BUILD}: results of different builds are not mixed")]
+    OtherBuild {
+        /// The build of the worker.
+        build: String,
+    },
+    /// The executor ended before all points were computed.
+    #[error("{reason}; {done} of {total} points are done, and the same command continues from there")]
+    Executor {
+        /// Why it ended.
+        reason: String,
+        /// Number of points that are finished.
+        done: usize,
+        /// Number of points.
+        total: usize,
+    },
     /// A folder of other files.
     #[error("the folder holds other files and is not a sweep, nothing is written there: {}", .0.display())]
     Foreign(PathBuf),
@@ -112,4 +143,19 @@ pub enum SweepError {
         /// How it differs from the one requested.
         differences: Vec<String>,
     },
+}
+
+impl SweepError {
+    /// An executor that ended early, for this reason.
+    pub fn executor(reason: String) -> SweepError {
+        SweepError::Executor { reason, done: 0, total: 0 }
+    }
+
+    /// The same error with the number of finished points, and of all.
+    pub(super) fn after(self, done: usize, total: usize) -> SweepError {
+        match self {
+            SweepError::Executor { reason, .. } => SweepError::Executor { reason, done, total },
+            other => other,
+        }
+    }
 }

@@ -31,12 +31,13 @@ const TEXT: &str = "This sweep is still being run, or was ended early; the same 
 const LONGEST: usize = 80;
 
 /// Parts of a plan and their names in messages about differences.
-const PARTS: [(&str, &str); 6] = [
+const PARTS: [(&str, &str); 7] = [
     ("netloom", "the version of netloom"),
     ("set", "--set"),
     ("vary", "--vary"),
     ("seeds", "--seeds"),
     ("until_ci", "--until-ci"),
+    ("keep", "--keep"),
     ("variants", "the scenarios"),
 ];
 

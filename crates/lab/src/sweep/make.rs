@@ -1,23 +1,32 @@
-//! Runs the points of a sweep that are missing.
+//! Computes the points of a sweep that are missing.
 //!
-//! Models: rounds of seeds; in each, finished points are read and missing ones are run, a core for each.
+//! Models: rounds of seeds; in each, finished points are read and missing ones are passed to the executor.
+//! Leaves out: who computes them (`executor.rs`).
 //!
-//! Invariants: a point that was interrupted or failed is missing, never partial; after a failure no new point begins,
-//! and those in progress are finished.
+//! Invariants: a point that was interrupted or failed is missing, never partial; a point that failed does not end the
+//! sweep, unless the same must be expected of every other one.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::absolute;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
-use netloom_records::{Overwrite, Status};
+use netloom_records::Status;
+use serde::Serialize;
 
 use super::dataset::dataset;
 use super::done::finished;
+use super::error::SweepError;
+use super::executor::{AnswerProgress, Executor, LocalExecutor};
 use super::folder::SweepFolder;
+use super::journal::Journal;
+use super::keep::Keep;
 use super::plan::{Grid, Plan};
-use super::points::{How, Point, PointReport, run};
+use super::points::PointReport;
 use super::report::GridReport;
 use super::rounds::{FEWEST_SEEDS, Known, next_round};
+use super::task::{PointAnswer, PointFailure, PointTask, TaskSettings, key, settings};
 use crate::error::LabError;
-use crate::spread::{Task, spread};
+use crate::spread::spread;
 
 /// A finished point.
 #[derive(Debug, Clone)]
@@ -29,49 +38,87 @@ pub(super) struct Done {
     pub kept: bool,
 }
 
+/// A point without a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FailedPoint {
+    /// Number of its variant.
+    #[serde(skip)]
+    pub(super) variant: usize,
+    /// The name of its variant.
+    #[serde(rename = "variant")]
+    pub name: String,
+    /// Its seed.
+    pub seed: u64,
+    /// Why it has none.
+    pub reason: String,
+    #[serde(skip)]
+    pub(super) exit_code: u8,
+}
+
 /// Runs the missing points of a grid and reports all points.
 ///
 /// If it is stopped, the points finished by then are reported; the same call resumes it.
 ///
 /// # Errors
-/// All errors in the grid; a folder that cannot be used; or the errors of points.
+/// All errors in the grid; a folder that cannot be used; or what ended the sweep before all points were computed.
 pub fn grid(grid: &Grid<'_>) -> Result<GridReport, LabError> {
     let plan = Plan::new(grid)?;
     if let Some(warn) = grid.warn.filter(|_| !plan.warnings.is_empty()) {
         warn(&plan.warnings);
     }
     let folder = SweepFolder::claim(&grid.folder, &plan, grid.force, &grid.command)?;
-    let mut maker = Maker { grid, plan: &plan, done: Vec::new() };
+    let mut maker = Maker::new(grid, &plan)?;
     let all_seeds: Vec<u64> = plan.seeds.0.clone().collect();
     let mut next = Some(if plan.until.is_some() { FEWEST_SEEDS } else { all_seeds.len() });
     let mut n_seeds = 0;
-    let mut is_whole = true;
-    while let (true, Some(end)) = (is_whole, next) {
-        is_whole = maker.round(&all_seeds[n_seeds..end])?;
+    let mut ended = Ok(true);
+    while let (Ok(true), Some(end)) = (&ended, next) {
+        ended = maker.round(&all_seeds[n_seeds..end]);
         n_seeds = end;
         next = maker.next(n_seeds, all_seeds.len());
     }
-    let done = maker.done;
-    dataset(&plan, &done).write(&grid.folder)?;
-    if is_whole {
+    let Maker { done, failed, .. } = maker;
+    dataset(&plan, &done, &failed).write(&grid.folder)?;
+    if ended? && failed.is_empty() {
         folder.finish()?;
     }
     let total = n_seeds * plan.variants.len();
-    GridReport::new(&plan, grid, &done, total)
+    GridReport::new(&plan, grid, &done, failed, total)
 }
 
 struct Maker<'a> {
     grid: &'a Grid<'a>,
     plan: &'a Plan,
+    settings: Arc<TaskSettings>,
+    journal: Journal,
     /// Finished points by variant, then by seed.
     done: Vec<Done>,
+    /// Failed points, likewise.
+    failed: Vec<FailedPoint>,
 }
 
 /// A point by the number of its variant and its seed.
 type PointKey = (usize, u64);
 
-impl Maker<'_> {
-    /// Runs all variants with these seeds; returns whether all points are finished.
+/// The answers to tasks so far.
+#[derive(Default)]
+struct Answers {
+    done: Vec<Done>,
+    failed: Vec<FailedPoint>,
+    /// What ends the sweep.
+    ended: Vec<LabError>,
+}
+
+impl<'a> Maker<'a> {
+    fn new(grid: &'a Grid<'a>, plan: &'a Plan) -> Result<Maker<'a>, LabError> {
+        let root = (plan.keep == Keep::Folders)
+            .then(|| absolute(&grid.folder).unwrap_or_else(|_| grid.folder.clone()));
+        let settings = Arc::new(settings(root, grid.over, grid.command.clone(), grid.point_limit));
+        let journal = Journal::open(&grid.folder)?;
+        Ok(Maker { grid, plan, settings, journal, done: Vec::new(), failed: Vec::new() })
+    }
+
+    /// Runs all variants with these seeds; returns whether all points were computed.
     fn round(&mut self, seeds: &[u64]) -> Result<bool, LabError> {
         let numbers = 0..self.plan.variants.len();
         let keys: Vec<PointKey> =
@@ -81,57 +128,115 @@ impl Maker<'_> {
         self.done.extend(there.iter().flatten().cloned());
         let missing: Vec<PointKey> =
             keys.iter().zip(&there).filter(|(_, done)| done.is_none()).map(|(key, _)| *key).collect();
-        let made = self.make(&missing)?;
-        let is_whole = made.len() == missing.len();
-        self.done.extend(made);
+        let made = self.make(&missing);
+        let is_whole = made.done.len() + made.failed.len() == missing.len();
+        self.done.extend(made.done);
         self.done.sort_by_key(|done| (done.variant, done.report.seed));
-        Ok(is_whole)
+        self.failed.extend(made.failed);
+        self.failed.sort_by_key(|failed| (failed.variant, failed.seed));
+        if made.ended.is_empty() { Ok(is_whole) } else { Err(LabError::several(made.ended)) }
     }
 
+    /// A point that is finished already.
     fn find(&self, (variant, seed): PointKey) -> Result<Option<Done>, LabError> {
         let chosen = &self.plan.variants[variant];
-        let folder = self.grid.folder.join(chosen.point_folder(seed));
-        let found = finished(&folder, chosen, seed, self.grid.over)?;
+        let found = match self.plan.keep {
+            Keep::Folders => {
+                let folder = self.grid.folder.join(chosen.point_folder(seed));
+                finished(&folder, chosen.digest, seed, self.grid.over)?
+            }
+            Keep::Summary | Keep::Elsewhere => {
+                self.journal.find(key(chosen.digest, seed), &self.settings.over).cloned()
+            }
+        };
         Ok(found.map(|report| Done { variant, report, kept: true }))
     }
 
-    /// Runs points; those that were stopped or not begun are left out.
-    fn make(&self, missing: &[PointKey]) -> Result<Vec<Done>, LabError> {
-        // A run at the path of a point that is not that point is not needed, so it may be replaced.
-        let how = How {
-            overwrite: Overwrite::Replace,
-            over: self.grid.over,
-            command: &self.grid.command,
-            stop: self.grid.stop,
-        };
-        let failed = AtomicBool::new(false);
-        let work = |key: &PointKey, task: Task<'_>| {
-            if failed.load(Ordering::Relaxed) {
-                return Err(LabError::NotBegun);
+    /// Computes points; those that were stopped or not begun have no answer.
+    fn make(&self, missing: &[PointKey]) -> Answers {
+        let tasks = Arc::new(missing.iter().map(|key| self.task(*key)).collect::<Vec<_>>());
+        let answers = Mutex::new(Answers::default());
+        let never = AtomicBool::new(false);
+        let stop = self.grid.stop.unwrap_or(&never);
+        let take = |index: usize, answer: PointAnswer| {
+            let found = self.answered(missing[index], &tasks[index], answer);
+            let mut answers = answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            match found {
+                Ok(Some(Ok(done))) => answers.done.push(done),
+                Ok(Some(Err(failed))) => answers.failed.push(failed),
+                Ok(None) => {}
+                Err(error) => answers.ended.push(error),
             }
-            let made = run(&self.point(*key), &how, task);
-            let is_failure = made.as_ref().is_err_and(|error| !matches!(error, LabError::NotBegun));
-            failed.fetch_or(is_failure, Ordering::Relaxed);
-            made.map(|report| Done { variant: key.0, report, kept: false })
         };
-        let weight = |(variant, _): &PointKey| self.plan.variants[*variant].weight;
-        let (mut made, mut errors) = (Vec::new(), Vec::new());
-        for answer in spread(missing, self.grid.threads, self.grid.on_progress, weight, work)? {
-            match answer {
-                Ok(done) if done.report.outcome.status != Status::Stopped => made.push(done),
-                Ok(_) | Err(LabError::NotBegun) => {}
-                Err(error) => errors.push(error),
+        let computed = match self.grid.executor {
+            _ if tasks.is_empty() => Ok(()),
+            None => {
+                let local = LocalExecutor { threads: self.grid.threads, on_progress: self.grid.on_progress };
+                local.compute(&tasks, stop, &take)
             }
-        }
-        if errors.is_empty() { Ok(made) } else { Err(LabError::several(errors)) }
+            Some(executor) => {
+                let progress = AnswerProgress::new(&tasks, self.grid.on_progress);
+                executor.compute(&tasks, stop, &|index, answer| {
+                    progress.count(&tasks[index], &answer);
+                    take(index, answer);
+                })
+            }
+        };
+        let mut answers = answers.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let n_done = self.done.len() + answers.done.len();
+        answers.ended.extend(computed.err().map(|error| match error {
+            LabError::Sweep(error) => error.after(n_done, self.done.len() + missing.len()).into(),
+            other => other,
+        }));
+        answers
     }
 
-    fn point(&self, (variant, seed): PointKey) -> Point {
+    /// Stores the answer to a task; returns what became of its point, unless it was stopped.
+    fn answered(
+        &self,
+        (variant, seed): PointKey,
+        task: &PointTask,
+        answer: PointAnswer,
+    ) -> Result<Option<Result<Done, FailedPoint>>, LabError> {
+        let name = || self.plan.variants[variant].name.clone();
+        let failed = |failure: PointFailure| FailedPoint {
+            variant,
+            name: name(),
+            seed,
+            reason: failure.reason,
+            exit_code: failure.exit_code,
+        };
+        match answer {
+            PointAnswer::Finished { report, .. } if report.outcome.status == Status::Stopped => Ok(None),
+            PointAnswer::Finished { report, was_there } => {
+                if self.plan.keep != Keep::Folders {
+                    self.journal.append(task.key, &report)?;
+                }
+                Ok(Some(Ok(Done { variant, report: *report, kept: was_there })))
+            }
+            PointAnswer::Failed(failure) if failure.ends_sweep => {
+                Err(SweepError::Point { variant: name(), seed, failure }.into())
+            }
+            PointAnswer::Failed(failure) => Ok(Some(Err(failed(failure)))),
+            PointAnswer::Stopped => Ok(None),
+            PointAnswer::OtherBuild { build } => Err(SweepError::OtherBuild { build }.into()),
+        }
+    }
+
+    fn task(&self, (variant, seed): PointKey) -> PointTask {
         let chosen = &self.plan.variants[variant];
-        let mut point = Point::new(chosen.source.clone());
-        point.overrides = chosen.overrides.clone();
-        point.meaning = Some(chosen.digest);
-        point.seed(seed).into_folder(self.grid.folder.join(chosen.point_folder(seed)))
+        PointTask {
+            key: key(chosen.digest, seed),
+            settings: Arc::clone(&self.settings),
+            source: Arc::clone(&chosen.texts),
+            set: chosen.overrides.set.clone(),
+            vary: chosen.overrides.vary.clone(),
+            seed,
+            meaning: chosen.digest,
+            folder: chosen.point_folder(seed),
+            seconds: chosen.seconds,
+            memory_bytes: chosen.memory_bytes,
+        }
     }
 
     /// The number of seeds after the next round.

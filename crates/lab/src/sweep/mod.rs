@@ -10,24 +10,31 @@
 mod dataset;
 mod done;
 mod error;
-pub(crate) mod expected;
+mod executor;
 mod folder;
+mod journal;
+mod keep;
 mod make;
 mod plan;
 mod points;
 mod report;
 mod rounds;
+mod task;
 mod variants;
 mod variation;
 
 pub use error::SweepError;
+pub use executor::Executor;
 pub(crate) use folder::plan_in;
 pub use folder::{PLAN_FILE, UNFINISHED_FILE};
-pub use make::grid;
+pub use journal::JOURNAL_FILE;
+pub use keep::{Keep, point_limit};
+pub use make::{FailedPoint, grid};
 pub use plan::{Grid, MOST_POINTS, Plan};
 pub use points::{Point, PointReport, Sweep, sweep};
 pub use report::{BackgroundReport, Difference, GridReport, JobReport, Mean, StageReport, VariantReport};
 pub use rounds::{NotAPrecision, Precision};
+pub use task::{PointAnswer, PointFailure, PointTask, TaskSettings};
 pub use variants::Variant;
 pub use variation::{NotAVariation, Variation};
 

@@ -8,7 +8,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use netloom_records::Digest;
 use netloom_records::statistics::Over;
@@ -17,9 +19,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::error::SweepError;
+use super::executor::Executor;
+use super::keep::Keep;
 use super::rounds::{DEFAULT_MOST_SEEDS, FEWEST_SEEDS, Precision};
 use super::variants::{Draft, Variant, combinations, name_all};
 use super::variation::Variation;
+use crate::build::BUILD;
 use crate::error::LabError;
 use crate::seeds::Seeds;
 use crate::source::Source;
@@ -43,6 +48,12 @@ pub struct Grid<'a> {
     pub until: Option<Precision>,
     /// The folder of the sweep.
     pub folder: PathBuf,
+    /// What is kept of each point.
+    pub keep: Keep,
+    /// Most wall time of a point; one that takes longer is stopped and has failed.
+    pub point_limit: Option<Duration>,
+    /// Who computes the points; the cores of this machine if absent.
+    pub executor: Option<&'a dyn Executor>,
     /// Whether the folder of another sweep may be reused; points that belong to both are kept.
     pub force: bool,
     /// Number of runs at a time; `None` uses all cores.
@@ -73,6 +84,8 @@ pub struct Plan {
     pub seeds: Seeds,
     /// The required precision of means.
     pub until: Option<Precision>,
+    /// What is kept of each point.
+    pub keep: Keep,
     /// Every scenario with every combination.
     pub variants: Vec<Variant>,
     /// Index of the variant that others are compared with.
@@ -116,9 +129,9 @@ impl Plan {
         name_all(&mut variants, &grid.vary);
         let baseline = baseline(grid, &sources, *seeds.0.start(), &variants)?;
         forget_but_first(&mut variants);
-        let (set, vary, until) = (grid.set.clone(), grid.vary.clone(), grid.until);
+        let (set, vary, until, keep) = (grid.set.clone(), grid.vary.clone(), grid.until, kept(grid));
         let mut plan =
-            Plan { set, vary, seeds, until, variants, baseline, warnings, digest: Digest::of(&[]) };
+            Plan { set, vary, seeds, until, keep, variants, baseline, warnings, digest: Digest::of(&[]) };
         plan.digest = Digest::of(plan.meaning().to_string().as_bytes());
         Ok(plan)
     }
@@ -128,6 +141,7 @@ impl Plan {
         let mut value = self.meaning();
         value["sources"] = json!(self.per_scenario().map(|first| first.source.name()).collect::<Vec<_>>());
         value["netloom"] = json!(env!("CARGO_PKG_VERSION"));
+        value["build"] = json!(BUILD);
         value["digest"] = json!(self.digest);
         value["command"] = json!(command);
         value["baseline"] = json!(self.variants.get(self.baseline).map(|variant| &variant.folder));
@@ -143,6 +157,7 @@ impl Plan {
             "vary": self.vary,
             "seeds": { "first": self.seeds.0.start(), "last": self.seeds.0.end() },
             "until_ci": self.until.map(|precision| precision.to_string()),
+            "keep": self.keep,
             "variants": self.variants,
         })
     }
@@ -185,6 +200,12 @@ fn forget_but_first(variants: &mut [Variant]) {
     for variants in variants.chunk_by_mut(|left, right| left.source == right.source) {
         variants.iter_mut().skip(1).for_each(|variant| variant.resolved = String::new());
     }
+}
+
+/// What is kept of each point: an executor may put run folders elsewhere.
+fn kept(grid: &Grid<'_>) -> Keep {
+    let is_elsewhere = grid.executor.is_some_and(Executor::keeps_folders);
+    if is_elsewhere && grid.keep == Keep::Folders { Keep::Elsewhere } else { grid.keep }
 }
 
 fn default_seeds(until: Option<Precision>) -> Seeds {
@@ -274,7 +295,8 @@ fn compiled(
     let (mut diagnostics, mut others) = (Vec::new(), BTreeMap::new());
     for answer in spread(&drafts, grid.threads, None, |_| 1, |draft, _| compile(draft))? {
         match answer {
-            Ok((variant, found)) => {
+            Ok((mut variant, found)) => {
+                share_texts(variants.last(), &mut variant);
                 variants.push(variant);
                 warnings.push(found);
             }
@@ -288,6 +310,13 @@ fn compiled(
     }
     mistakes.extend(others.into_values());
     Ok((variants, Diagnostics::join(warnings)))
+}
+
+/// Variants of one scenario share its texts.
+fn share_texts(last: Option<&Variant>, variant: &mut Variant) {
+    if let Some(last) = last.filter(|last| last.texts == variant.texts) {
+        variant.texts = Arc::clone(&last.texts);
+    }
 }
 
 /// Errors that are found only when all variants are known.

@@ -13,7 +13,8 @@ use netloom_records::{Digest, Status};
 use netloom_report::AnswerData;
 use serde::Serialize;
 
-use super::make::{Done, step_times};
+use super::keep::Keep;
+use super::make::{Done, FailedPoint, step_times};
 use super::plan::{Grid, Plan};
 use super::rounds::Known;
 use crate::error::{ExitCode, LabError};
@@ -126,6 +127,8 @@ pub struct GridReport {
     pub made: usize,
     /// Points that were stored already.
     pub kept: usize,
+    /// Points that have no result.
+    pub failed: Vec<FailedPoint>,
     /// The part of each run over which background messages are reported: `jobs`, `all`, or an interval.
     pub over: String,
     /// Packet-hops of all finished points.
@@ -146,6 +149,7 @@ impl GridReport {
         plan: &Plan,
         grid: &Grid<'_>,
         done: &[Done],
+        failed: Vec<FailedPoint>,
         total: usize,
     ) -> Result<GridReport, LabError> {
         let points = |variant: usize| {
@@ -155,7 +159,9 @@ impl GridReport {
         };
         let report = |number: usize| VariantReport::new(plan, number, points(number), points(plan.baseline));
         let worst = done.iter().map(|point| ExitCode::of(&point.report.outcome)).max();
-        let stopped = if done.len() < total { ExitCode::StoppedEarly } else { ExitCode::Good };
+        let n_missing = total.saturating_sub(done.len() + failed.len());
+        let stopped = if n_missing > 0 { ExitCode::StoppedEarly } else { ExitCode::Good };
+        let failure = failed.iter().map(|point| ExitCode::from_number(point.exit_code)).max();
         Ok(GridReport {
             folder: grid.folder.clone(),
             plan: plan.digest,
@@ -163,17 +169,18 @@ impl GridReport {
             made: done.iter().filter(|point| !point.kept).count(),
             kept: done.iter().filter(|point| point.kept).count(),
             over: over_name(grid.over),
+            failed,
             hops: done.iter().filter_map(|point| point.report.summary.hops).sum(),
             variants: (0..plan.variants.len()).map(report).collect(),
             baseline: plan.baseline,
             answer: answer(plan, grid, done)?,
-            exit_code: worst.unwrap_or(ExitCode::Good).max(stopped),
+            exit_code: worst.into_iter().chain(failure).fold(stopped, ExitCode::max),
         })
     }
 
-    /// Whether every point is finished.
-    pub fn is_whole(&self) -> bool {
-        self.made + self.kept == self.total
+    /// Number of points that were not computed.
+    pub fn n_missing(&self) -> usize {
+        self.total.saturating_sub(self.made + self.kept + self.failed.len())
     }
 
     /// The exit code of a command: the worst of its runs, also accounting for missing points.
@@ -189,6 +196,9 @@ impl GridReport {
 
 /// Which variant is better, by the stored steps.
 fn answer(plan: &Plan, grid: &Grid<'_>, done: &[Done]) -> Result<Option<AnswerData>, LabError> {
+    if plan.keep != Keep::Folders {
+        return Ok(None);
+    }
     let folder =
         |point: &Done| grid.folder.join(plan.variants[point.variant].point_folder(point.report.seed));
     let folders: Vec<PathBuf> = done.iter().map(folder).collect();

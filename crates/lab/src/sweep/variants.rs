@@ -4,18 +4,20 @@
 //! two variants share a folder, on file systems that ignore case either.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
+use std::sync::Arc;
 
 use netloom_records::Digest;
 use netloom_scenario::{Diagnostics, Overrides};
 use serde::Serialize;
 
-use super::expected::expected_bytes;
 use super::variation::Variation;
+use crate::cost::cost;
 use crate::error::LabError;
 use crate::names::{descriptive_name, hashed_name};
-use crate::prepare::{Prepared, prepare};
-use crate::source::Source;
+use crate::origin::CollectingSource;
+use crate::prepare::{Prepared, prepare_from};
+use crate::source::{Shelf, Source, SourceText};
 
 /// Path of the aggressor in a scenario.
 const AGGRESSOR: &str = "interference.aggressor";
@@ -37,11 +39,16 @@ pub struct Variant {
     pub digest: Digest,
     #[serde(skip)]
     pub(crate) source: Source,
+    /// The texts of its scenario and of its bases.
+    #[serde(skip)]
+    pub(super) texts: Arc<SourceText>,
     #[serde(skip)]
     pub(crate) overrides: Overrides,
-    /// Bytes it is expected to send.
+    /// The wall time that a run is expected to take, in seconds, and its memory in bytes.
     #[serde(skip)]
-    pub(super) weight: u64,
+    pub(super) seconds: f64,
+    #[serde(skip)]
+    pub(super) memory_bytes: f64,
     #[serde(skip)]
     pub(super) has_jobs: bool,
     /// The resolved scenario.
@@ -87,7 +94,10 @@ impl Draft {
         let varied = vary.iter().zip(&self.values);
         let varied = varied.map(|(variation, value)| (variation.path.clone(), value.clone()));
         let overrides = Overrides { set: set.to_vec(), vary: varied.collect(), seed: Some(seed) };
-        let Prepared { name, compiled, .. } = prepare(source, &overrides)?;
+        let collecting = CollectingSource::new(source.clone());
+        let prepared = prepare_from(&source.read()?, &collecting, &overrides)?;
+        let cost = cost(&prepared)?;
+        let Prepared { name, compiled, .. } = prepared;
         let variant = Variant {
             name: assignments(vary, &self.values, ", "),
             scenario: name,
@@ -95,8 +105,10 @@ impl Draft {
             folder: PathBuf::new(),
             digest: digest_without_seed(&compiled.resolved_yaml),
             source: source.clone(),
+            texts: Arc::new(texts(source, collecting.bases())?),
             overrides,
-            weight: expected_bytes(&compiled.model),
+            seconds: cost.seconds,
+            memory_bytes: cost.memory_bytes,
             has_jobs: !compiled.job_names.is_empty(),
             resolved: compiled.resolved_yaml,
         };
@@ -116,6 +128,15 @@ impl Variant {
     pub fn point_folder(&self, seed: u64) -> PathBuf {
         self.folder.join(format!("seed-{seed}"))
     }
+}
+
+/// The texts of a scenario, with absolute paths, so that they mean the same in another working directory.
+fn texts(source: &Source, bases: Shelf) -> Result<SourceText, LabError> {
+    let text = String::from_utf8_lossy(&source.read()?).into_owned();
+    let whole = |path: &Path| absolute(path).unwrap_or_else(|_| path.to_owned());
+    let bases: Shelf = bases.into_iter().map(|(path, text)| (whole(&path), text)).collect();
+    let path = source.path().map(whole);
+    Ok(SourceText { name: source.name(), text: text.into(), path, bases: Arc::new(bases) })
 }
 
 /// A digest that is equal for two resolved scenarios exactly if they differ at most in the seed.

@@ -112,6 +112,7 @@ fn summary(
     let derived = [(HOSTS, size.hosts), ("switches", size.switches), ("links", size.links)];
     RunSummary {
         netloom: env!("CARGO_PKG_VERSION").to_owned(),
+        build: None,
         scenario_yaml: prepared.compiled.resolved_yaml.clone(),
         scenario: prepared.scenario.clone(),
         changed: prepared.compiled.changed.iter().map(stored).collect(),

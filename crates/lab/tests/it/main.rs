@@ -7,6 +7,7 @@ mod cost;
 mod determinism;
 mod documented;
 mod endings;
+mod executors;
 mod explain;
 mod exposed;
 mod fabrics;

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
-use netloom_lab::{ExitCode, Options, Point, Source, Sweep, SweepProgress, sweep};
+use netloom_lab::{ExitCode, Options, Over, Point, Source, Sweep, SweepProgress, sweep};
 
 use crate::scenes::{TWO_JOBS, prepared, simulated};
 
@@ -17,6 +17,7 @@ fn points_are_in_order_and_equal_to_single_runs() {
     let on_progress = |progress: &SweepProgress| reported.lock().expect("no thread panicked").push(*progress);
     let done = sweep(&Sweep {
         points: points(1..=5),
+        over: Over::All,
         threads: Some(3),
         on_progress: Some(&on_progress),
         ..Sweep::default()

@@ -55,6 +55,7 @@ impl Workspace {
         rows.replay(&mut sink).expect("rows can be stored");
         sink.finish(RunSummary {
             netloom: "0.1.0".to_owned(),
+            build: None,
             scenario_yaml: "netloom: 1\n".to_owned(),
             scenario: json!({ "netloom": "1", "name": name }),
             changed: Vec::new(),

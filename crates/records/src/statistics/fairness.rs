@@ -8,10 +8,10 @@
 //! Source: Jain, Chiu, Hawe, DEC-TR-301 (1984): the index. The variance is that of the shares themselves, divided by
 //! their number (modelling assumption: papers rarely say by what).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// See the module.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
     /// The sum of all shares.
     pub sum: f64,

@@ -3,12 +3,12 @@
 //! Models: sums and maxima of table `reordering`.
 //! Leaves out: single messages; they are in the table.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::rows::ReorderingRow;
 
 /// Packets that arrived after later ones of their stream.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reordering {
     /// Number of messages evaluated.
     pub messages: u64,

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use netloom_units::Duration;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::sample::{Sample, Taken};
 use crate::rows::FlowRow;
@@ -41,7 +41,7 @@ struct OfSize {
 }
 
 /// Slowdowns of a run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Slowdowns {
     /// Of all messages that arrived.
     pub all: SizeBucket,
@@ -52,7 +52,7 @@ pub struct Slowdowns {
 }
 
 /// Slowdowns of messages of similar size.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SizeBucket {
     /// Size of the largest, in bytes.
     pub largest_bytes: u64,

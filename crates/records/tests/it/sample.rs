@@ -623,6 +623,7 @@ pub fn summary(status: Status) -> RunSummary {
     let engine = json!({ "window_ps": 1_000_000, "lookahead_ps": 1_000_000 });
     RunSummary {
         netloom: "0.1.0".to_owned(),
+        build: None,
         scenario_yaml: "netloom: 1\n".to_owned(),
         scenario: json!({ "netloom": 1 }),
         changed: vec![changed],

@@ -103,6 +103,7 @@ pub fn summary(balance: &str) -> RunSummary {
     };
     RunSummary {
         netloom: "0.1.0".to_owned(),
+        build: None,
         scenario_yaml: format!("netloom: 1\nbalance: {balance}\n"),
         scenario: json!({ "netloom": "1", "name": "small", "balance": { "switch": balance } }),
         changed: vec![set("balance.switch", balance, Some("ecmp"))],

@@ -1,0 +1,314 @@
+"""Points of a sweep on a Dask cluster.
+
+The client submits tasks, the longest first and a bounded number at a time; Dask repeats those of workers that are lost.
+A task has everything that its run needs as text, its key is the content address of the point, and a worker of another
+build refuses it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from netloom import _native
+from netloom._errors import InvalidInput
+from netloom._targets import download_run, state_kept_at, upload_run
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+ClientLike: TypeAlias = "Client | str | Any"
+"""A client of Dask, a cluster such as those of ``dask_jobqueue``, or the address of a scheduler."""
+
+_SECONDS_TO_CONNECT = 10.0
+_SECONDS_BETWEEN_LOOKS = 0.5
+_SECONDS_WITHOUT_WORKERS = 20.0
+_TASKS_PER_THREAD = 8
+"""Tasks that are submitted ahead for each thread of the workers, so that none waits for the client."""
+_FEWEST_TASKS = 64
+_SHARE_OF_MEMORY = 0.8
+"""Share of a worker's memory that the runs in progress may be expected to need together."""
+
+
+@contextlib.contextmanager
+def executor_of(
+    client: ClientLike | None, folder: Path, target: str | None, keep: str
+) -> Iterator[_native._Executor | None]:
+    """The executor of a sweep for the native part; the state of the sweep is kept at the target, if there is one."""
+    if client is None:
+        if target is not None:
+            raise InvalidInput(f"a sweep into a URL needs a cluster (`client`): {target}")
+        yield None
+        return
+    with contextlib.ExitStack() as stack:
+        connected = stack.enter_context(_connected(client))
+        stack.enter_context(state_kept_at(target, folder) if target is not None else contextlib.nullcontext())
+        has_folders = keep == "folders"
+        executor = ClusterExecutor(connected, target if has_folders else None)
+        if target is None and has_folders:
+            executor.check_folder(folder)
+        yield (executor, target is not None)
+
+
+@contextlib.contextmanager
+def _connected(client: ClientLike) -> Iterator[Client]:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InvalidInput("a cluster needs Dask: `pip install netloom[cluster]`") from None
+    if isinstance(client, Client):
+        yield client
+        return
+    address = client if isinstance(client, str) else client.scheduler_address
+    try:
+        own = Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"no scheduler of Dask answers at {address}: {error}") from None
+    with own:
+        yield own
+
+
+class ClusterExecutor:
+    """Computes the points of a sweep on the workers of a cluster."""
+
+    def __init__(self, client: Client, target: str | None) -> None:
+        self._client = client
+        self._target = target
+        self._refused: dict[str, str] = {}
+        """Builds of the workers that are not used, by their addresses."""
+        self._check_builds()
+
+    def _check_builds(self) -> None:
+        """Refuse the workers of another build; it is an error if no other one is left."""
+        for worker, build in self._client.run(build_of_worker).items():
+            if build != _native.BUILD:
+                self._refuse(worker, build)
+        if self._refused and not self._usable():
+            builds = ", ".join(sorted(set(self._refused.values())))
+            raise InvalidInput(
+                f"all workers have netloom {builds}, and this is {_native.BUILD}: "
+                "results of different builds are not mixed"
+            )
+
+    def check_folder(self, folder: Path) -> None:
+        """Refuse a folder that workers do not reach under the same path."""
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder.parent, prefix=".netloom-") as probe:
+            found = self._client.run(_reaches, probe.name)
+        if missing := sorted(worker for worker, reaches in found.items() if not reaches):
+            raise InvalidInput(
+                "the folder must be one that all workers reach under the same path, and these do not: "
+                f"{', '.join(missing)} "
+                f'(a shared file system, a URL such as "s3://bucket/study", or keep="summary"): {folder}'
+            )
+
+    def _refuse(self, worker: str, build: str) -> None:
+        if worker not in self._refused:
+            self._refused[worker] = build
+            warnings.warn(
+                f"the worker {worker} has netloom {build}, and this is {_native.BUILD}: it is not used", stacklevel=2
+            )
+
+    def _workers(self) -> dict[str, Any]:
+        return dict(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def _usable(self) -> dict[str, Any]:
+        return {address: facts for address, facts in self._workers().items() if address not in self._refused}
+
+    def __call__(self, tasks: _native.PointTasks) -> Iterator[tuple[int, str] | None]:
+        """Submit the tasks; yield the index and the answer of each as it is known, and nothing while none is."""
+        return _Submission(self, tasks).answers()
+
+
+class _Submission:
+    """The tasks of a round, from their submission to their answers."""
+
+    def __init__(self, executor: ClusterExecutor, tasks: _native.PointTasks) -> None:
+        self._executor = executor
+        self._client = executor._client
+        self._tasks = tasks
+        self._facts = [tasks.facts(index) for index in range(len(tasks))]
+        self._waiting = sorted(range(len(tasks)), key=lambda index: self._facts[index][2])
+        """Tasks that are not submitted, the longest last."""
+        self._pending: dict[str, tuple[Future, int]] = {}
+        self._finished: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self._had_workers = time.monotonic()
+        self._warned = False
+
+    def answers(self) -> Iterator[tuple[int, str] | None]:
+        try:
+            while self._waiting or self._pending:
+                yield from self._submit()
+                found = self._next_finished()
+                yield from self._collect(found)
+                if not found:
+                    self._check_cluster()
+                    yield None
+        finally:
+            if self._client.status == "running":
+                self._client.cancel([future for future, _ in self._pending.values()])
+
+    def _submit(self) -> Iterator[tuple[int, str]]:
+        """Keep enough tasks submitted; a task that no worker has the memory for has failed."""
+        if len(self._pending) > _FEWEST_TASKS // 2 and len(self._pending) % _FEWEST_TASKS:
+            return
+        workers = self._executor._usable()
+        threads = sum(facts["nthreads"] for facts in workers.values())
+        memory = max((facts["memory_limit"] or float("inf") for facts in workers.values()), default=0)
+        while self._waiting and len(self._pending) < max(_FEWEST_TASKS, _TASKS_PER_THREAD * threads):
+            index = self._waiting.pop()
+            needed = self._facts[index][3]
+            if workers and needed > memory:
+                yield (
+                    index,
+                    _failed(
+                        f"it is expected to need {needed / 1e9:.2f} GB of memory, "
+                        f"and the largest worker has {memory / 1e9:.2f} GB"
+                    ),
+                )
+                continue
+            self._submit_one(index, workers)
+
+    def _submit_one(self, index: int, workers: dict[str, Any]) -> None:
+        key, folder, seconds, memory = self._facts[index]
+        target = self._executor._target
+        future = self._client.submit(
+            compute_on_worker,
+            self._tasks.text(index),
+            memory,
+            None if target is None else f"{target.rstrip('/')}/{folder.as_posix()}",
+            key=f"netloom-{key}",
+            # The longest first.
+            priority=seconds,
+            workers=list(workers) if self._executor._refused else None,
+            pure=False,
+        )
+        self._pending[future.key] = (future, index)
+        future.add_done_callback(self._finished.put)
+
+    def _next_finished(self) -> list[Future]:
+        """The futures that have finished, after a short wait if there are none."""
+        found: list[Future] = []
+        with contextlib.suppress(queue.Empty):
+            found.append(self._finished.get(timeout=_SECONDS_BETWEEN_LOOKS))
+            while True:
+                found.append(self._finished.get_nowait())
+        return found
+
+    def _collect(self, finished: list[Future]) -> Iterator[tuple[int, str]]:
+        done = [future for future in finished if future.key in self._pending and future.status == "finished"]
+        results = self._client.gather(done, errors="skip") if done else []
+        if len(results) < len(done):
+            # Results that were lost with their workers are computed again, and their futures finish again.
+            results = [_result(future) for future in done]
+        for future, result in zip(done, results, strict=True):
+            if result is None:
+                continue
+            _, index = self._pending.pop(future.key)
+            answer, worker = result
+            if answer.startswith('{"other_build"'):
+                self._executor._refuse(worker, json.loads(answer)["other_build"]["build"])
+                self._waiting.append(index)
+            else:
+                yield index, answer
+        for future in finished:
+            if future.status == "error" and future.key in self._pending:
+                _, index = self._pending.pop(future.key)
+                yield index, _failed(_reason(future.exception()))
+
+    def _check_cluster(self) -> None:
+        """Raise an error if the scheduler went away; warn if there are no workers."""
+        if self._client.status != "running" or any(
+            future.status in ("cancelled", "lost") for future, _ in self._pending.values()
+        ):
+            address = self._client.scheduler.address if self._client.scheduler else "its address"
+            raise ConnectionError(f"the scheduler at {address} went away")
+        now = time.monotonic()
+        if self._executor._usable():
+            self._had_workers = now
+        elif now - self._had_workers > _SECONDS_WITHOUT_WORKERS and not self._warned:
+            self._warned = True
+            warnings.warn("the cluster has no worker of this build: points wait for one", stacklevel=2)
+
+
+def _result(future: Future) -> tuple[str, str] | None:
+    try:
+        result: tuple[str, str] = future.result(timeout=60)
+    except Exception:
+        return None
+    return result
+
+
+def _failed(reason: str) -> str:
+    return json.dumps({"failed": {"reason": reason, "ends_sweep": False, "exit_code": 3}})
+
+
+def _reason(error: BaseException) -> str:
+    from distributed import KilledWorker
+
+    if isinstance(error, KilledWorker):
+        return "every worker that computed it was lost, which happens if it needs more memory than the worker has"
+    return f"{type(error).__name__}: {error}"
+
+
+def build_of_worker() -> str:
+    """The build of netloom of this process."""
+    return _native.BUILD
+
+
+def _reaches(file: str) -> bool:
+    return Path(file).exists()
+
+
+class _Admission:
+    """Admits runs as long as the memory that they are expected to need together is within a limit; one always."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._used = 0.0
+
+    @contextlib.contextmanager
+    def of(self, memory: float, limit: float) -> Iterator[None]:
+        """Wait until a run with this memory is admitted, and hold it."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._used == 0.0 or self._used + memory <= limit)
+            self._used += memory
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._used -= memory
+                self._changed.notify_all()
+
+
+_ADMISSION = _Admission()
+
+
+def compute_on_worker(task: str, memory: float, target: str | None) -> tuple[str, str]:
+    """Compute a task in a worker; return the answer and the address of the worker.
+
+    With a target the run folder is copied there; a complete one that is there already is not computed again.
+    """
+    from distributed import get_worker
+
+    worker = get_worker()
+    limit = worker.memory_manager.memory_limit or float("inf")
+    with _ADMISSION.of(memory, limit * _SHARE_OF_MEMORY):
+        if target is None:
+            return _native.compute_point(task), worker.address
+        with tempfile.TemporaryDirectory(prefix="netloom-") as home:
+            folder = Path(home) / json.loads(task)["folder"]
+            download_run(target, folder)
+            answer = _native.compute_point(task, Path(home))
+            found = json.loads(answer).get("finished")
+            if found is not None and not found["was_there"]:
+                upload_run(folder, target)
+        return answer, worker.address

@@ -1,0 +1,254 @@
+"""Sweeps on a Dask cluster: the same results as here, whatever happens to workers, clients and the scheduler."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import netloom
+from netloom import _native
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+
+# More for the figures of the documentation: 500.
+SEEDS = int(os.environ.get("NETLOOM_CLUSTER_SEEDS", "20"))
+
+TRAINING = netloom.Scenario(
+    name="training",
+    fabric=netloom.fabric.LeafSpine(leaves=2, spines=2, hosts_per_leaf=4),
+    jobs=[netloom.Job(name="training", steps=20, phases=[netloom.collective.RingAllReduce(size="256KiB")])],
+)
+POLICIES: dict[str, list[str]] = {"balance": ["ecmp", "spray"]}
+
+
+@pytest.fixture
+def cluster() -> Iterator[Any]:
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as made:
+        yield made
+
+
+def digests(study: netloom.Study) -> list[tuple[str, int, str]]:
+    return study.points.select("balance", "seed", "digest").rows()
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory: pytest.TempPathFactory) -> netloom.Study:
+    folder = tmp_path_factory.mktemp("local") / "sweep"
+    return netloom.sweep(TRAINING, folder, vary=POLICIES, seeds=SEEDS, progress=False)
+
+
+def sweep(folder: Path | str, client: Any, **options: Any) -> netloom.Study:
+    return netloom.sweep(TRAINING, folder, vary=POLICIES, seeds=SEEDS, client=client, progress=False, **options)
+
+
+def test_a_cluster_gives_the_results_of_this_machine(cluster: Any, local: netloom.Study, tmp_path: Path) -> None:
+    made = sweep(tmp_path / "sweep", cluster)
+    assert digests(made) == digests(local)
+    assert made.folder is not None
+    assert local.folder is not None
+    ours, theirs = (pl.read_parquet(study.folder / "points.parquet") for study in (made, local) if study.folder)
+    assert ours.equals(theirs)
+    # The other side computes none of them again.
+    again = netloom.sweep(TRAINING, made.folder, vary=POLICIES, seeds=SEEDS, progress=False)
+    assert again.results is not None
+    assert (again.results["made"], again.results["kept"]) == (0, 2 * SEEDS)
+
+
+def finished(folder: Path) -> list[Path]:
+    return list(folder.glob("points/*/*/*/manifest.json"))
+
+
+def kill_a_worker(cluster: Any, folder: Path) -> None:
+    while len(finished(folder)) < SEEDS // 4:
+        time.sleep(0.01)
+    os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+
+
+def test_a_worker_killed_in_the_middle_loses_nothing(cluster: Any, local: netloom.Study, tmp_path: Path) -> None:
+    killing = threading.Thread(target=kill_a_worker, args=(cluster, tmp_path / "sweep"))
+    killing.start()
+    made = sweep(tmp_path / "sweep", cluster)
+    killing.join()
+    assert digests(made) == digests(local)
+    assert made.points["status"].unique().to_list() == ["complete"]
+
+
+CLIENT = """
+import sys, netloom
+netloom.sweep(sys.argv[1], sys.argv[2], vary={"balance": ["ecmp", "spray"]}, seeds=int(sys.argv[3]),
+              client=sys.argv[4], progress=False)
+"""
+
+
+def test_a_killed_client_resumes(cluster: Any, local: netloom.Study, tmp_path: Path) -> None:
+    scenario, folder = tmp_path / "training.yaml", tmp_path / "sweep"
+    TRAINING.save(scenario)
+    words = [sys.executable, "-c", CLIENT, scenario, folder, str(SEEDS), cluster.scheduler_address]
+    client = subprocess.Popen(words)
+    while len(finished(folder)) < SEEDS // 4:
+        assert client.poll() is None
+        time.sleep(0.01)
+    client.kill()
+    client.wait()
+    before = {path: path.stat().st_mtime_ns for path in finished(folder)}
+    made = netloom.sweep(scenario, folder, vary=POLICIES, seeds=SEEDS, client=cluster, progress=False)
+    assert digests(made) == digests(local)
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+
+
+def test_summaries_are_kept_without_folders(cluster: Any, local: netloom.Study, tmp_path: Path) -> None:
+    made = sweep(tmp_path / "sweep", cluster, keep="summary")
+    assert digests(made) == digests(local)
+    assert not (tmp_path / "sweep" / "points").exists()
+    columns = ["balance", "seed", "status", "step_mean_s", "step_p99_s", "job_time_s", "dropped_packets"]
+    assert made.points.select(columns).equals(local.points.select(columns))
+    again = netloom.sweep(
+        TRAINING, tmp_path / "sweep", vary=POLICIES, seeds=SEEDS + 1, keep="summary", force=True, progress=False
+    )
+    assert again.results is not None
+    assert (again.results["made"], again.results["kept"]) == (2, 2 * SEEDS)
+
+
+def test_a_point_that_takes_too_long_is_a_row_with_its_reason(cluster: Any, tmp_path: Path) -> None:
+    vary = {"jobs.0.steps": [5, 100_000]}
+    made = netloom.sweep(
+        TRAINING, tmp_path / "sweep", vary=vary, client=cluster, point_limit="1s", keep="summary", progress=False
+    )
+    assert made.points["status"].to_list() == ["complete", "failed"]
+    assert "longer than the limit of 1 s" in made.points["reason"][1]
+    assert made.results is not None
+    assert [point["seed"] for point in made.results["failed"]] == [1]
+
+
+def use_another_build() -> None:
+    _native.BUILD = "0.0.9-0123456789abcdef"
+
+
+def test_workers_of_another_build_are_refused(cluster: Any, local: netloom.Study, tmp_path: Path) -> None:
+    with distributed.Client(cluster) as client:
+        others = list(client.scheduler_info(n_workers=-1)["workers"])
+        client.run(use_another_build, workers=others[:1])
+        with pytest.warns(UserWarning, match=r"has netloom 0\.0\.9-0123456789abcdef, and this is"):
+            made = sweep(tmp_path / "sweep", client)
+        assert digests(made) == digests(local)
+        client.run(use_another_build)
+        with pytest.warns(UserWarning, match="is not used"), pytest.raises(netloom.InvalidInput, match="all workers"):
+            sweep(tmp_path / "other", client)
+
+
+def dask(program: str, *options: str) -> subprocess.Popen[bytes]:
+    words = [sys.executable, "-m", f"distributed.cli.{program}", *options]
+    return subprocess.Popen(words, stderr=subprocess.DEVNULL)
+
+
+def test_a_scheduler_that_goes_away_is_reported_and_nothing_is_lost(tmp_path: Path) -> None:
+    file = ["--scheduler-file", str(tmp_path / "scheduler.json")]
+    scheduler = dask("dask_scheduler", "--port", "0", "--no-dashboard", *file)
+    worker = dask("dask_worker", *file, "--nthreads", "1", "--no-dashboard", "--death-timeout", "30")
+    try:
+        with distributed.Client(scheduler_file=str(tmp_path / "scheduler.json"), timeout=30) as client:
+            client.wait_for_workers(1, timeout=30)
+            folder = tmp_path / "sweep"
+
+            def end_scheduler() -> None:
+                while not (folder / "points.jsonl").exists():
+                    time.sleep(0.01)
+                scheduler.kill()
+
+            ending = threading.Thread(target=end_scheduler)
+            ending.start()
+            with pytest.raises(netloom.StoppedEarly, match=r"went away; \d+ of \d+ points are done"):
+                netloom.sweep(TRAINING, folder, seeds=200, keep="summary", client=client, progress=False)
+            ending.join()
+        known = len((folder / "points.jsonl").read_text().splitlines())
+        made = netloom.sweep(TRAINING, folder, seeds=200, keep="summary", progress=False)
+        assert made.results is not None
+        assert made.results["kept"] == known > 0
+    finally:
+        scheduler.kill()
+        worker.kill()
+        scheduler.wait()
+        worker.wait()
+
+
+def test_no_scheduler_and_no_shared_folder_are_refused(cluster: Any, tmp_path: Path) -> None:
+    with pytest.raises(netloom.InvalidInput, match=r"no scheduler of Dask answers at tcp://127\.0\.0\.1:9"):
+        sweep(tmp_path / "sweep", "tcp://127.0.0.1:9")
+    with pytest.raises(netloom.InvalidInput, match="needs a cluster"):
+        netloom.sweep(TRAINING, "s3://bucket/sweep", progress=False)
+    with pytest.raises(netloom.InvalidInput, match="invalid value 'rows' for `keep`"):
+        sweep(tmp_path / "sweep", cluster, keep="rows")
+
+
+def test_the_command_takes_a_cluster(cluster: Any, tmp_path: Path) -> None:
+    scenario = tmp_path / "training.yaml"
+    TRAINING.save(scenario)
+    words = [sys.executable, "-m", "netloom", "sweep", str(scenario), "--vary", "balance=ecmp,spray", "--seeds", "3"]
+    words += ["-o", str(tmp_path / "sweep"), "--cluster", cluster.scheduler_address, "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert '"made": 6' in done.stdout
+
+
+@pytest.fixture
+def object_store() -> Iterator[str]:
+    moto = pytest.importorskip("moto.server")
+    pytest.importorskip("s3fs")
+    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0)
+    server.start()
+    host, port = server.get_host_and_port()
+    variables = {
+        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+        "AWS_ACCESS_KEY_ID": "testing",
+        "AWS_SECRET_ACCESS_KEY": "testing",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    import s3fs
+
+    s3fs.S3FileSystem.clear_instance_cache()
+    s3fs.S3FileSystem().mkdir("studies")
+    yield "s3://studies/policies"
+    server.stop()
+    for name, value in before.items():
+        os.environ.pop(name, None) if value is None else os.environ.update({name: value})
+
+
+def test_run_folders_go_to_an_object_store(object_store: str, cluster: Any, local: netloom.Study) -> None:
+    import s3fs
+
+    killing = threading.Timer(2.0, lambda: os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL))
+    killing.start()
+    made = sweep(object_store, cluster)
+    killing.cancel()
+    assert digests(made) == digests(local)
+    store = s3fs.S3FileSystem()
+    store.invalidate_cache()
+    assert len(store.glob("studies/policies/points/*/*/*/manifest.json")) == 2 * SEEDS
+    assert not store.exists("studies/policies/UNFINISHED")
+    again = sweep(object_store, cluster)
+    assert again.results is not None
+    assert (again.results["made"], again.results["kept"]) == (0, 2 * SEEDS)
+    # A client that lost its state finds the run folders.
+    store.rm("studies/policies/points.jsonl")
+    found = sweep(object_store, cluster)
+    assert found.results is not None
+    assert (found.results["made"], found.results["kept"]) == (0, 2 * SEEDS)
+    opened = netloom.open(object_store)
+    assert isinstance(opened, netloom.Study)
+    assert len(opened.runs) == 2 * SEEDS
+    assert opened[0].digest == local[0].digest
