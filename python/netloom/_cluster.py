@@ -14,7 +14,8 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -80,48 +81,61 @@ class ClusterExecutor:
     """Computes the points of a sweep on the workers of a cluster."""
 
     def __init__(self, client: Client, target: str | None) -> None:
-        self._client = client
-        self._target = target
-        self._refused: dict[str, str] = {}
-        """Builds of the workers that are not used, by their addresses."""
-        self._check_builds()
-
-    def _check_builds(self) -> None:
-        """Refuse the workers of another build; it is an error if no other one is left."""
-        for worker, build in self._client.run(build_of_worker).items():
-            if build != _native.BUILD:
-                self._refuse(worker, build)
-        if self._refused and not self._usable():
-            builds = ", ".join(sorted(set(self._refused.values())))
+        self.client = client
+        self.target = target
+        self._known: dict[str, WorkerFacts] = {}
+        self._refused: set[str] = set()
+        self.workers()
+        if self._refused and len(self._refused) == len(self._known):
+            builds = ", ".join(sorted({facts.build for facts in self._known.values()}))
             raise InvalidInput(
                 f"all workers have netloom {builds}, and this is {_native.BUILD}: "
                 "results of different builds are not mixed"
+            )
+
+    @property
+    def has_refused(self) -> bool:
+        """Whether there are workers that are not used."""
+        return bool(self._refused)
+
+    def workers(self) -> dict[str, WorkerFacts]:
+        """The workers that are there and have this build, by their addresses."""
+        there = list(self.client.nthreads())
+        if new := [address for address in there if address not in self._known]:
+            for address, facts in self.client.run(facts_of_worker, workers=new, on_error="return").items():
+                if isinstance(facts, WorkerFacts):
+                    self._known[address] = facts
+                elif not isinstance(facts, OSError):
+                    # One without netloom; one that has gone meanwhile is left out.
+                    self._known[address] = WorkerFacts(f"none ({facts})", 0, 0.0)
+        for address in new:
+            if address in self._known and self._known[address].build != _native.BUILD:
+                self.refuse(address, self._known[address].build)
+        return {
+            address: self._known[address]
+            for address in there
+            if address in self._known and address not in self._refused
+        }
+
+    def refuse(self, worker: str, build: str) -> None:
+        """Use a worker of another build no more."""
+        if worker not in self._refused:
+            self._refused.add(worker)
+            warnings.warn(
+                f"the worker {worker} has netloom {build}, and this is {_native.BUILD}: it is not used", stacklevel=2
             )
 
     def check_folder(self, folder: Path) -> None:
         """Refuse a folder that workers do not reach under the same path."""
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder.parent, prefix=".netloom-") as probe:
-            found = self._client.run(_reaches, probe.name)
+            found = self.client.run(_reaches, probe.name)
         if missing := sorted(worker for worker, reaches in found.items() if not reaches):
             raise InvalidInput(
                 "the folder must be one that all workers reach under the same path, and these do not: "
                 f"{', '.join(missing)} "
                 f'(a shared file system, a URL such as "s3://bucket/study", or keep="summary"): {folder}'
             )
-
-    def _refuse(self, worker: str, build: str) -> None:
-        if worker not in self._refused:
-            self._refused[worker] = build
-            warnings.warn(
-                f"the worker {worker} has netloom {build}, and this is {_native.BUILD}: it is not used", stacklevel=2
-            )
-
-    def _workers(self) -> dict[str, Any]:
-        return dict(self._client.scheduler_info(n_workers=-1)["workers"])
-
-    def _usable(self) -> dict[str, Any]:
-        return {address: facts for address, facts in self._workers().items() if address not in self._refused}
 
     def __call__(self, tasks: _native.PointTasks) -> Iterator[tuple[int, str] | None]:
         """Submit the tasks; yield the index and the answer of each as it is known, and nothing while none is."""
@@ -133,7 +147,7 @@ class _Submission:
 
     def __init__(self, executor: ClusterExecutor, tasks: _native.PointTasks) -> None:
         self._executor = executor
-        self._client = executor._client
+        self._client = executor.client
         self._tasks = tasks
         self._facts = [tasks.facts(index) for index in range(len(tasks))]
         self._waiting = sorted(range(len(tasks)), key=lambda index: self._facts[index][2])
@@ -160,9 +174,9 @@ class _Submission:
         """Keep enough tasks submitted; a task that no worker has the memory for has failed."""
         if len(self._pending) > _FEWEST_TASKS // 2 and len(self._pending) % _FEWEST_TASKS:
             return
-        workers = self._executor._usable()
-        threads = sum(facts["nthreads"] for facts in workers.values())
-        memory = max((facts["memory_limit"] or float("inf") for facts in workers.values()), default=0)
+        workers = self._executor.workers()
+        threads = sum(facts.threads for facts in workers.values())
+        memory = max((facts.memory for facts in workers.values()), default=0.0)
         while self._waiting and len(self._pending) < max(_FEWEST_TASKS, _TASKS_PER_THREAD * threads):
             index = self._waiting.pop()
             needed = self._facts[index][3]
@@ -177,9 +191,9 @@ class _Submission:
                 continue
             self._submit_one(index, workers)
 
-    def _submit_one(self, index: int, workers: dict[str, Any]) -> None:
+    def _submit_one(self, index: int, workers: Collection[str]) -> None:
         key, folder, seconds, memory = self._facts[index]
-        target = self._executor._target
+        target = self._executor.target
         future = self._client.submit(
             compute_on_worker,
             self._tasks.text(index),
@@ -188,7 +202,7 @@ class _Submission:
             key=f"netloom-{key}",
             # The longest first.
             priority=seconds,
-            workers=list(workers) if self._executor._refused else None,
+            workers=list(workers) if self._executor.has_refused else None,
             pure=False,
         )
         self._pending[future.key] = (future, index)
@@ -215,7 +229,7 @@ class _Submission:
             _, index = self._pending.pop(future.key)
             answer, worker = result
             if answer.startswith('{"other_build"'):
-                self._executor._refuse(worker, json.loads(answer)["other_build"]["build"])
+                self._executor.refuse(worker, json.loads(answer)["other_build"]["build"])
                 self._waiting.append(index)
             else:
                 yield index, answer
@@ -232,7 +246,7 @@ class _Submission:
             address = self._client.scheduler.address if self._client.scheduler else "its address"
             raise ConnectionError(f"the scheduler at {address} went away")
         now = time.monotonic()
-        if self._executor._usable():
+        if self._executor.workers():
             self._had_workers = now
         elif now - self._had_workers > _SECONDS_WITHOUT_WORKERS and not self._warned:
             self._warned = True
@@ -259,9 +273,25 @@ def _reason(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def build_of_worker() -> str:
-    """The build of netloom of this process."""
-    return _native.BUILD
+@dataclass(frozen=True)
+class WorkerFacts:
+    """A worker of a cluster."""
+
+    build: str
+    """Its build of netloom."""
+    threads: int
+    """Number of its threads."""
+    memory: float
+    """Its limit of memory, in bytes."""
+
+
+def facts_of_worker(dask_worker: Any = None) -> WorkerFacts:
+    """The facts about a worker, which Dask passes to the function."""
+    return WorkerFacts(_native.BUILD, dask_worker.state.nthreads, _memory_of(dask_worker))
+
+
+def _memory_of(worker: Any) -> float:
+    return float(worker.memory_manager.memory_limit or "inf")
 
 
 def _reaches(file: str) -> bool:
@@ -300,8 +330,7 @@ def compute_on_worker(task: str, memory: float, target: str | None) -> tuple[str
     from distributed import get_worker
 
     worker = get_worker()
-    limit = worker.memory_manager.memory_limit or float("inf")
-    with _ADMISSION.of(memory, limit * _SHARE_OF_MEMORY):
+    with _ADMISSION.of(memory, _memory_of(worker) * _SHARE_OF_MEMORY):
         if target is None:
             return _native.compute_point(task), worker.address
         with tempfile.TemporaryDirectory(prefix="netloom-") as home:

@@ -32,7 +32,7 @@ TRAINING = netloom.Scenario(
 POLICIES: dict[str, list[str]] = {"balance": ["ecmp", "spray"]}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
@@ -139,7 +139,7 @@ def use_another_build() -> None:
 
 def test_workers_of_another_build_are_refused(cluster: Any, local: netloom.Study, tmp_path: Path) -> None:
     with distributed.Client(cluster) as client:
-        others = list(client.scheduler_info(n_workers=-1)["workers"])
+        others = list(client.nthreads())
         client.run(use_another_build, workers=others[:1])
         with pytest.warns(UserWarning, match=r"has netloom 0\.0\.9-0123456789abcdef, and this is"):
             made = sweep(tmp_path / "sweep", client)
@@ -147,6 +147,7 @@ def test_workers_of_another_build_are_refused(cluster: Any, local: netloom.Study
         client.run(use_another_build)
         with pytest.warns(UserWarning, match="is not used"), pytest.raises(netloom.InvalidInput, match="all workers"):
             sweep(tmp_path / "other", client)
+        client.restart()
 
 
 def dask(program: str, *options: str) -> subprocess.Popen[bytes]:
@@ -189,7 +190,7 @@ def test_no_scheduler_and_no_shared_folder_are_refused(cluster: Any, tmp_path: P
         sweep(tmp_path / "sweep", "tcp://127.0.0.1:9")
     with pytest.raises(netloom.InvalidInput, match="needs a cluster"):
         netloom.sweep(TRAINING, "s3://bucket/sweep", progress=False)
-    with pytest.raises(netloom.InvalidInput, match="invalid value 'rows' for `keep`"):
+    with pytest.raises(netloom.InvalidInput, match="invalid value .rows. for `keep`"):
         sweep(tmp_path / "sweep", cluster, keep="rows")
 
 
