@@ -23,6 +23,7 @@ from netloom._errors import (
     StoppedEarly,
 )
 from netloom._explanation import Explanation
+from netloom._optimization import Optimization, optimize
 from netloom._progress import Progress
 from netloom._results import Check, Run, check, run
 from netloom._run_tables import TABLES
@@ -123,6 +124,7 @@ __all__ = [
     "Marking",
     "NotFound",
     "Occupied",
+    "Optimization",
     "Phase",
     "Problem",
     "Processes",
@@ -162,6 +164,7 @@ __all__ = [
     "interference",
     "job",
     "open",
+    "optimize",
     "phase",
     "placement",
     "queues",

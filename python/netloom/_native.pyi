@@ -8,6 +8,8 @@ from typing import TypeAlias, final
 _ScenarioSource: TypeAlias = tuple[str, str] | str | PathLike[str]
 _Completed: TypeAlias = tuple[int, int, int, int, int, int]
 _Executor: TypeAlias = tuple[Callable[[PointTasks], Iterator[tuple[int, str] | None]], bool]
+_Results: TypeAlias = list[tuple[int, int, str | None]]
+_Strategy: TypeAlias = tuple[str, Callable[[_Results], list[list[str]]]]
 _Report: TypeAlias = Callable[[float | None, str, int, float | None], object]
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "stored_table",
     "summary",
     "sweep",
+    "value_at",
     "verify",
 ]
 
@@ -110,6 +113,9 @@ def sweep(
     folder: Path,
     set: list[tuple[str, str]],
     vary: list[str],
+    sample: tuple[int, str, int] | None,
+    bisect: str | None,
+    strategy: _Strategy | None,
     seeds: str | None,
     until_ci: str | None,
     keep: str,
@@ -122,6 +128,7 @@ def sweep(
     words: list[str],
     on_progress: _Report | None,
 ) -> tuple[str, list[str], BaseException | None]: ...
+def value_at(range: str, share: float) -> str: ...
 def compute_point(task: str, root: Path | None = None) -> str: ...
 def compare(folders: list[Path], over: str, baseline: str | None) -> tuple[str, list[tuple[bool, str]]]: ...
 def report(folders: list[Path], file: Path, over: str, baseline: str | None, replace: bool) -> None: ...

@@ -144,6 +144,16 @@ class Study(RunTables):
             rows = [{"run": name, **_point(run)} for name, run in zip(self._names, self.runs, strict=True)]
         return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=dict.fromkeys(_NUMBERS, pl.Float64))
 
+    @property
+    def thresholds(self) -> list[dict[str, Any]]:
+        """Of a sweep with ``bisect``: what was found for each combination of the listed values.
+
+        ``estimate``, ``bracket`` and ``interval`` are values of the path; ``tried`` has the relative differences of all
+        values that were run.
+        """
+        found: list[dict[str, Any]] = (self.results or {}).get("thresholds", [])
+        return found
+
     def compare(self, *, baseline: str | None = None, over: str = "jobs") -> Comparison:
         """Which variant is better, by how much, how sure that is, and why."""
         return compare(self, baseline=baseline, over=over)
@@ -263,7 +273,11 @@ def sweep(
     scenarios: ScenarioLike | Sequence[ScenarioLike],
     folder: PathLikeStr | None = None,
     *,
-    vary: Mapping[str, Sequence[Any]] | None = None,
+    vary: Mapping[str, Sequence[Any] | str] | None = None,
+    sample: int | None = None,
+    design: str = "latin-hypercube",
+    design_seed: int = 1,
+    bisect: float | None = None,
     set: Changes = None,
     seeds: Seeds = None,
     until_ci: float | None = None,
@@ -278,11 +292,18 @@ def sweep(
 ) -> Study:
     """Run scenarios in all combinations of varied values, each with the same seeds.
 
-    ``vary`` has the values of each path: ``{"balance": ["ecmp", "spray"]}``. With ``until_ci``, a share such as 0.02,
-    seeds are added until half the width of the 95 % confidence interval of each mean step time is at most that share of
-    the mean. ``folder`` receives a run folder for each point; points that are complete there are not run again, so a
-    sweep that was stopped continues. Without one the runs are kept in a temporary folder for as long as the result
-    exists (``Study.save`` keeps them). ``threads`` is the number of runs at a time.
+    ``vary`` has the values of each path, ``{"balance": ["ecmp", "spray"]}``, or a range, ``{"jobs.0.start":
+    "0us..10us"}`` or ``"1KiB..1GiB log"``. With ``sample`` that number of values within the ranges is run, chosen by
+    ``design``, ``"latin-hypercube"`` or ``"random"``, with every combination of listed values. With ``bisect``, a share
+    such as 0.05, the value is searched from which on steps take longer by this share than at the beginning of the range
+    (``Study.thresholds``).
+
+    With ``until_ci``, a share such as 0.02, seeds are added until half the width of the 95 % confidence interval of
+    each mean step time is at most that share of the mean.
+
+    ``folder`` receives a run folder for each point; points that are complete there are not run again, so a sweep that
+    was stopped continues. Without one the runs are kept in a temporary folder for as long as the result exists
+    (``Study.save`` keeps them). ``threads`` is the number of runs at a time.
 
     With ``client``, a client of Dask, a cluster, or the address of a scheduler, the points are computed there. Then
     ``folder`` must be one that the workers reach under the same path, or a URL such as ``"s3://bucket/study"``.
@@ -294,10 +315,55 @@ def sweep(
     Raises ``ScenarioError`` for mistakes in any combination, before the first run; ``StoppedEarly`` if no more points
     can be computed, for example on a full disk; and ``Interrupted`` after Ctrl-C.
     """
+    return sweep_with(
+        None,
+        scenarios,
+        folder,
+        vary=vary,
+        sample=sample,
+        design=design,
+        design_seed=design_seed,
+        bisect=bisect,
+        set=set,
+        seeds=seeds,
+        until_ci=until_ci,
+        baseline=baseline,
+        threads=threads,
+        client=client,
+        keep=keep,
+        point_limit=point_limit,
+        over=over,
+        force=force,
+        progress=progress,
+    )
+
+
+def sweep_with(
+    strategy: _native._Strategy | None,
+    scenarios: ScenarioLike | Sequence[ScenarioLike],
+    folder: PathLikeStr | None = None,
+    *,
+    vary: Mapping[str, Sequence[Any] | str] | None = None,
+    sample: int | None = None,
+    design: str = "latin-hypercube",
+    design_seed: int = 1,
+    bisect: float | None = None,
+    set: Changes = None,
+    seeds: Seeds = None,
+    until_ci: float | None = None,
+    baseline: str | None = None,
+    threads: int | None = None,
+    client: ClientLike | None = None,
+    keep: str = "folders",
+    point_limit: str | None = None,
+    over: str = "jobs",
+    force: bool = False,
+    progress: ProgressLike = None,
+) -> Study:
+    """Run a sweep, whose values are chosen by a strategy if there is one; see ``sweep``."""
     several = [scenarios] if isinstance(scenarios, (str, PathLike, Scenario, Mapping)) else scenarios
     sources = [source_of(one) for one in several]
     varied = [_variation(path, values) for path, values in (vary or {}).items()]
-    precision = None if until_ci is None else f"{until_ci * 100:g}%"
     home = TemporaryFolder() if folder is None or is_url(folder) else None
     path = home.path / "sweep" if home is not None else absolute(folder or "")
     target = fspath(folder) if folder is not None and is_url(folder) else None
@@ -307,8 +373,11 @@ def sweep(
             path,
             changes_of(set),
             varied,
+            None if sample is None else (sample, design, design_seed),
+            percent_of(bisect),
+            strategy,
             seeds_of(seeds),
-            precision,
+            percent_of(until_ci),
             keep,
             point_limit,
             executor,
@@ -328,8 +397,15 @@ def sweep(
     return study
 
 
-def _variation(path: str, values: Sequence[Any]) -> str:
+def percent_of(share: float | None) -> str | None:
+    """A share in the form of the command."""
+    return None if share is None else f"{share * 100:g}%"
+
+
+def _variation(path: str, values: Sequence[Any] | str) -> str:
     """Values of a path in the form of ``--vary``."""
+    if isinstance(values, str) and ".." in values:
+        return f"{path}={values}"
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
         raise TypeError(f"`vary` has a list of values for each path; for {path!r} it is {values!r}")
     texts = [value_text(value) for value in values]

@@ -190,7 +190,7 @@ def test_no_scheduler_and_no_shared_folder_are_refused(cluster: Any, tmp_path: P
         sweep(tmp_path / "sweep", "tcp://127.0.0.1:9")
     with pytest.raises(netloom.InvalidInput, match="needs a cluster"):
         netloom.sweep(TRAINING, "s3://bucket/sweep", progress=False)
-    with pytest.raises(netloom.InvalidInput, match="invalid value .rows. for `keep`"):
+    with pytest.raises(netloom.InvalidInput, match=r"invalid value .rows. for `keep`"):
         sweep(tmp_path / "sweep", cluster, keep="rows")
 
 

@@ -14,7 +14,7 @@ use clap::{Args, Parser, Subcommand};
 use netloom_lab::figures::{self, Format as FigureFormat};
 use netloom_lab::show::themis;
 use netloom_lab::summary::over;
-use netloom_lab::sweep::{Keep, Precision, Variation, point_limit};
+use netloom_lab::sweep::{Bisection, Design, Keep, Precision, Variation, point_limit};
 use netloom_lab::testbed::{self, Bytes, Duration, Rate, Scale};
 use netloom_lab::{Over, Seeds};
 
@@ -125,9 +125,23 @@ pub struct Sweep {
     /// Scenario files
     #[arg(value_name = "SCENARIO", required = true)]
     pub scenarios: Vec<PathBuf>,
-    /// Vary a value, as in `--vary balance=ecmp,spray`; if repeated, all combinations are run
-    #[arg(long, value_name = "PATH=V1,V2...")]
+    /// Vary a value, as in `--vary balance=ecmp,spray`; if repeated, all combinations are run. A range, as in
+    /// `--vary jobs.0.start=0us..10us` or `...=1KiB..1GiB log`, needs --sample or --bisect
+    #[arg(long, value_name = "PATH=V1,V2...|A..B")]
     pub vary: Vec<Variation>,
+    /// Run this number of values within the ranges, with every combination of the listed values
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub sample: Option<u32>,
+    /// How values within ranges are chosen: `latin-hypercube` or `random`
+    #[arg(long, value_name = "DESIGN", default_value = "latin-hypercube", requires = "sample")]
+    pub design: Design,
+    /// Seed of this choice
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "sample")]
+    pub design_seed: u64,
+    /// Find the value in a range from which on the steps of the first job take longer by this share than at its beginning,
+    /// for every combination of the listed values [default of --seeds: 5]
+    #[arg(long, value_name = "PERCENT")]
+    pub bisect: Option<Bisection>,
     /// Change a value in all scenarios, as in `--set jobs.0.steps=5`; may be repeated
     #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
     pub set: Vec<(String, String)>,

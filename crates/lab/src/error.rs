@@ -228,7 +228,9 @@ impl LabError {
             }
             LabError::Import(error) if matches!(**error, ImportError::Internal(_)) => ExitCode::Internal,
             LabError::Field(error) if error.is_failure() => ExitCode::CheckFailed,
-            LabError::Sweep(SweepError::Point { .. } | SweepError::Executor { .. })
+            LabError::Sweep(
+                SweepError::Point { .. } | SweepError::Executor { .. } | SweepError::Strategy(_),
+            )
             | LabError::Storing(_)
             | LabError::NotBegun
             | LabError::Explain(ExplainError::Stopped)

@@ -14,6 +14,7 @@ mod errors;
 mod results;
 mod simulation;
 mod source;
+mod strategy;
 mod studies;
 mod tables;
 mod watched;
@@ -40,6 +41,8 @@ mod native {
     };
     #[pymodule_export]
     use crate::simulation::Simulation;
+    #[pymodule_export]
+    use crate::strategy::value_at;
     #[pymodule_export]
     use crate::studies::{compare, figures, report, reproduce, sweep};
     #[pymodule_export]

@@ -7,7 +7,10 @@ use std::sync::atomic::AtomicBool;
 use netloom_lab::compare::compare_folders;
 use netloom_lab::figures::{Format, Wanted};
 use netloom_lab::reproduce::{Paper, ReproduceError, Request};
-use netloom_lab::sweep::{Executor, Grid, Keep, Precision, Variation, grid, point_limit as point_limit_of};
+use netloom_lab::sweep::{
+    Bisection, Design, Executor, Grid, Keep, Precision, Sampling, Strategy, Variation, grid,
+    point_limit as point_limit_of,
+};
 use netloom_lab::{AnswerData, Diagnostics, LabError, ReportOutputs, Seeds, SweepProgress};
 use pyo3::prelude::*;
 use serde_json::json;
@@ -16,6 +19,7 @@ use crate::cluster::{ExecutorArgument, PythonExecutor};
 use crate::errors::Refused;
 use crate::results::{Stoppable, overwrite, warnings};
 use crate::source::{ScenarioSource, json as text_of, over as parsed_over};
+use crate::strategy::{PythonStrategy, StrategyArgument};
 use crate::watched::{detached, watched};
 
 /// An argument in the form of the command line.
@@ -29,13 +33,16 @@ where
 /// Runs scenarios in all combinations of varied values; returns the report as JSON, warnings, and the exception
 /// that stopped it.
 #[pyfunction]
-#[pyo3(signature = (scenarios, folder, set, vary, seeds, until_ci, keep, point_limit, executor, force, threads, baseline, over, words, on_progress))]
+#[pyo3(signature = (scenarios, folder, set, vary, sample, bisect, strategy, seeds, until_ci, keep, point_limit, executor, force, threads, baseline, over, words, on_progress))]
 pub fn sweep(
     py: Python<'_>,
     scenarios: Vec<ScenarioSource>,
     folder: PathBuf,
     set: Vec<(String, String)>,
     vary: Vec<String>,
+    sample: Option<(u32, String, u64)>,
+    bisect: Option<&str>,
+    strategy: Option<StrategyArgument>,
     seeds: Option<&str>,
     until_ci: Option<&str>,
     keep: &str,
@@ -49,6 +56,13 @@ pub fn sweep(
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, Vec<String>, Option<Py<PyAny>>)> {
     let vary = vary.iter().map(|text| parsed::<Variation>("vary", text)).collect::<Result<Vec<_>, _>>()?;
+    let sampling = sample.map(|(points, design, seed)| {
+        parsed::<Design>("design", &design).map(|design| Sampling { points, design, seed })
+    });
+    let sampling = sampling.transpose()?;
+    let bisection = bisect.map(|text| parsed::<Bisection>("bisect", text)).transpose()?;
+    let strategy = strategy.map(PythonStrategy::from);
+    let strategy = strategy.as_ref().map(|strategy| strategy as &dyn Strategy);
     let seeds = seeds.map(|text| parsed::<Seeds>("seeds", text)).transpose()?;
     let until = until_ci.map(|text| parsed::<Precision>("until_ci", text)).transpose()?;
     let keep = parsed::<Keep>("keep", keep)?;
@@ -71,6 +85,9 @@ pub fn sweep(
             scenarios: scenarios.into_iter().map(Into::into).collect(),
             set,
             vary,
+            sampling,
+            bisection,
+            strategy,
             seeds,
             until,
             folder,

@@ -1,8 +1,8 @@
 //! `netloom sweep`: a grid of runs in one folder.
 
 use netloom_lab::sweep::{
-    Difference, Executor, FailedPoint, Grid, GridReport, JobReport, Mean, Precision, SweepError,
-    VariantReport, grid,
+    Difference, Executor, FailedPoint, Grid, GridReport, JobReport, Mean, Precision, Sampling, SweepError,
+    ThresholdReport, VariantReport, grid,
 };
 use netloom_lab::{ExitCode, LabError, Source, SweepProgress, words};
 
@@ -32,6 +32,13 @@ pub fn sweep(
         scenarios: arguments.scenarios.into_iter().map(Source::file).collect(),
         set: arguments.set,
         vary: arguments.vary,
+        sampling: arguments.sample.map(|points| Sampling {
+            points,
+            design: arguments.design,
+            seed: arguments.design_seed,
+        }),
+        bisection: arguments.bisect,
+        strategy: None,
         seeds: arguments.seeds,
         until: arguments.until_ci,
         folder: arguments.output,
@@ -62,8 +69,16 @@ pub fn sweep(
 
 fn print(report: &GridReport, output: &mut Output) {
     print_answer(report.answer.as_ref(), output);
+    for threshold in &report.thresholds {
+        output.line(threshold.words());
+    }
+    if !report.thresholds.is_empty() {
+        output.line("");
+        output.lines(tried(&report.thresholds).lines());
+        output.line("");
+    }
     let has_jobs = |variant: &VariantReport| !variant.jobs.is_empty();
-    if report.variants.iter().any(has_jobs) {
+    if report.thresholds.is_empty() && report.variants.iter().any(has_jobs) {
         output.lines(figures(&report.variants).lines());
         output.line("");
         if report.variants.len() > 1 {
@@ -142,6 +157,26 @@ fn figures(variants: &[VariantReport]) -> Table {
         let [mean, half] = job.step.map(mean).unwrap_or_default();
         table.row([variant, job_name, words::count(job.seeds as u64), mean, half, p95, p99, time]);
     });
+    table
+}
+
+/// The values that searches tried, in the order of the range.
+fn tried(thresholds: &[ThresholdReport]) -> Table {
+    let several = thresholds.len() > 1;
+    let path = thresholds.first().map_or("", |threshold| threshold.path.as_str());
+    let numbers = [path, "seeds", "step mean", "+- 95 %"].map(|title| (title, Lean::Right));
+    let mut table = Table::new([("tried with", Lean::Left)].into_iter().chain(numbers));
+    for threshold in thresholds {
+        for (index, tried) in threshold.tried.iter().enumerate() {
+            table.row([
+                if several && index == 0 { threshold.name.clone() } else { String::new() },
+                tried.value.clone(),
+                words::count(tried.seeds as u64),
+                format!("{:+.1} %", tried.relative * 100.0),
+                tried.half.map(|half| format!("{:.1} %", half * 100.0)).unwrap_or_default(),
+            ]);
+        }
+    }
     table
 }
 

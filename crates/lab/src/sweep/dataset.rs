@@ -30,6 +30,9 @@ struct Row<'a> {
 /// The outcome of a point without a result.
 const FAILED: &str = "failed";
 
+/// End of the names of columns with the values of ranges as numbers.
+const IN_NUMBERS: &str = " (number)";
+
 /// The values of a column, by type.
 enum Fill {
     Text(fn(&Row<'_>) -> Option<String>),
@@ -279,6 +282,16 @@ pub(super) fn dataset(plan: &Plan, done: &[Done], failed: &[FailedPoint]) -> Dat
         unit: "word".to_owned(),
         meaning: format!("Value of `{}` of the scenario in this variant, as given.", variation.path),
         values: Values::Text(rows.iter().map(|row| row.variant().values.get(number).cloned()).collect()),
+    }));
+    columns.extend(plan.vary.iter().enumerate().filter_map(|(number, variation)| {
+        let range = variation.range()?;
+        let value = |row: &Row<'_>| Some(range.number(row.variant().values.get(number)?));
+        Some(DatasetColumn {
+            name: format!("{}{IN_NUMBERS}", variation.path),
+            unit: range.unit().to_owned(),
+            meaning: format!("The same value of `{}` as a number.", variation.path),
+            values: Values::Real(rows.iter().map(value).collect()),
+        })
     }));
     columns.extend(FIGURES.iter().map(|entry| column(entry, &rows)));
     Dataset {

@@ -90,8 +90,53 @@ pub enum SweepError {
     #[error("--until-ci needs at least {FEWEST_SEEDS} seeds, and --seeds allows: {0}")]
     FewSeeds(u64),
     /// A scenario without step times.
-    #[error("--until-ci needs step times of jobs, and there is no job in: {0}")]
-    NoJobs(String),
+    #[error("{option} needs step times of jobs, and there is no job in: {name}")]
+    NoJobs {
+        /// Which option.
+        option: &'static str,
+        /// The scenario.
+        name: String,
+    },
+    /// A range, and nothing that says which of its values are run.
+    #[error(
+        "--vary {path}: a range needs --sample N, for N values within it, or --bisect 5%, for the value from which on \
+         steps take 5 % longer"
+    )]
+    OnlyRange {
+        /// Which variation.
+        path: String,
+    },
+    /// Something is to be done with ranges, and there is none.
+    #[error("{option} needs a range, as in `--vary jobs.0.start=0us..10us`")]
+    NoRange {
+        /// Which option.
+        option: &'static str,
+    },
+    /// A search needs one range.
+    #[error("--bisect needs exactly one range, as in `--vary jobs.0.start=0us..10us`, and there are {0}")]
+    NotOneRange(usize),
+    /// Two designs at once.
+    #[error("--sample and --bisect exclude each other")]
+    SampleAndBisect,
+    /// A strategy chooses values itself.
+    #[error(
+        "a strategy needs one scenario and a fixed number of seeds, without --sample, --bisect and --until-ci"
+    )]
+    StrategyAlone,
+    /// A strategy chose a wrong number of values.
+    #[error("the strategy chose {found} values, and {expected} are varied")]
+    Vector {
+        /// How many it chose.
+        found: usize,
+        /// How many there are.
+        expected: usize,
+    },
+    /// A strategy failed.
+    #[error("the strategy cannot choose the next values: {0}")]
+    Strategy(String),
+    /// A search has a fixed number of seeds.
+    #[error("--until-ci and --bisect exclude each other: give the number of seeds by --seeds")]
+    UntilAndBisect,
     /// A base was changed while the sweep ran.
     #[error("a scenario that this one inherits from has changed since the sweep began: {0}")]
     Changed(String),

@@ -31,10 +31,13 @@ const TEXT: &str = "This sweep is still being run, or was ended early; the same 
 const LONGEST: usize = 80;
 
 /// Parts of a plan and their names in messages about differences.
-const PARTS: [(&str, &str); 7] = [
+const PARTS: [(&str, &str); 10] = [
     ("netloom", "the version of netloom"),
     ("set", "--set"),
     ("vary", "--vary"),
+    ("sample", "--sample"),
+    ("bisect", "--bisect"),
+    ("strategy", "the strategy"),
     ("seeds", "--seeds"),
     ("until_ci", "--until-ci"),
     ("keep", "--keep"),
@@ -172,7 +175,10 @@ fn typed(option: &str, given: &Value) -> String {
     let one = |item: &Value| {
         let (path, values) = match item {
             Value::Array(pair) => (pair.first(), pair.get(1).map(text)),
-            item => (item.get("path"), item["values"].as_array().map(|all| joined(all.iter().map(text)))),
+            item => {
+                let list = || item["values"].as_array().map(|all| joined(all.iter().map(text)));
+                (item.get("path"), item.get("range").map(text).or_else(list))
+            }
         };
         format!("{option} {}={}", path.map(text).unwrap_or_default(), values.unwrap_or_default())
     };
@@ -195,6 +201,7 @@ mod tests {
         let vary =
             json!([{ "path": "balance", "values": ["ecmp", "spray"] }, { "path": "a", "values": ["1"] }]);
         assert_eq!(typed("--vary", &vary), "--vary balance=ecmp,spray --vary a=1");
+        assert_eq!(typed("--vary", &json!([{ "path": "a", "range": "1..2" }])), "--vary a=1..2");
         assert_eq!(typed("--set", &json!([["deadline", "1s"]])), "--set deadline=1s");
         assert_eq!(typed("--set", &json!([])), "no --set");
         assert_eq!(typed("--set", &Value::Null), "no --set");

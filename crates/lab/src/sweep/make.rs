@@ -1,6 +1,6 @@
 //! Computes the points of a sweep that are missing.
 //!
-//! Models: rounds of seeds; in each, finished points are read and missing ones are passed to the executor.
+//! Models: rounds of seeds, or of values of a search; in each, finished points are read and missing ones are passed to the executor.
 //! Leaves out: who computes them (`executor.rs`).
 //!
 //! Invariants: a point that was interrupted or failed is missing, never partial; a point that failed does not end the
@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex};
 use netloom_records::Status;
 use serde::Serialize;
 
+use super::bisect::{Bisection, Search, ThresholdReport};
 use super::dataset::dataset;
 use super::done::finished;
 use super::error::SweepError;
@@ -25,7 +26,9 @@ use super::points::PointReport;
 use super::report::GridReport;
 use super::rounds::{FEWEST_SEEDS, Known, next_round};
 use super::task::{PointAnswer, PointFailure, PointTask, TaskSettings, key, settings};
+use super::variants::Draft;
 use crate::error::LabError;
+use crate::source::Source;
 use crate::spread::spread;
 
 /// A finished point.
@@ -67,38 +70,39 @@ pub fn grid(grid: &Grid<'_>) -> Result<GridReport, LabError> {
         warn(&plan.warnings);
     }
     let folder = SweepFolder::claim(&grid.folder, &plan, grid.force, &grid.command)?;
-    let mut maker = Maker::new(grid, &plan)?;
-    let all_seeds: Vec<u64> = plan.seeds.0.clone().collect();
-    let mut next = Some(if plan.until.is_some() { FEWEST_SEEDS } else { all_seeds.len() });
-    let mut n_seeds = 0;
-    let mut ended = Ok(true);
-    while let (Ok(true), Some(end)) = (&ended, next) {
-        ended = maker.round(&all_seeds[n_seeds..end]);
-        n_seeds = end;
-        next = maker.next(n_seeds, all_seeds.len());
-    }
-    let Maker { done, failed, .. } = maker;
+    let mut maker = Maker::new(grid, plan)?;
+    let computed = match (grid.strategy, maker.plan.bisection) {
+        (Some(strategy), _) => maker.follow(strategy).map(|is_whole| (is_whole, Vec::new())),
+        (None, Some(bisection)) => maker.search(bisection),
+        (None, None) => maker.all_rounds().map(|is_whole| (is_whole, Vec::new())),
+    };
+    let Maker { plan, done, failed, total, .. } = maker;
     dataset(&plan, &done, &failed).write(&grid.folder)?;
-    if ended? && failed.is_empty() {
+    let (is_whole, thresholds) = computed?;
+    if is_whole && failed.is_empty() {
         folder.finish()?;
     }
-    let total = n_seeds * plan.variants.len();
-    GridReport::new(&plan, grid, &done, failed, total)
+    let mut report = GridReport::new(&plan, grid, &done, failed, total)?;
+    report.thresholds = thresholds;
+    Ok(report)
 }
 
-struct Maker<'a> {
+/// A sweep in progress.
+pub(super) struct Maker<'a> {
     grid: &'a Grid<'a>,
-    plan: &'a Plan,
+    pub plan: Plan,
     settings: Arc<TaskSettings>,
     journal: Journal,
     /// Finished points by variant, then by seed.
-    done: Vec<Done>,
+    pub done: Vec<Done>,
     /// Failed points, likewise.
     failed: Vec<FailedPoint>,
+    /// Number of points that were needed so far.
+    total: usize,
 }
 
 /// A point by the number of its variant and its seed.
-type PointKey = (usize, u64);
+pub(super) type PointKey = (usize, u64);
 
 /// The answers to tasks so far.
 #[derive(Default)]
@@ -110,20 +114,54 @@ struct Answers {
 }
 
 impl<'a> Maker<'a> {
-    fn new(grid: &'a Grid<'a>, plan: &'a Plan) -> Result<Maker<'a>, LabError> {
+    fn new(grid: &'a Grid<'a>, plan: Plan) -> Result<Maker<'a>, LabError> {
         let root = (plan.keep == Keep::Folders)
             .then(|| absolute(&grid.folder).unwrap_or_else(|_| grid.folder.clone()));
         let settings = Arc::new(settings(root, grid.over, grid.command.clone(), grid.point_limit));
         let journal = Journal::open(&grid.folder)?;
-        Ok(Maker { grid, plan, settings, journal, done: Vec::new(), failed: Vec::new() })
+        Ok(Maker { grid, plan, settings, journal, done: Vec::new(), failed: Vec::new(), total: 0 })
     }
 
-    /// Runs all variants with these seeds; returns whether all points were computed.
-    fn round(&mut self, seeds: &[u64]) -> Result<bool, LabError> {
-        let numbers = 0..self.plan.variants.len();
-        let keys: Vec<PointKey> =
-            numbers.flat_map(|variant| seeds.iter().map(move |&seed| (variant, seed))).collect();
-        let there = spread(&keys, self.grid.threads, None, |_| 1, |key, _| self.find(*key))?;
+    /// Runs all variants, with more seeds until means are precise enough; returns whether all points were computed.
+    fn all_rounds(&mut self) -> Result<bool, LabError> {
+        let all_seeds: Vec<u64> = self.plan.seeds.0.clone().collect();
+        let mut next = Some(if self.plan.until.is_some() { FEWEST_SEEDS } else { all_seeds.len() });
+        let (mut n_seeds, mut is_whole) = (0, true);
+        while let (true, Some(end)) = (is_whole, next) {
+            let seeds = &all_seeds[n_seeds..end];
+            let variants = 0..self.plan.variants.len();
+            let keys: Vec<PointKey> =
+                variants.flat_map(|variant| seeds.iter().map(move |&seed| (variant, seed))).collect();
+            is_whole = self.compute(&keys)?;
+            n_seeds = end;
+            next = self.next(n_seeds, all_seeds.len());
+        }
+        Ok(is_whole)
+    }
+
+    /// Searches for thresholds; returns whether all points were computed, and what was found.
+    fn search(&mut self, bisection: Bisection) -> Result<(bool, Vec<ThresholdReport>), LabError> {
+        let ranges = self.plan.vary.iter().enumerate();
+        let found = ranges.filter_map(|(column, variation)| Some((column, variation.range()?))).next();
+        let (column, range) = found.ok_or(SweepError::NotOneRange(0))?;
+        let seeds = self.plan.seeds.0.clone().collect();
+        Search::new(self, range, column, bisection, seeds).run()
+    }
+
+    /// Compiles a further variant of a scenario; returns its number.
+    pub fn add(&mut self, draft: &Draft, source: &Source) -> Result<usize, LabError> {
+        self.plan.add(draft, source)
+    }
+
+    /// The scenario of which a strategy makes variants.
+    pub fn source(&self) -> Source {
+        self.plan.source.clone().expect("a plan has a scenario")
+    }
+
+    /// Finds or computes points; returns whether all were computed.
+    pub fn compute(&mut self, keys: &[PointKey]) -> Result<bool, LabError> {
+        self.total += keys.len();
+        let there = spread(keys, self.grid.threads, None, |_| 1, |key, _| self.find(*key))?;
         let there = there.into_iter().collect::<Result<Vec<_>, LabError>>()?;
         self.done.extend(there.iter().flatten().cloned());
         let missing: Vec<PointKey> =

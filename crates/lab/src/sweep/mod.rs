@@ -1,13 +1,16 @@
 //! Many runs at once: any points ([`sweep`]), or a grid of them in a folder that can be resumed ([`grid`]).
 //!
 //! Models: points spread over cores; scenarios times variations times seeds, a run folder for each point and a dataset
-//! over all of them; seeds added until means are precise enough; variants compared seed by seed.
+//! over all of them; seeds added until means are precise enough; values chosen within ranges, or by bisection; variants
+//! compared seed by seed.
 //! Leaves out: runs that use several threads themselves.
 //!
 //! Invariants: a point's result is the same as that of a single run; every variant runs the same seeds; the final
 //! content of a sweep's folder does not depend on interruptions.
 
+mod bisect;
 mod dataset;
+mod design;
 mod done;
 mod error;
 mod executor;
@@ -17,12 +20,16 @@ mod keep;
 mod make;
 mod plan;
 mod points;
+mod range;
 mod report;
 mod rounds;
+mod strategy;
 mod task;
 mod variants;
 mod variation;
 
+pub use bisect::{Bisection, NotAThreshold, ThresholdOutcome, ThresholdReport, TriedValue};
+pub use design::{Design, Sampling};
 pub use error::SweepError;
 pub use executor::Executor;
 pub(crate) use folder::plan_in;
@@ -32,10 +39,12 @@ pub use keep::{Keep, point_limit};
 pub use make::{FailedPoint, grid};
 pub use plan::{Grid, MOST_POINTS, Plan};
 pub use points::{Point, PointReport, Sweep, sweep};
+pub use range::{NotARange, ValueRange};
 pub use report::{BackgroundReport, Difference, GridReport, JobReport, Mean, StageReport, VariantReport};
 pub use rounds::{NotAPrecision, Precision};
+pub use strategy::{ChosenPoint, Strategy};
 pub use task::{PointAnswer, PointFailure, PointTask, TaskSettings};
 pub use variants::Variant;
-pub use variation::{NotAVariation, Variation};
+pub use variation::{NotAVariation, Variation, VariedValues};
 
 pub use crate::spread::SweepProgress;

@@ -18,10 +18,14 @@ use netloom_scenario::Diagnostics;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::bisect::{self, Bisection};
+use super::design::Sampling;
 use super::error::SweepError;
 use super::executor::Executor;
 use super::keep::Keep;
+use super::range::ValueRange;
 use super::rounds::{DEFAULT_MOST_SEEDS, FEWEST_SEEDS, Precision};
+use super::strategy::Strategy;
 use super::variants::{Draft, Variant, combinations, name_all};
 use super::variation::Variation;
 use crate::build::BUILD;
@@ -40,8 +44,14 @@ pub struct Grid<'a> {
     pub scenarios: Vec<Source>,
     /// Changes to all of them.
     pub set: Vec<(String, String)>,
-    /// Variations; every combination is run.
+    /// Variations; every combination of listed values is run.
     pub vary: Vec<Variation>,
+    /// Which values of ranges are run, with every such combination.
+    pub sampling: Option<Sampling>,
+    /// The search for a threshold in a range.
+    pub bisection: Option<Bisection>,
+    /// Chooses the values that are run, of lists as well.
+    pub strategy: Option<&'a dyn Strategy>,
     /// The seeds of every variant; by default only seed 1, and with `until` at most 200 seeds.
     pub seeds: Option<Seeds>,
     /// The precision of the means until which seeds are added, if any.
@@ -80,6 +90,14 @@ pub struct Plan {
     pub set: Vec<(String, String)>,
     /// Variations.
     pub vary: Vec<Variation>,
+    /// Which values of ranges are run.
+    pub sampling: Option<Sampling>,
+    /// The search for a threshold in a range, whose ends alone are among the variants of the plan.
+    pub bisection: Option<Bisection>,
+    /// The name of the strategy that chooses values, if there is one; the plan has no variants then.
+    pub strategy: Option<String>,
+    /// The scenario of which a strategy makes variants.
+    pub(super) source: Option<Source>,
     /// The seeds of every variant, or the maximum range with `until`.
     pub seeds: Seeds,
     /// The required precision of means.
@@ -110,7 +128,7 @@ impl Plan {
     /// # Errors
     /// All errors in it.
     pub fn new(grid: &Grid<'_>) -> Result<Plan, LabError> {
-        let seeds = grid.seeds.clone().unwrap_or_else(|| default_seeds(grid.until));
+        let seeds = grid.seeds.clone().unwrap_or_else(|| default_seeds(grid));
         let mut mistakes: Vec<LabError> = of_words(grid, &seeds).into_iter().map(LabError::from).collect();
         let sources = readable(&grid.scenarios, &mut mistakes);
         let (mut variants, warnings) = match too_many(grid, &seeds) {
@@ -127,11 +145,34 @@ impl Plan {
             return Err(LabError::several(mistakes));
         }
         name_all(&mut variants, &grid.vary);
-        let baseline = baseline(grid, &sources, *seeds.0.start(), &variants)?;
+        let baseline = match grid.strategy {
+            None => baseline(grid, &sources, *seeds.0.start(), &variants)?,
+            Some(_) => 0,
+        };
         forget_but_first(&mut variants);
         let (set, vary, until, keep) = (grid.set.clone(), grid.vary.clone(), grid.until, kept(grid));
-        let mut plan =
-            Plan { set, vary, seeds, until, keep, variants, baseline, warnings, digest: Digest::of(&[]) };
+        let (sampling, bisection) = (grid.sampling, grid.bisection);
+        let strategy = grid.strategy.map(Strategy::name);
+        let source = sources.first().cloned();
+        if strategy.is_some() {
+            // They were compiled only to find errors before the study begins.
+            variants.clear();
+        }
+        let mut plan = Plan {
+            set,
+            vary,
+            sampling,
+            bisection,
+            strategy,
+            source,
+            seeds,
+            until,
+            keep,
+            variants,
+            baseline,
+            warnings,
+            digest: Digest::of(&[]),
+        };
         plan.digest = Digest::of(plan.meaning().to_string().as_bytes());
         Ok(plan)
     }
@@ -155,6 +196,9 @@ impl Plan {
             "scenarios": self.per_scenario().map(scenario).collect::<Vec<_>>(),
             "set": self.set,
             "vary": self.vary,
+            "sample": self.sampling,
+            "bisect": self.bisection,
+            "strategy": self.strategy,
             "seeds": { "first": self.seeds.0.start(), "last": self.seeds.0.end() },
             "until_ci": self.until.map(|precision| precision.to_string()),
             "keep": self.keep,
@@ -164,6 +208,19 @@ impl Plan {
 }
 
 impl Plan {
+    /// Compiles a further variant of a scenario; returns its number.
+    ///
+    /// # Errors
+    /// All errors in it.
+    pub(super) fn add(&mut self, draft: &Draft, source: &Source) -> Result<usize, LabError> {
+        let (mut variant, _) = draft.compile(source, &self.set, &self.vary, *self.seeds.0.start())?;
+        share_texts(self.variants.last(), &mut variant);
+        variant.resolved = String::new();
+        self.variants.push(variant);
+        name_all(&mut self.variants, &self.vary);
+        Ok(self.variants.len() - 1)
+    }
+
     /// The first variant of each scenario.
     fn per_scenario(&self) -> impl Iterator<Item = &Variant> {
         let same = |left: &Variant, right: &Variant| left.source == right.source;
@@ -208,8 +265,13 @@ fn kept(grid: &Grid<'_>) -> Keep {
     if is_elsewhere && grid.keep == Keep::Folders { Keep::Elsewhere } else { grid.keep }
 }
 
-fn default_seeds(until: Option<Precision>) -> Seeds {
-    Seeds(1..=if until.is_some() { DEFAULT_MOST_SEEDS } else { 1 })
+fn default_seeds(grid: &Grid<'_>) -> Seeds {
+    let last = match (grid.until, grid.bisection) {
+        (Some(_), _) => DEFAULT_MOST_SEEDS,
+        (None, Some(_)) => bisect::SEEDS,
+        (None, None) => 1,
+    };
+    Seeds(1..=last)
 }
 
 /// Errors that are found before any scenario is read.
@@ -218,7 +280,9 @@ fn of_words(grid: &Grid<'_>, seeds: &Seeds) -> Vec<SweepError> {
     if grid.scenarios.is_empty() {
         mistakes.push(SweepError::NoScenario);
     }
-    for (number, Variation { path, values }) in grid.vary.iter().enumerate() {
+    mistakes.extend(of_ranges(grid));
+    for (number, variation) in grid.vary.iter().enumerate() {
+        let (path, values) = (&variation.path, variation.list().unwrap_or_default());
         if grid.vary[..number].iter().any(|other| other.path == *path) {
             mistakes.push(SweepError::SamePath { path: path.clone() });
         }
@@ -247,13 +311,52 @@ fn of_words(grid: &Grid<'_>, seeds: &Seeds) -> Vec<SweepError> {
     mistakes
 }
 
+/// Errors about ranges, and about what is to be done with them.
+fn of_ranges(grid: &Grid<'_>) -> Vec<SweepError> {
+    let ranges: Vec<&Variation> = grid.vary.iter().filter(|variation| variation.range().is_some()).collect();
+    let mut mistakes = Vec::new();
+    if grid.strategy.is_some() {
+        let has_others = grid.sampling.is_some() || grid.bisection.is_some() || grid.until.is_some();
+        let is_alone = !has_others && grid.scenarios.len() == 1;
+        return if is_alone { Vec::new() } else { vec![SweepError::StrategyAlone] };
+    }
+    match (grid.sampling, grid.bisection) {
+        (Some(_), Some(_)) => mistakes.push(SweepError::SampleAndBisect),
+        (Some(_), None) if ranges.is_empty() => mistakes.push(SweepError::NoRange { option: "--sample" }),
+        (None, Some(_)) if ranges.len() != 1 => mistakes.push(SweepError::NotOneRange(ranges.len())),
+        (None, None) => {
+            mistakes.extend(ranges.first().map(|range| SweepError::OnlyRange { path: range.path.clone() }))
+        }
+        _ => {}
+    }
+    if grid.until.is_some() && grid.bisection.is_some() {
+        mistakes.push(SweepError::UntilAndBisect);
+    }
+    mistakes
+}
+
+/// The values of the ranges that a plan has, a vector of one value of each range.
+fn vectors(grid: &Grid<'_>) -> Vec<Vec<String>> {
+    let ranges: Vec<ValueRange> = grid.vary.iter().filter_map(Variation::range).collect();
+    match (grid.sampling, grid.bisection) {
+        (Some(sampling), _) => sampling.vectors(&ranges),
+        (None, _) if grid.strategy.is_some() => vec![ranges.iter().map(|range| range.at(0.0)).collect()],
+        (None, Some(_)) => {
+            let at = |share| ranges.iter().map(|range| range.at(share)).collect();
+            vec![at(0.0), at(1.0)]
+        }
+        (None, None) => vec![Vec::new()],
+    }
+}
+
 fn count(seeds: &Seeds) -> u128 {
     u128::from(*seeds.0.end() - *seeds.0.start()) + 1
 }
 
 fn too_many(grid: &Grid<'_>, seeds: &Seeds) -> Option<SweepError> {
-    let values = grid.vary.iter().map(|variation| variation.values.len() as u128);
-    let variants = values.fold(grid.scenarios.len() as u128, u128::saturating_mul);
+    let values = grid.vary.iter().filter_map(|variation| Some(variation.list()?.len() as u128));
+    let vectors = grid.sampling.map_or(1, |sampling| u128::from(sampling.points));
+    let variants = values.fold(grid.scenarios.len() as u128 * vectors, u128::saturating_mul);
     let seeds = count(seeds);
     let points = variants.saturating_mul(seeds);
     (points > MOST_POINTS).then_some(SweepError::TooMany { points, variants, seeds })
@@ -284,7 +387,7 @@ fn compiled(
     seed: u64,
     mistakes: &mut Vec<LabError>,
 ) -> Result<(Vec<Variant>, Diagnostics), LabError> {
-    let drafts = combinations(sources.len(), &grid.vary);
+    let drafts = combinations(sources.len(), &grid.vary, &vectors(grid));
     let compile = |draft: &Draft| {
         if grid.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return Err(LabError::NotBegun);
@@ -332,8 +435,9 @@ fn of_variants(grid: &Grid<'_>, variants: &[Variant]) -> Vec<SweepError> {
                 second: first.source.name(),
             });
         }
-        if grid.until.is_some() && !first.has_jobs {
-            mistakes.push(SweepError::NoJobs(first.source.name()));
+        let option = if grid.bisection.is_some() { "--bisect" } else { "--until-ci" };
+        if (grid.until.is_some() || grid.bisection.is_some()) && !first.has_jobs {
+            mistakes.push(SweepError::NoJobs { option, name: first.source.name() });
         }
     }
     if mistakes.is_empty() {

@@ -13,6 +13,7 @@ use netloom_records::{Digest, Status};
 use netloom_report::AnswerData;
 use serde::Serialize;
 
+use super::bisect::ThresholdReport;
 use super::keep::Keep;
 use super::make::{Done, FailedPoint, step_times};
 use super::plan::{Grid, Plan};
@@ -129,6 +130,9 @@ pub struct GridReport {
     pub kept: usize,
     /// Points that have no result.
     pub failed: Vec<FailedPoint>,
+    /// What a search for thresholds found, by combination of the other values.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub thresholds: Vec<ThresholdReport>,
     /// The part of each run over which background messages are reported: `jobs`, `all`, or an interval.
     pub over: String,
     /// Packet-hops of all finished points.
@@ -170,6 +174,7 @@ impl GridReport {
             kept: done.iter().filter(|point| point.kept).count(),
             over: over_name(grid.over),
             failed,
+            thresholds: Vec::new(),
             hops: done.iter().filter_map(|point| point.report.summary.hops).sum(),
             variants: (0..plan.variants.len()).map(report).collect(),
             baseline: plan.baseline,

@@ -65,13 +65,14 @@ pub(super) struct Draft {
     pub values: Vec<String>,
 }
 
-/// All combinations.
-pub(super) fn combinations(n_scenarios: usize, vary: &[Variation]) -> Vec<Draft> {
+/// All combinations of the listed values; `vectors` has the values of the ranges, of which each combination has all.
+pub(super) fn combinations(n_scenarios: usize, vary: &[Variation], vectors: &[Vec<String>]) -> Vec<Draft> {
     let mut drafts: Vec<Draft> =
         (0..n_scenarios).map(|scenario| Draft { scenario, values: Vec::new() }).collect();
+    let unknown = [String::new()];
     for variation in vary {
         let longer = |draft: Draft| {
-            variation.values.iter().map(move |value| {
+            variation.list().unwrap_or(&unknown).iter().map(move |value| {
                 let mut longer = draft.clone();
                 longer.values.push(value.clone());
                 longer
@@ -79,10 +80,20 @@ pub(super) fn combinations(n_scenarios: usize, vary: &[Variation]) -> Vec<Draft>
         };
         drafts = drafts.into_iter().flat_map(longer).collect();
     }
-    drafts
+    let with = |draft: Draft| vectors.iter().map(move |vector| draft.clone().with(vary, vector));
+    drafts.into_iter().flat_map(with).collect()
 }
 
 impl Draft {
+    /// The same with these values of the ranges.
+    fn with(mut self, vary: &[Variation], vector: &[String]) -> Draft {
+        let ranges = (0..vary.len()).filter(|&column| vary[column].range().is_some());
+        for (column, value) in ranges.zip(vector) {
+            self.values[column].clone_from(value);
+        }
+        self
+    }
+
     /// Compiles it with a seed; returns also its settings that have no effect.
     pub fn compile(
         &self,
@@ -124,6 +135,15 @@ impl Variant {
         vary.iter().zip(&self.values).any(is_none)
     }
 
+    /// Its name without the value of one of the variations; empty if nothing is left.
+    pub(super) fn others(&self, column: usize, vary: &[Variation]) -> String {
+        let mut values = self.values.clone();
+        values.remove(column);
+        let mut vary = vary.to_vec();
+        vary.remove(column);
+        assignments(&vary, &values, ", ")
+    }
+
     /// The folder of the run with a seed, relative to the sweep's folder.
     pub fn point_folder(&self, seed: u64) -> PathBuf {
         self.folder.join(format!("seed-{seed}"))
@@ -161,6 +181,7 @@ pub(super) fn name_all(variants: &mut [Variant], vary: &[Variation]) {
     let names: Vec<&str> = values.iter().map(String::as_str).collect();
     let names = distinct(&names);
     for (variant, text) in variants.iter_mut().zip(&values) {
+        variant.name = assignments(vary, &variant.values, ", ");
         variant.folder = Path::new(POINTS).join(&scenarios[variant.scenario.as_str()]);
         if !vary.is_empty() {
             variant.folder.push(&names[text.as_str()]);
@@ -197,12 +218,17 @@ mod tests {
     #[test]
     fn the_last_variation_changes_fastest() {
         let vary: Vec<Variation> = ["a=1,2", "b=x,y"].map(|text| text.parse().expect("it is one")).into();
-        let all: Vec<String> = combinations(2, &vary)
+        let all: Vec<String> = combinations(2, &vary, &[Vec::new()])
             .iter()
             .map(|draft| draft.scenario.to_string() + &draft.values.concat())
             .collect();
         assert_eq!(all, ["01x", "01y", "02x", "02y", "11x", "11y", "12x", "12y"]);
-        assert_eq!(combinations(1, &[]).len(), 1);
+        assert_eq!(combinations(1, &[], &[Vec::new()]).len(), 1);
+        let vary: Vec<Variation> = ["r=0..9", "a=1,2"].map(|text| text.parse().expect("it is one")).into();
+        let vectors = [vec!["3".to_owned()], vec!["7".to_owned()]];
+        let all: Vec<String> =
+            combinations(1, &vary, &vectors).iter().map(|draft| draft.values.concat()).collect();
+        assert_eq!(all, ["31", "71", "32", "72"]);
     }
 
     #[test]

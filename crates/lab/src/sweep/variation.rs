@@ -1,4 +1,4 @@
-//! A variation of a sweep: a path into the scenario and its values.
+//! A variation of a sweep: a path into the scenario, and its values or a range of them.
 //!
 //! Invariants: a comma inside brackets or quotes is part of a value.
 
@@ -6,18 +6,53 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-/// A path and its values, written `path=v1,v2,...`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+use super::range::ValueRange;
+
+/// A path and its values, written `path=v1,v2,...` or `path=A..B`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Variation {
     /// Where in the scenario, as `--set` takes it.
     pub path: String,
-    /// Its values, in order.
-    pub values: Vec<String>,
+    /// Its values.
+    #[serde(flatten)]
+    pub values: VariedValues,
+}
+
+/// The values of a path.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub enum VariedValues {
+    /// These, in order.
+    #[serde(rename = "values")]
+    List(Vec<String>),
+    /// Some within a range.
+    #[serde(rename = "range")]
+    Range(ValueRange),
+}
+
+impl Variation {
+    /// Its values if they are a list.
+    pub(super) fn list(&self) -> Option<&[String]> {
+        match &self.values {
+            VariedValues::List(values) => Some(values),
+            VariedValues::Range(_) => None,
+        }
+    }
+
+    /// The range that its values are within, if it has one.
+    pub(super) fn range(&self) -> Option<ValueRange> {
+        match &self.values {
+            VariedValues::List(_) => None,
+            VariedValues::Range(range) => Some(*range),
+        }
+    }
 }
 
 /// Text that is not a variation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected `path=v1,v2,...`, for example `balance=ecmp,spray` or `jobs.0.steps=2,4,8`")]
+#[error(
+    "expected `path=v1,v2,...`, for example `balance=ecmp,spray` or `jobs.0.steps=2,4,8`, or a range `path=A..B` of \
+     numbers or quantities, for example `jobs.0.start=0us..10us`"
+)]
 pub struct NotAVariation;
 
 impl FromStr for Variation {
@@ -26,7 +61,11 @@ impl FromStr for Variation {
     fn from_str(text: &str) -> Result<Variation, NotAVariation> {
         match text.split_once('=') {
             Some((path, values)) if !path.is_empty() => {
-                Ok(Variation { path: path.to_owned(), values: split(values) })
+                let values = match (ValueRange::parse(values), split(values)) {
+                    (Ok(range), _) => VariedValues::Range(range),
+                    (Err(_), list) => VariedValues::List(list),
+                };
+                Ok(Variation { path: path.to_owned(), values })
             }
             _ => Err(NotAVariation),
         }
@@ -59,7 +98,16 @@ mod tests {
     use super::*;
 
     fn values(text: &str) -> Vec<String> {
-        text.parse::<Variation>().expect("it is one").values
+        text.parse::<Variation>().expect("it is one").list().expect("it is a list").to_vec()
+    }
+
+    #[test]
+    fn two_ends_are_a_range() {
+        let parsed: Variation = "a.rate=100Gbps..400Gbps".parse().expect("it is one");
+        assert_eq!(parsed.range().map(|range| range.to_string()).as_deref(), Some("100Gbps..400Gbps"));
+        let json = serde_json::to_string(&parsed).expect("it is data");
+        assert_eq!(json, r#"{"path":"a.rate","range":"100Gbps..400Gbps"}"#);
+        assert_eq!(values("from=../a.yaml"), ["../a.yaml"]);
     }
 
     #[test]

@@ -36,6 +36,7 @@ mod rails;
 mod reproduce;
 mod scenes;
 mod schema;
+mod searches;
 mod spans;
 mod stepwise;
 mod sweeps;
