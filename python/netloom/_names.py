@@ -84,7 +84,9 @@ def points_of(folder: Path) -> list[Point]:
     import polars as pl
 
     table = pl.read_parquet(file)
-    paths = table.columns[table.columns.index("variant") + 1 : table.columns.index("seed")]
+    varied = table.columns[table.columns.index("variant") + 1 : table.columns.index("seed")]
+    # Values of ranges have a second column as numbers.
+    paths = [path for path in varied if table[path].dtype == pl.String]
     table = table.unique(["scenario", "variant", "seed"], keep="first", maintain_order=True)
     words = {path: _words_for(table[path]) for path in paths}
     several = {column for column in ("scenario", "seed") if table[column].n_unique() > 1}

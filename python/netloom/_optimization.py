@@ -75,8 +75,10 @@ def optimize(
     continues: the sampler, by default ``TPESampler(seed=1)``, asks for the same values again, whose points are there.
     A trial whose points fail counts as failed. The other arguments are those of ``netloom.sweep``.
     """
-    import optuna
-
+    try:
+        import optuna
+    except ImportError:
+        raise InvalidInput("a search needs Optuna: `pip install netloom[optuna]`") from None
     if not space:
         raise InvalidInput("`space` has no path")
     if trials < 1 or batch < 1:
