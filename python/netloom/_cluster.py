@@ -8,13 +8,14 @@ build refuses it.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import queue
 import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -30,11 +31,15 @@ ClientLike: TypeAlias = "Client | str | Any"
 """A client of Dask, a cluster such as those of ``dask_jobqueue``, or the address of a scheduler."""
 
 _SECONDS_TO_CONNECT = 10.0
-_SECONDS_BETWEEN_LOOKS = 0.5
+_SECONDS_BETWEEN_LOOKS = 1.0
+_SECONDS_TO_WAIT = 0.5
 _SECONDS_WITHOUT_WORKERS = 20.0
-_TASKS_PER_THREAD = 8
-"""Tasks that are submitted ahead for each thread of the workers, so that none waits for the client."""
-_FEWEST_TASKS = 64
+_BATCHES_PER_THREAD = 8
+"""Batches that are submitted ahead for each thread of the workers, so that none waits for the client."""
+_FEWEST_BATCHES = 16
+_POINTS_PER_BATCH = 50
+_SECONDS_PER_BATCH = 0.25
+"""Short points are passed together up to this expected time."""
 _SHARE_OF_MEMORY = 0.8
 """Share of a worker's memory that the runs in progress may be expected to need together."""
 
@@ -152,67 +157,96 @@ class _Submission:
         self._facts = [tasks.facts(index) for index in range(len(tasks))]
         self._waiting = sorted(range(len(tasks)), key=lambda index: self._facts[index][2])
         """Tasks that are not submitted, the longest last."""
-        self._pending: dict[str, tuple[Future, int]] = {}
+        self._pending: dict[str, tuple[Future, list[int]]] = {}
+        """Batches of tasks that are submitted, by their keys."""
         self._finished: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self._workers: dict[str, WorkerFacts] = {}
         self._had_workers = time.monotonic()
+        self._looked = 0.0
         self._warned = False
 
     def answers(self) -> Iterator[tuple[int, str] | None]:
         try:
             while self._waiting or self._pending:
+                self._look()
                 yield from self._submit()
                 found = self._next_finished()
                 yield from self._collect(found)
                 if not found:
-                    self._check_cluster()
                     yield None
         finally:
             if self._client.status == "running":
                 self._client.cancel([future for future, _ in self._pending.values()])
 
+    def _look(self) -> None:
+        """Look at the cluster once a second: an error if the scheduler went away, a warning if there are no workers."""
+        now = time.monotonic()
+        if now - self._looked < _SECONDS_BETWEEN_LOOKS:
+            return
+        self._looked = now
+        is_lost = any(future.status in ("cancelled", "lost") for future, _ in self._pending.values())
+        if self._client.status != "running" or is_lost:
+            address = self._client.scheduler.address if self._client.scheduler else "its address"
+            raise ConnectionError(f"the scheduler at {address} went away")
+        self._workers = self._executor.workers()
+        if self._workers:
+            self._had_workers = now
+        elif now - self._had_workers > _SECONDS_WITHOUT_WORKERS and not self._warned:
+            self._warned = True
+            warnings.warn("the cluster has no worker of this build: points wait for one", stacklevel=2)
+
     def _submit(self) -> Iterator[tuple[int, str]]:
         """Keep enough tasks submitted; a task that no worker has the memory for has failed."""
-        if len(self._pending) > _FEWEST_TASKS // 2 and len(self._pending) % _FEWEST_TASKS:
-            return
-        workers = self._executor.workers()
-        threads = sum(facts.threads for facts in workers.values())
-        memory = max((facts.memory for facts in workers.values()), default=0.0)
-        while self._waiting and len(self._pending) < max(_FEWEST_TASKS, _TASKS_PER_THREAD * threads):
-            index = self._waiting.pop()
-            needed = self._facts[index][3]
-            if workers and needed > memory:
-                yield (
-                    index,
-                    _failed(
-                        f"it is expected to need {needed / 1e9:.2f} GB of memory, "
-                        f"and the largest worker has {memory / 1e9:.2f} GB"
-                    ),
-                )
-                continue
-            self._submit_one(index, workers)
+        threads = sum(facts.threads for facts in self._workers.values())
+        memory = max((facts.memory for facts in self._workers.values()), default=float("inf"))
+        while self._waiting and len(self._pending) < max(_FEWEST_BATCHES, _BATCHES_PER_THREAD * threads):
+            batch = []
+            for index in self._next_batch(threads):
+                needed = self._facts[index][3]
+                if needed <= memory:
+                    batch.append(index)
+                    continue
+                reason = f"it is expected to need {needed / 1e9:.2f} GB of memory"
+                yield index, _failed(f"{reason}, and the largest worker has {memory / 1e9:.2f} GB")
+            if batch:
+                self._submit_batch(batch)
 
-    def _submit_one(self, index: int, workers: Collection[str]) -> None:
-        key, folder, seconds, memory = self._facts[index]
+    def _next_batch(self, threads: int) -> list[int]:
+        """The next task, with others if all of them are short: passing a task costs some milliseconds."""
+        most = min(_POINTS_PER_BATCH, len(self._waiting) // (_BATCHES_PER_THREAD * max(threads, 1)))
+        batch = [self._waiting.pop()]
+        seconds = self._facts[batch[0]][2]
+        while len(batch) < most and seconds + self._facts[self._waiting[-1]][2] <= _SECONDS_PER_BATCH:
+            batch.append(self._waiting.pop())
+            seconds += self._facts[batch[-1]][2]
+        return batch
+
+    def _submit_batch(self, batch: list[int]) -> None:
         target = self._executor.target
+        points = []
+        for index in batch:
+            _, folder, _, memory = self._facts[index]
+            url = None if target is None else f"{target.rstrip('/')}/{folder.as_posix()}"
+            points.append((self._tasks.text(index), memory, url))
+        keys = [self._facts[index][0] for index in batch]
+        key = keys[0] if len(keys) == 1 else hashlib.blake2b("".join(keys).encode(), digest_size=32).hexdigest()
         future = self._client.submit(
             compute_on_worker,
-            self._tasks.text(index),
-            memory,
-            None if target is None else f"{target.rstrip('/')}/{folder.as_posix()}",
+            points,
             key=f"netloom-{key}",
             # The longest first.
-            priority=seconds,
-            workers=list(workers) if self._executor.has_refused else None,
+            priority=sum(self._facts[index][2] for index in batch),
+            workers=list(self._workers) if self._executor.has_refused else None,
             pure=False,
         )
-        self._pending[future.key] = (future, index)
+        self._pending[future.key] = (future, batch)
         future.add_done_callback(self._finished.put)
 
     def _next_finished(self) -> list[Future]:
         """The futures that have finished, after a short wait if there are none."""
         found: list[Future] = []
         with contextlib.suppress(queue.Empty):
-            found.append(self._finished.get(timeout=_SECONDS_BETWEEN_LOOKS))
+            found.append(self._finished.get(timeout=_SECONDS_TO_WAIT))
             while True:
                 found.append(self._finished.get_nowait())
         return found
@@ -226,36 +260,24 @@ class _Submission:
         for future, result in zip(done, results, strict=True):
             if result is None:
                 continue
-            _, index = self._pending.pop(future.key)
-            answer, worker = result
-            if answer.startswith('{"other_build"'):
-                self._executor.refuse(worker, json.loads(answer)["other_build"]["build"])
-                self._waiting.append(index)
-            else:
-                yield index, answer
+            answers, worker = result
+            _, batch = self._pending.pop(future.key)
+            for index, answer in zip(batch, answers, strict=True):
+                if answer.startswith('{"other_build"'):
+                    self._executor.refuse(worker, json.loads(answer)["other_build"]["build"])
+                    self._waiting.append(index)
+                else:
+                    yield index, answer
         for future in finished:
             if future.status == "error" and future.key in self._pending:
-                _, index = self._pending.pop(future.key)
-                yield index, _failed(_reason(future.exception()))
-
-    def _check_cluster(self) -> None:
-        """Raise an error if the scheduler went away; warn if there are no workers."""
-        if self._client.status != "running" or any(
-            future.status in ("cancelled", "lost") for future, _ in self._pending.values()
-        ):
-            address = self._client.scheduler.address if self._client.scheduler else "its address"
-            raise ConnectionError(f"the scheduler at {address} went away")
-        now = time.monotonic()
-        if self._executor.workers():
-            self._had_workers = now
-        elif now - self._had_workers > _SECONDS_WITHOUT_WORKERS and not self._warned:
-            self._warned = True
-            warnings.warn("the cluster has no worker of this build: points wait for one", stacklevel=2)
+                _, batch = self._pending.pop(future.key)
+                reason = _reason(future.exception())
+                yield from ((index, _failed(reason)) for index in batch)
 
 
-def _result(future: Future) -> tuple[str, str] | None:
+def _result(future: Future) -> tuple[list[str], str] | None:
     try:
-        result: tuple[str, str] = future.result(timeout=60)
+        result: tuple[list[str], str] = future.result(timeout=60)
     except Exception:
         return None
     return result
@@ -322,22 +344,29 @@ class _Admission:
 _ADMISSION = _Admission()
 
 
-def compute_on_worker(task: str, memory: float, target: str | None) -> tuple[str, str]:
-    """Compute a task in a worker; return the answer and the address of the worker.
+def compute_on_worker(points: list[tuple[str, float, str | None]]) -> tuple[list[str], str]:
+    """Compute tasks in a worker; return their answers and the address of the worker.
 
-    With a target the run folder is copied there; a complete one that is there already is not computed again.
+    Each has its text, the memory that it is expected to need, and the URL of its run folder or nothing.
     """
     from distributed import get_worker
 
     worker = get_worker()
-    with _ADMISSION.of(memory, _memory_of(worker) * _SHARE_OF_MEMORY):
-        if target is None:
-            return _native.compute_point(task), worker.address
-        with tempfile.TemporaryDirectory(prefix="netloom-") as home:
-            folder = Path(home) / json.loads(task)["folder"]
-            download_run(target, folder)
-            answer = _native.compute_point(task, Path(home))
-            found = json.loads(answer).get("finished")
-            if found is not None and not found["was_there"]:
-                upload_run(folder, target)
-        return answer, worker.address
+    limit = _memory_of(worker) * _SHARE_OF_MEMORY
+    answers = []
+    for task, memory, target in points:
+        with _ADMISSION.of(memory, limit):
+            answers.append(_native.compute_point(task) if target is None else _compute_into(task, target))
+    return answers, worker.address
+
+
+def _compute_into(task: str, target: str) -> str:
+    """Compute a task whose run folder is at a URL; a complete one that is there already is not computed again."""
+    with tempfile.TemporaryDirectory(prefix="netloom-") as home:
+        folder = Path(home) / json.loads(task)["folder"]
+        download_run(target, folder)
+        answer = _native.compute_point(task, Path(home))
+        found = json.loads(answer)
+        if isinstance(found, dict) and "finished" in found and not found["finished"]["was_there"]:
+            upload_run(folder, target)
+    return answer

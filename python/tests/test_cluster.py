@@ -32,11 +32,15 @@ TRAINING = netloom.Scenario(
 POLICIES: dict[str, list[str]] = {"balance": ["ecmp", "spray"]}
 
 
+def local_cluster() -> Any:
+    return distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+    )
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
-    ) as made:
+    with local_cluster() as made:
         yield made
 
 
@@ -229,9 +233,18 @@ def object_store() -> Iterator[str]:
         os.environ.pop(name, None) if value is None else os.environ.update({name: value})
 
 
-def test_run_folders_go_to_an_object_store(object_store: str, cluster: Any, local: netloom.Study) -> None:
+@pytest.fixture
+def cluster_of_store(object_store: str) -> Iterator[Any]:
+    """Workers that have the variables of the store."""
+    assert object_store
+    with local_cluster() as made:
+        yield made
+
+
+def test_run_folders_go_to_an_object_store(object_store: str, cluster_of_store: Any, local: netloom.Study) -> None:
     import s3fs
 
+    cluster = cluster_of_store
     killing = threading.Timer(2.0, lambda: os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL))
     killing.start()
     made = sweep(object_store, cluster)
