@@ -59,6 +59,7 @@ check() {
     # The stub against the module itself; what other libraries declare is not ours.
     "$home/bin/stubtest" --mypy-config-file python/mypy.ini --concise netloom._native
     "$home/bin/pytest" --quiet python/tests
+    PYTHON="$home/bin/python" scripts/cluster_namespaces.sh
 }
 
 environment

@@ -18,6 +18,7 @@ const atTheTop = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.
 const sections: [string, string | string[]][] = [
   ['Start', ['README.md', 'docs/getting-started.md', 'docs/python.md', 'docs/modelled.md', 'docs/validation.md', 'docs/performance.md']],
   ['Concepts', 'docs/concepts'],
+  ['Guides', 'docs/guides'],
   ['Scenarios', ['docs/reference/scenario.md']],
   ['Policies', 'docs/policies'],
   ['Congestion control', 'docs/congestion'],
