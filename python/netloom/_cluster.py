@@ -58,9 +58,8 @@ def executor_of(
         connected = stack.enter_context(_connected(client))
         stack.enter_context(state_kept_at(target, folder) if target is not None else contextlib.nullcontext())
         has_folders = keep == "folders"
-        executor = ClusterExecutor(connected, target if has_folders else None)
-        if target is None and has_folders:
-            executor.check_folder(folder)
+        shared = folder if has_folders and target is None else None
+        executor = ClusterExecutor(connected, target if has_folders else None, shared)
         yield (executor, target is not None)
 
 
@@ -85,9 +84,11 @@ def _connected(client: ClientLike) -> Iterator[Client]:
 class ClusterExecutor:
     """Computes the points of a sweep on the workers of a cluster."""
 
-    def __init__(self, client: Client, target: str | None) -> None:
+    def __init__(self, client: Client, target: str | None, shared: Path | None) -> None:
         self.client = client
         self.target = target
+        self._shared = shared
+        """The folder that workers must reach."""
         self._known: dict[str, WorkerFacts] = {}
         self._refused: set[str] = set()
         self.workers()
@@ -97,6 +98,8 @@ class ClusterExecutor:
                 f"all workers have netloom {builds}, and this is {_native.BUILD}: "
                 "results of different builds are not mixed"
             )
+        if shared is not None:
+            self._check_folder(shared)
 
     @property
     def has_refused(self) -> bool:
@@ -116,11 +119,22 @@ class ClusterExecutor:
         for address in new:
             if address in self._known and self._known[address].build != _native.BUILD:
                 self.refuse(address, self._known[address].build)
+        self._refuse_without_folder([address for address in new if address not in self._refused])
         return {
             address: self._known[address]
             for address in there
             if address in self._known and address not in self._refused
         }
+
+    def _refuse_without_folder(self, late: list[str]) -> None:
+        """Use no worker that came later and does not reach the folder, which has a plan by then."""
+        plan = None if self._shared is None else self._shared / "sweep.json"
+        if plan is None or not late or not plan.exists():
+            return
+        for address, reaches in self.client.run(_reaches, str(plan), workers=late, on_error="ignore").items():
+            if not reaches:
+                self._refused.add(address)
+                warnings.warn(f"the worker {address} does not reach {self._shared}: it is not used", stacklevel=2)
 
     def refuse(self, worker: str, build: str) -> None:
         """Use a worker of another build no more."""
@@ -130,7 +144,7 @@ class ClusterExecutor:
                 f"the worker {worker} has netloom {build}, and this is {_native.BUILD}: it is not used", stacklevel=2
             )
 
-    def check_folder(self, folder: Path) -> None:
+    def _check_folder(self, folder: Path) -> None:
         """Refuse a folder that workers do not reach under the same path."""
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder.parent, prefix=".netloom-") as probe:

@@ -199,6 +199,8 @@ class Study(RunTables):
         return {name: points[found].name for name, found in named if found in points}
 
     def _frame(self, table: str) -> polars.DataFrame:
+        if not self.runs:
+            raise InvalidInput(f"there are no run folders, so there is no table {table!r}: `points` has the figures")
         if table not in self._frames:
             import polars as pl
 
@@ -208,6 +210,9 @@ class Study(RunTables):
         return self._frames[table]
 
     def __repr__(self) -> str:
+        if not self.runs and self._points:
+            n_failed = sum(point.row["outcome"] == "failed" for point in self._points)
+            return f"Study of {len(self._points)} points without run folders, {n_failed} failed"
         named = zip(self._names[:_MOST_NAMED], self.runs[:_MOST_NAMED], strict=True)
         names = [f"  {name}: {run.status}" for name, run in named]
         more = [f"  and {len(self.runs) - _MOST_NAMED} more"] if len(self.runs) > _MOST_NAMED else []
@@ -277,10 +282,10 @@ def sweep(
     sample: int | None = None,
     design: str = "latin-hypercube",
     design_seed: int = 1,
-    bisect: float | None = None,
+    bisect: float | str | None = None,
     set: Changes = None,
     seeds: Seeds = None,
-    until_ci: float | None = None,
+    until_ci: float | str | None = None,
     baseline: str | None = None,
     threads: int | None = None,
     client: ClientLike | None = None,
@@ -347,10 +352,10 @@ def sweep_with(
     sample: int | None = None,
     design: str = "latin-hypercube",
     design_seed: int = 1,
-    bisect: float | None = None,
+    bisect: float | str | None = None,
     set: Changes = None,
     seeds: Seeds = None,
-    until_ci: float | None = None,
+    until_ci: float | str | None = None,
     baseline: str | None = None,
     threads: int | None = None,
     client: ClientLike | None = None,
@@ -397,9 +402,9 @@ def sweep_with(
     return study
 
 
-def percent_of(share: float | None) -> str | None:
+def percent_of(share: float | str | None) -> str | None:
     """A share in the form of the command."""
-    return None if share is None else f"{share * 100:g}%"
+    return share if share is None or isinstance(share, str) else f"{share * 100:g}%"
 
 
 def _variation(path: str, values: Sequence[Any] | str) -> str:

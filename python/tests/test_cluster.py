@@ -189,6 +189,50 @@ def test_a_scheduler_that_goes_away_is_reported_and_nothing_is_lost(tmp_path: Pa
         worker.wait()
 
 
+def test_an_interrupt_ends_the_sweep_and_the_same_call_continues(
+    cluster: Any, local: netloom.Study, tmp_path: Path
+) -> None:
+    def interrupt(now: netloom.Progress) -> None:
+        if (now.share or 0.0) > 0.2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(netloom.Interrupted, match="the same call continues it") as stopped:
+        netloom.sweep(
+            TRAINING, tmp_path / "sweep", vary=POLICIES, seeds=SEEDS, client=cluster, keep="summary", progress=interrupt
+        )
+    assert isinstance(stopped.value.result, netloom.Study)
+    n_done = stopped.value.result.points.height
+    assert 0 < n_done < 2 * SEEDS
+    made = sweep(tmp_path / "sweep", cluster, keep="summary")
+    assert digests(made) == digests(local)
+    assert made.results is not None
+    assert made.results["kept"] >= n_done
+
+
+FULL_DISK = """
+import resource, sys, netloom
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+client = sys.argv[3] if len(sys.argv) > 3 else None
+netloom.sweep(sys.argv[1], sys.argv[2], seeds=50, keep="summary", client=client, progress=False)
+"""
+
+
+@pytest.mark.parametrize("where", ["here", "cluster"])
+def test_a_full_disk_ends_the_sweep_and_loses_nothing(cluster: Any, where: str, tmp_path: Path) -> None:
+    scenario, folder = tmp_path / "training.yaml", tmp_path / "sweep"
+    TRAINING.save(scenario)
+    words = [sys.executable, "-c", FULL_DISK, str(scenario), str(folder)]
+    words += [cluster.scheduler_address] if where == "cluster" else []
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert "StoppedEarly" in done.stderr
+    assert "points.jsonl" in done.stderr
+    n_stored = (folder / "points.jsonl").read_text().count("\n")
+    assert n_stored > 5
+    made = netloom.sweep(scenario, folder, seeds=50, keep="summary", progress=False)
+    assert made.results is not None
+    assert (made.results["kept"], made.results["made"]) == (n_stored, 50 - n_stored)
+
+
 def test_no_scheduler_and_no_shared_folder_are_refused(cluster: Any, tmp_path: Path) -> None:
     with pytest.raises(netloom.InvalidInput, match=r"no scheduler of Dask answers at tcp://127\.0\.0\.1:9"):
         sweep(tmp_path / "sweep", "tcp://127.0.0.1:9")

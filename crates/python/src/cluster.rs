@@ -7,10 +7,10 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use netloom_lab::LabError;
-use netloom_lab::sweep::{Executor, PointAnswer, PointTask, SweepError};
+use netloom_lab::sweep::{EndOfSweep, Executor, PointAnswer, PointTask, SweepError};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 
@@ -73,7 +73,7 @@ impl Executor for PythonExecutor {
     fn compute(
         &self,
         tasks: &Arc<Vec<PointTask>>,
-        stop: &AtomicBool,
+        end: &EndOfSweep<'_>,
         answered: &(dyn Fn(usize, PointAnswer) + Sync),
     ) -> Result<(), LabError> {
         let computed = Python::attach(|py| {
@@ -85,7 +85,7 @@ impl Executor for PythonExecutor {
                         .map_err(|error| PyValueError::new_err(format!("not an answer ({error}): {text}")))?;
                     py.detach(|| answered(index, answer));
                 }
-                if stop.load(Ordering::Relaxed) {
+                if end.is_reached() {
                     answers.call_method0("close")?;
                     break;
                 }

@@ -1,5 +1,7 @@
 //! Scenarios and changes to them, as Python passes them.
 
+use std::sync::Arc;
+
 use netloom_lab::{LabError, Over, Overrides, Source, SourceText, summary};
 use pyo3::FromPyObject;
 
@@ -20,7 +22,7 @@ impl From<ScenarioSource> for Source {
             // As if it were a file in the working directory: relative paths in it start there.
             ScenarioSource::Text(name, text) => {
                 let path = std::env::current_dir().ok().map(|folder| folder.join("scenario.yaml"));
-                Source::Text(SourceText { name, text: text.into(), path, bases: Default::default() })
+                Source::Text(SourceText { name, text: text.into(), path, bases: Arc::default() })
             }
             ScenarioSource::File(path) => Source::file(path),
         }

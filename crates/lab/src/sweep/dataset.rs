@@ -50,12 +50,7 @@ const NAMES: &[Entry] = &[
 
 const FIGURES: &[Entry] = &[
     ("seed", "number", "Seed of the run.", Fill::Whole(|row| Some(row.seed))),
-    (
-        "folder",
-        "name",
-        "Run folder, relative to the table; absent if none was kept.",
-        Fill::Text(|row| row.folder()),
-    ),
+    ("folder", "name", "Run folder, relative to the table; absent if none was kept.", Fill::Text(folder)),
     (
         "outcome",
         "word",
@@ -232,11 +227,6 @@ impl<'a> Row<'a> {
         Some(&self.report?.summary)
     }
 
-    fn folder(&self) -> Option<String> {
-        self.report.filter(|_| self.plan.keep != Keep::Summary)?;
-        Some(self.variant().point_folder(self.seed).to_string_lossy().replace('\\', "/"))
-    }
-
     fn outcome(&self) -> String {
         let word = self.report.and_then(|report| serde_json::to_value(report.outcome.status).ok());
         word.and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_else(|| FAILED.to_owned())
@@ -261,6 +251,12 @@ impl<'a> Row<'a> {
     fn switches(&self) -> Option<PeakSummary> {
         Some(self.run()?.queues.switches)
     }
+}
+
+/// The run folder of a point, relative to that of the sweep.
+fn folder(row: &Row<'_>) -> Option<String> {
+    row.report.filter(|_| row.plan.keep != Keep::Summary)?;
+    Some(row.variant().point_folder(row.seed).to_string_lossy().replace('\\', "/"))
 }
 
 /// The table.

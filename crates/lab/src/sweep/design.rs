@@ -6,7 +6,7 @@
 //!
 //! Invariants: the same ranges, number and seed give the same vectors; no vector appears twice.
 //!
-//! Source: M. D. McKay, R. J. Beckman, W. J. Conover, "A Comparison of Three Methods for Selecting Values of Input
+//! Source: M. D. `McKay`, R. J. Beckman, W. J. Conover, "A Comparison of Three Methods for Selecting Values of Input
 //! Variables in the Analysis of Output from a Computer Code", Technometrics 21(2), 1979.
 
 use std::collections::BTreeSet;

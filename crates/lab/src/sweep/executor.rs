@@ -13,9 +13,33 @@ use super::task::{PointAnswer, PointTask};
 use crate::error::LabError;
 use crate::spread::{SweepProgress, spread};
 
+/// Whether a sweep is to end: its user has stopped it, or an answer could not be stored.
+#[derive(Debug)]
+pub struct EndOfSweep<'a> {
+    stop: &'a AtomicBool,
+    ended: AtomicBool,
+}
+
+impl<'a> EndOfSweep<'a> {
+    /// A sweep that its user stops by this flag.
+    pub(super) fn new(stop: &'a AtomicBool) -> EndOfSweep<'a> {
+        EndOfSweep { stop, ended: AtomicBool::new(false) }
+    }
+
+    /// Ends it: runs in progress are finished.
+    pub(super) fn end(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether no more points may begin.
+    pub fn is_reached(&self) -> bool {
+        self.ended.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed)
+    }
+}
+
 /// Computes points.
 pub trait Executor: Sync {
-    /// Computes tasks, the longest first, until `stop` is set; calls `answered` with the index of each and its answer, from
+    /// Computes tasks, the longest first, until the sweep is to end; calls `answered` with the index of each and its answer, from
     /// any thread.
     ///
     /// # Errors
@@ -23,7 +47,7 @@ pub trait Executor: Sync {
     fn compute(
         &self,
         tasks: &Arc<Vec<PointTask>>,
-        stop: &AtomicBool,
+        end: &EndOfSweep<'_>,
         answered: &(dyn Fn(usize, PointAnswer) + Sync),
     ) -> Result<(), LabError>;
 
@@ -48,29 +72,25 @@ impl Executor for LocalExecutor<'_> {
     fn compute(
         &self,
         tasks: &Arc<Vec<PointTask>>,
-        stop: &AtomicBool,
+        end: &EndOfSweep<'_>,
         answered: &(dyn Fn(usize, PointAnswer) + Sync),
     ) -> Result<(), LabError> {
         let indices: Vec<usize> = (0..tasks.len()).collect();
-        let ended = AtomicBool::new(false);
         spread(
             &indices,
             self.threads,
             self.on_progress,
             |&index| weight(&tasks[index]),
             |&index, mut task| {
-                if ended.load(Ordering::Relaxed) {
+                if end.is_reached() {
                     return;
                 }
                 // A point is finished only when its records are stored, not at its last step.
                 let answer =
-                    tasks[index].compute(None, stop, &mut |hops, share| task.note(hops, share.min(0.99)));
+                    tasks[index].compute(None, end.stop, &mut |hops, share| task.note(hops, share.min(0.99)));
                 match &answer {
                     PointAnswer::Finished { report, .. } => {
-                        task.finish(report.summary.hops.unwrap_or_default())
-                    }
-                    PointAnswer::Failed(failure) if failure.ends_sweep => {
-                        ended.store(true, Ordering::Relaxed)
+                        task.finish(report.summary.hops.unwrap_or_default());
                     }
                     PointAnswer::Failed(_) => task.finish(0),
                     PointAnswer::Stopped | PointAnswer::OtherBuild { .. } => {}
@@ -83,7 +103,7 @@ impl Executor for LocalExecutor<'_> {
 }
 
 /// The expected time of a task, in microseconds.
-pub(super) fn weight(task: &PointTask) -> u64 {
+fn weight(task: &PointTask) -> u64 {
     (task.seconds * 1e6) as u64
 }
 

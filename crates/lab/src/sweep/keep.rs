@@ -51,7 +51,7 @@ mod tests {
     fn options_are_parsed_and_others_refused() {
         assert_eq!("summary".parse(), Ok(Keep::Summary));
         assert!("elsewhere".parse::<Keep>().is_err());
-        assert_eq!(point_limit("1h 30min"), Ok(Duration::from_secs(5_400)));
+        assert_eq!(point_limit("1h 30min"), Ok(Duration::from_mins(90)));
         for text in ["", "90", "0s", "-1s", "1 parsec"] {
             assert!(point_limit(text).expect_err(text).contains("expected a time"), "{text}");
         }

@@ -17,7 +17,7 @@ use super::bisect::{Bisection, Search, ThresholdReport};
 use super::dataset::dataset;
 use super::done::finished;
 use super::error::SweepError;
-use super::executor::{AnswerProgress, Executor, LocalExecutor};
+use super::executor::{AnswerProgress, EndOfSweep, Executor, LocalExecutor};
 use super::folder::SweepFolder;
 use super::journal::Journal;
 use super::keep::Keep;
@@ -141,8 +141,8 @@ impl<'a> Maker<'a> {
 
     /// Searches for thresholds; returns whether all points were computed, and what was found.
     fn search(&mut self, bisection: Bisection) -> Result<(bool, Vec<ThresholdReport>), LabError> {
-        let ranges = self.plan.vary.iter().enumerate();
-        let found = ranges.filter_map(|(column, variation)| Some((column, variation.range()?))).next();
+        let mut ranges = self.plan.vary.iter().enumerate();
+        let found = ranges.find_map(|(column, variation)| Some((column, variation.range()?)));
         let (column, range) = found.ok_or(SweepError::NotOneRange(0))?;
         let seeds = self.plan.seeds.0.clone().collect();
         Search::new(self, range, column, bisection, seeds).run()
@@ -195,7 +195,7 @@ impl<'a> Maker<'a> {
         let tasks = Arc::new(missing.iter().map(|key| self.task(*key)).collect::<Vec<_>>());
         let answers = Mutex::new(Answers::default());
         let never = AtomicBool::new(false);
-        let stop = self.grid.stop.unwrap_or(&never);
+        let end = EndOfSweep::new(self.grid.stop.unwrap_or(&never));
         let take = |index: usize, answer: PointAnswer| {
             let found = self.answered(missing[index], &tasks[index], answer);
             let mut answers = answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -203,18 +203,21 @@ impl<'a> Maker<'a> {
                 Ok(Some(Ok(done))) => answers.done.push(done),
                 Ok(Some(Err(failed))) => answers.failed.push(failed),
                 Ok(None) => {}
-                Err(error) => answers.ended.push(error),
+                Err(error) => {
+                    end.end();
+                    answers.ended.push(error);
+                }
             }
         };
         let computed = match self.grid.executor {
             _ if tasks.is_empty() => Ok(()),
             None => {
                 let local = LocalExecutor { threads: self.grid.threads, on_progress: self.grid.on_progress };
-                local.compute(&tasks, stop, &take)
+                local.compute(&tasks, &end, &take)
             }
             Some(executor) => {
                 let progress = AnswerProgress::new(&tasks, self.grid.on_progress);
-                executor.compute(&tasks, stop, &|index, answer| {
+                executor.compute(&tasks, &end, &|index, answer| {
                     progress.count(&tasks[index], &answer);
                     take(index, answer);
                 })

@@ -31,7 +31,7 @@ mod variation;
 pub use bisect::{Bisection, NotAThreshold, ThresholdOutcome, ThresholdReport, TriedValue};
 pub use design::{Design, Sampling};
 pub use error::SweepError;
-pub use executor::Executor;
+pub use executor::{EndOfSweep, Executor};
 pub(crate) use folder::plan_in;
 pub use folder::{PLAN_FILE, UNFINISHED_FILE};
 pub use journal::JOURNAL_FILE;

@@ -325,7 +325,7 @@ fn of_ranges(grid: &Grid<'_>) -> Vec<SweepError> {
         (Some(_), None) if ranges.is_empty() => mistakes.push(SweepError::NoRange { option: "--sample" }),
         (None, Some(_)) if ranges.len() != 1 => mistakes.push(SweepError::NotOneRange(ranges.len())),
         (None, None) => {
-            mistakes.extend(ranges.first().map(|range| SweepError::OnlyRange { path: range.path.clone() }))
+            mistakes.extend(ranges.first().map(|range| SweepError::OnlyRange { path: range.path.clone() }));
         }
         _ => {}
     }

@@ -56,7 +56,7 @@ impl ValueRange {
         let (low, high) = ends.split_once("..").ok_or_else(refused)?;
         let (low, high) = (low.trim(), high.trim());
         let (kind, low, high) = ends_of(low, high).ok_or_else(refused)?;
-        let is_range = low.is_finite() && high.is_finite() && low != high;
+        let is_range = low.is_finite() && high.is_finite() && low.total_cmp(&high).is_ne();
         if is_range && (!log || low.min(high) > 0.0) {
             Ok(ValueRange { from: low, to: high, kind, log })
         } else {
@@ -120,7 +120,7 @@ impl ValueRange {
         let (low, high) = (self.from.min(self.to), self.from.max(self.to));
         let rounded = match self.kind {
             Kind::Integer => libm::round(value),
-            Kind::Number | Kind::Quantity(_) if value == low || value == high => value,
+            Kind::Number | Kind::Quantity(_) if value <= low || value >= high => value.clamp(low, high),
             Kind::Number | Kind::Quantity(_) => to_digits(value).clamp(low, high),
         };
         match self.kind {

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use netloom_lab::sweep::{
-    Executor, Grid, GridReport, JOURNAL_FILE, Keep, PointAnswer, PointFailure, PointTask, SweepError,
-    TaskSettings, UNFINISHED_FILE, grid,
+    EndOfSweep, Executor, Grid, GridReport, JOURNAL_FILE, Keep, PointAnswer, PointFailure, PointTask,
+    SweepError, TaskSettings, UNFINISHED_FILE, grid,
 };
 use netloom_lab::{BUILD, ExitCode, LabError, Over, Seeds, Source, Style};
 
@@ -44,7 +44,9 @@ fn rows(folder: &Path) -> Vec<Vec<String>> {
 /// The rows without a column.
 fn without(mut rows: Vec<Vec<String>>, column: &str) -> Vec<Vec<String>> {
     let index = rows[0].iter().position(|name| name.starts_with(column)).expect("there is one");
-    rows.iter_mut().for_each(|row| drop(row.remove(index)));
+    for row in &mut rows {
+        row.remove(index);
+    }
     rows
 }
 
@@ -55,10 +57,13 @@ impl<F: Fn(usize, PointTask) -> PointAnswer + Sync> Executor for Elsewhere<F> {
     fn compute(
         &self,
         tasks: &Arc<Vec<PointTask>>,
-        _: &AtomicBool,
+        end: &EndOfSweep<'_>,
         answered: &(dyn Fn(usize, PointAnswer) + Sync),
     ) -> Result<(), LabError> {
         for (index, task) in tasks.iter().enumerate().rev() {
+            if end.is_reached() {
+                break;
+            }
             let text = serde_json::to_string(task).expect("a task is data");
             let answer = (self.0)(index, serde_json::from_str(&text).expect("it was one"));
             let text = serde_json::to_string(&answer).expect("an answer is data");
@@ -187,7 +192,7 @@ fn an_executor_that_ends_early_says_how_far_it_came() {
         fn compute(
             &self,
             tasks: &Arc<Vec<PointTask>>,
-            _: &AtomicBool,
+            _: &EndOfSweep<'_>,
             answered: &(dyn Fn(usize, PointAnswer) + Sync),
         ) -> Result<(), LabError> {
             answered(1, compute(&tasks[1]));
