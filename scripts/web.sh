@@ -104,10 +104,14 @@ netloom report "$place/sizes_ecmp" "$place/sizes_spray" -o "$place/sizes.html" >
 netloom report "$place/order_adaptive_spectrum" "$place/order_ecmp" -o "$place/reordering.html" >/dev/null
 netloom report "$place/beside_4" "$place/beside_8" -o "$place/interference.html" >/dev/null
 netloom report "$place"/sweep/points/*/*/* -o "$place/sweep.html" >/dev/null
+# A search without run folders: the rate of hosts from which on steps take longer, for two numbers of hosts.
+netloom sweep web/tests/threshold.yaml --vary fabric.single_switch.host_rate=400Gbps..50Gbps \
+    --vary fabric.single_switch.hosts=4,8 --bisect 5% --keep summary --quiet -o "$place/search"
+netloom report "$place/search" -o "$place/study.html" >/dev/null
 (cd web && npm run --silent browser -- "$browser" "$place/demo.html" "$place/hostile.html" \
     "$place/rdma.html" "$place/sweep.html" "$place/flows.html" "$place/congestion.html" "$place/traffic.html" \
     "$place/sizes.html" "$place/reordering.html" "$place/interference.html" "$place/maps.html" \
-    "$place/machines.html" "$place/measured.html" ${PICTURES:+--pictures "$PICTURES"})
+    "$place/machines.html" "$place/measured.html" "$place/study.html" ${PICTURES:+--pictures "$PICTURES"})
 
 # A long run for the live view; it is ended after the checks.
 node web/tests/live.mjs "$browser" "${CARGO_TARGET_DIR:-target}/debug/netloom" "$place/live" \
@@ -134,6 +138,7 @@ netloom report "$place"/several/{coarse,fine,silent,cut} -o "$place/several.html
 netloom run web/tests/large.yaml -o "$place/large" --quiet
 netloom report "$place/large" -o "$place/large.html" >/dev/null
 cd web
+npm run --silent study -- "$browser" "$place/study.html"
 npm run --silent chain -- "$browser" "$place/demo.html"
 npm run --silent explorer -- "$browser" "$place/explored.html" "$place/csv"
 npm run --silent several -- "$browser" "$place/several.html" "$place/several"

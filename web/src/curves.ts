@@ -53,7 +53,7 @@ function scaleOf(curves: Curve[]): Scale {
 }
 
 /** Ticks of a logarithmic axis: at 1, 2 and 5 times powers of ten, or at powers of ten alone if there are many. */
-function logTicks(low: number, high: number): number[] {
+export function logTicks(low: number, high: number): number[] {
   const exponents = Array.from({ length: Math.ceil(high) - Math.floor(low) + 1 }, (_, nth) => Math.floor(low) + nth);
   const digits = high - low > DECADES ? [1] : [1, 2, 5];
   return exponents.flatMap((exponent) => digits.map((digit) => exponent + Math.log10(digit))).filter((tick) => tick >= low && tick <= high);

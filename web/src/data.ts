@@ -10,6 +10,7 @@ import type { TimelineOfRun } from "./jobs/data.ts";
 import type { Live } from "./live/data.ts";
 import type { Maps, Nearness } from "./maps_data.ts";
 import type { Answer } from "./answer_data.ts";
+import type { StudyData, ThresholdData } from "./study_data.ts";
 
 export interface Estimate {
   value: number;
@@ -643,10 +644,12 @@ export interface Report {
   /** For each run, absent if ports were not sampled. */
   over_time: (OverTimeOfRun | null)[];
   settings: Settings;
+  /** Present if these are the runs of a sweep that searched thresholds. */
+  thresholds?: ThresholdData;
 }
 
-/** The content of a page: runs, a paper's figures, or a run in progress. */
-export type Page = Report | { maps: Maps } | { live: Live };
+/** The content of a page: runs, a paper's figures, a sweep, or a run in progress. */
+export type Page = Report | { maps: Maps } | { study: StudyData } | { live: Live };
 
 /** The data in this page; null in the empty template. */
 export function embedded(): Page | null {

@@ -1,4 +1,4 @@
-// The page: reads its data and shows the explorer of a report, the maps of a paper's figures, or a run in progress.
+// The page: reads its data and shows the explorer of a report, the maps of a paper's figures, a sweep, or a run in progress.
 
 import { withArrows } from "./arrows.ts";
 import { drawAll } from "./chart.ts";
@@ -12,6 +12,8 @@ import { identifier, mapSection } from "./maps.ts";
 import { STATUS } from "./panels/provenance.ts";
 import { runName } from "./palette.ts";
 import { route } from "./route.ts";
+import { studySections } from "./study.ts";
+import type { StudyData } from "./study_data.ts";
 import { some } from "./units.ts";
 import { colourByVariant } from "./variants.ts";
 import { Stage, VIEWS } from "./views.ts";
@@ -150,6 +152,22 @@ function showMaps(maps: Maps): void {
   drawAll();
 }
 
+/** A sweep of which no run folders are kept. */
+function showStudy(study: StudyData): void {
+  document.title = `${study.name} – netloom sweep`;
+  const sections = studySections(study);
+  const about = `${study.name}, a sweep of ${study.scenarios.join(", ")}, made with netloom ${study.netloom}`;
+  const links = sections.map(({ id, title }) => element("a", { href: `#${id}` }, title));
+  const shown = sections.map(({ id, title, content }) => element("section", { id }, element("h2", {}, title), ...content));
+  document.body.append(
+    element("header", {}, element("h1", {}, "netloom sweep"), element("p", {}, about)),
+    element("nav", { class: "panels", "aria-label": "Sections" }, ...links),
+    element("main", {}, ...shown),
+    footer("Made only from the figures that the sweep stored of its points; no run folders were kept."),
+  );
+  drawAll();
+}
+
 /** A run in progress. */
 function showLive(live: Live): void {
   document.title = `${live.scenario} – netloom live`;
@@ -166,6 +184,8 @@ if (page === null) {
   document.body.append(element("p", {}, "This is the empty template of a report; “netloom report” inserts the data of runs."));
 } else if ("maps" in page) {
   showMaps(page.maps);
+} else if ("study" in page) {
+  showStudy(page.study);
 } else if ("live" in page) {
   showLive(page.live);
 } else {

@@ -34,6 +34,7 @@ import { SLOWDOWN } from "./panels/slowdown.ts";
 import { STAGES } from "./panels/stages.ts";
 import { STEPS } from "./panels/steps.ts";
 import { SUMMARY } from "./panels/summary.ts";
+import { THRESHOLD } from "./panels/threshold.ts";
 import { TIER_PORTS } from "./panels/tier_ports.ts";
 import { TIER_TIMES } from "./panels/tier_times.ts";
 import { TRAFFIC } from "./panels/traffic.ts";
@@ -59,7 +60,7 @@ export const VIEWS: View[] = [
     title: "Study",
     asks: "Which run was better, by how much, and with what confidence?",
     asksOfOne: "How long did it take, and why?",
-    panels: [ANSWER, WHY, CHAIN, SUMMARY, STAGES, INTERFERENCE, MEASURED, BY_SETTING, STEPS, BANDWIDTH, OVER_TIME],
+    panels: [ANSWER, THRESHOLD, WHY, CHAIN, SUMMARY, STAGES, INTERFERENCE, MEASURED, BY_SETTING, STEPS, BANDWIDTH, OVER_TIME],
   },
   {
     id: "fabric",

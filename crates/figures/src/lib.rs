@@ -19,7 +19,7 @@ mod table;
 mod write;
 
 use netloom_records::statistics::Over;
-use netloom_report::{ReportedRun, read};
+use netloom_report::{ReportedRun, StudyData, ThresholdData, read};
 
 use draw::{POINTS_PER_MM, pdf, png, svg};
 
@@ -93,6 +93,28 @@ pub fn figures(runs: &[ReportedRun], width_mm: f64, over: Over) -> Result<Figure
     }
     let names = runs.iter().map(figure::Run::name).filter(|name| !draw::font::has_all(name));
     Ok(Figures { figures, left_out, boxed: names.map(str::to_owned).collect() })
+}
+
+/// Draws a sweep without run folders, with a width in millimetres.
+///
+/// # Errors
+/// If there is nothing to draw.
+pub fn study(data: &StudyData, width_mm: f64) -> Result<Figures, FigureError> {
+    let (figures, left_out) = figure::of_study(data, width_mm * POINTS_PER_MM);
+    if figures.is_empty() {
+        return Err(FigureError::Nothing(left_out));
+    }
+    Ok(Figures { figures, left_out, boxed: Vec::new() })
+}
+
+impl Figures {
+    /// Adds the figure of thresholds of the sweep whose runs are drawn.
+    pub fn add_threshold(&mut self, found: &ThresholdData, width_mm: f64) {
+        match figure::threshold(found, width_mm * POINTS_PER_MM) {
+            Ok(figure) => self.figures.push(figure),
+            Err(reason) => self.left_out.push(reason),
+        }
+    }
 }
 
 impl Figure {

@@ -14,7 +14,9 @@ use serde_json::{Map, Value, json};
 use crate::error::LabError;
 use crate::reason::{ReasonRequest, RecordedSteps, SecondRunsOf, add_reasons, run_typical_again};
 use crate::report::{baseline_of, named};
+use crate::study::{compare_with, studies};
 use crate::summary::{Distribution, JobSummary, SpanSummary, StageSummary, Summary};
+use crate::sweep::SweepError;
 
 /// The unit of a column's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,6 +170,8 @@ pub struct Comparison {
     pub baseline: String,
     /// Which variant is better; absent if there are not several, or none can be compared.
     pub answer: Option<AnswerData>,
+    /// Sweeps of which not all points are here, a sentence each.
+    pub notes: Vec<String>,
 }
 
 /// The part of a run that a row describes; the first row of a run also has the figures of the whole run.
@@ -199,10 +203,11 @@ pub(crate) fn compare(entries: &[Entry], baseline: usize, answer: Option<AnswerD
     let spans = entries.iter().filter(|entry| entry.summary.background.is_some());
     let spans = spans.map(|entry| (entry.name.clone(), entry.summary.span.clone()));
     let (rows, spans) = (rows.collect(), spans.collect());
-    Comparison { rows, spans, baseline: first.name.clone(), answer }
+    Comparison { rows, spans, baseline: first.name.clone(), answer, notes: Vec::new() }
 }
 
-/// Compares run folders, or all runs of folders of sweeps and of measured runs, with figures over a part of each. The
+/// Compares run folders, or all runs of folders of sweeps and of measured runs, with figures over a part of each; of a
+/// sweep without run folders, the figures that it stored. The
 /// baseline is a variant or a run by its name; by default that of the sweep, if these are the runs of one, else the first.
 /// Runs that recorded causes are explained to say why a variant is better; with a request for reasons, others as well.
 ///
@@ -215,6 +220,12 @@ pub fn compare_folders(
     baseline: Option<&str>,
     reasons: Option<&ReasonRequest<'_>>,
 ) -> Result<Comparison, LabError> {
+    if let Some(studies) = studies(folders, over)? {
+        if let (Some(_), Some(study)) = (reasons, studies.iter().flatten().next()) {
+            return Err(SweepError::NeedsFolders { what: "--why", folder: study.folder.clone() }.into());
+        }
+        return compare_with(folders, &studies, over, baseline);
+    }
     let runs = named(folders);
     let entry = |run: &ReportedRun| -> Result<Entry, LabError> {
         let folder = RunFolder::open(&run.folder)?;
@@ -283,7 +294,11 @@ impl Comparison {
     pub fn to_json(&self) -> Value {
         let span = |row: &Row| self.spans.iter().find(|(run, _)| *run == row.run).map(|(_, span)| span);
         let rows: Vec<Value> = self.rows.iter().map(|row| row.to_json(span(row))).collect();
-        json!({ "baseline": self.baseline, "answer": self.answer, "rows": rows })
+        let mut value = json!({ "baseline": self.baseline, "answer": self.answer, "rows": rows });
+        if !self.notes.is_empty() {
+            value["notes"] = json!(self.notes);
+        }
+        value
     }
 }
 

@@ -8,6 +8,8 @@ use netloom_records::statistics::Over;
 
 use crate::error::LabError;
 use crate::report::named;
+use crate::study::{only_study, study_data, threshold_data};
+use crate::sweep::study_in;
 
 /// Width of a column of most papers, in millimetres.
 pub const COLUMN_MM: f64 = 84.6;
@@ -27,13 +29,26 @@ pub struct Wanted {
     pub overwrite: Overwrite,
 }
 
-/// Writes figures about these run folders, or all runs of these sweeps, with the names that [`crate::compare`] gives.
+/// Writes figures about these run folders, or all runs of these sweeps, with the names that [`crate::compare`] gives; or
+/// about a sweep without run folders, which must be alone.
 ///
 /// # Errors
 /// If one of them is not a complete run folder or cannot be read, an interval is not within it, there is nothing to
 /// plot, or the figures cannot be written.
 pub fn figures(folders: &[PathBuf], output: &Path, wanted: Wanted) -> Result<Made, LabError> {
-    let figures = netloom_figures::figures(&named(folders), wanted.width_mm, wanted.over)?;
+    let Wanted { width_mm, over, .. } = wanted;
+    let figures = match only_study(folders, over, "`netloom figures`")? {
+        Some(study) => netloom_figures::study(&study_data(&study, over, None)?, width_mm)?,
+        None => {
+            let mut figures = netloom_figures::figures(&named(folders), width_mm, over)?;
+            if let [folder] = folders
+                && let Some(found) = study_in(folder).as_ref().and_then(threshold_data)
+            {
+                figures.add_threshold(&found, width_mm);
+            }
+            figures
+        }
+    };
     Ok(netloom_figures::write(figures, output, wanted.format, wanted.overwrite)?)
 }
 

@@ -63,6 +63,7 @@ pub mod simulation;
 mod slowest;
 mod source;
 mod spread;
+mod study;
 pub mod summary;
 pub mod sweep;
 pub mod testbed;

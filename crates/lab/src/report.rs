@@ -12,7 +12,8 @@ use crate::explain::page_data;
 use crate::labels::labels;
 use crate::reason::{ReasonRequest, RecordedSteps, SecondRunsOf, add_reasons, run_again_for_page};
 use crate::runs_in::runs_in;
-use crate::sweep::plan_in;
+use crate::study::{self, only_study, threshold_data};
+use crate::sweep::{SweepError, plan_in, study_in};
 use crate::text::{self, Look};
 
 /// What is made of a report.
@@ -26,7 +27,8 @@ pub struct ReportOutputs<'a> {
 
 /// Reports on these run folders, or all runs of these sweeps, with the names that [`crate::compare`] gives, with figures
 /// over a part of each; runs that recorded causes are explained to say why a variant is better, with a request for
-/// reasons others as well. Returns the text, if it is wanted.
+/// reasons others as well. Of a sweep without run folders, which must be alone, the page has what the sweep stored. Returns
+/// the text, if it is wanted.
 ///
 /// # Errors
 /// If one of them is not a complete run folder or cannot be read, an interval is not within it, no variant has the name
@@ -40,6 +42,15 @@ pub fn report(
 ) -> Result<Option<String>, LabError> {
     if let Some((file, overwrite)) = outputs.page {
         check_overwrite(file, overwrite)?;
+    }
+    if let Some(study) = only_study(folders, over, "a report")? {
+        let refused = |what| SweepError::NeedsFolders { what, folder: study.folder.clone() };
+        match (reasons, outputs.text, outputs.page) {
+            (Some(_), ..) => return Err(refused("--why").into()),
+            (None, Some(_), _) => return Err(refused("--text").into()),
+            (None, None, page) => page.map(|page| study::page(&study, over, baseline, page)).transpose()?,
+        };
+        return Ok(None);
     }
     let reported = read_report(folders, over, baseline, reasons)?;
     if let Some((file, overwrite)) = outputs.page {
@@ -76,6 +87,9 @@ pub(crate) fn read_and_explain(
     let mut reported = read(&runs, over)?;
     if let Some(name) = baseline_of(folders, &runs, baseline) {
         reported.choose_baseline(name)?;
+    }
+    if let [folder] = folders {
+        reported.thresholds = study_in(folder).as_ref().and_then(threshold_data);
     }
     let mut recorded = RecordedSteps::new(&runs);
     reported.why = recorded.by_job()?;

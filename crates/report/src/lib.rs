@@ -1,5 +1,5 @@
-//! One self-contained HTML file about some runs, made only from their run folders; or about a paper's figures; or the
-//! page of a run in progress.
+//! One self-contained HTML file about some runs, made only from their run folders; or about a sweep of which no run folders
+//! are kept; or about a paper's figures; or the page of a run in progress.
 //!
 //! Models: reading run folders once, block by block; figures of fixed size per panel; the page they are put into.
 //! Leaves out: drawing, which the page does (`web/`); the engine, scenarios and all data that was not stored.
@@ -24,6 +24,7 @@ mod nearness;
 mod page;
 mod panels;
 mod round;
+mod study;
 pub mod words;
 
 use std::fs;
@@ -34,8 +35,8 @@ use netloom_records::statistics::Over;
 use netloom_records::{DraftFile, Overwrite, RunFolder};
 
 pub use answer::{
-    AnswerData, Basis, CauseDifference, Compared, Outcome, Reason, Sentence, Speedup, StepCauses, Variant,
-    Verdict,
+    AnswerData, Basis, CauseDifference, Compared, MeansOfRun, Outcome, Reason, Sentence, Speedup, StepCauses,
+    Variant, Verdict, answer_of_means,
 };
 pub use cause_names::{OTHER_QUEUES, cause_name};
 pub use error::ReportError;
@@ -47,6 +48,10 @@ pub use panels::interference::beside::{Beside, Lonely, PairData, ScoreData};
 pub use panels::interference::{CellData, Coordinates, PointData, RatioData, Study};
 pub use panels::traffic_without_job;
 pub use round::six_digits;
+pub use study::{
+    CurveData, CurveLine, CurvePoint, DifferenceData, FailedData, FoundThreshold, MeanData, StudyData,
+    StudyJob, StudyVariant, ThresholdData, ValueAxis, render_study,
+};
 
 /// The data of panels, for callers that draw it elsewhere.
 pub mod panel_data {
@@ -153,7 +158,19 @@ pub fn study(runs: &[ReportedRun]) -> Result<Option<Study>, ReportError> {
 /// If the page would be too large, the file exists and shall not be replaced, or writing fails.
 pub fn write(report: &panel_data::Report, file: &Path, overwrite: Overwrite) -> Result<(), ReportError> {
     check_overwrite(file, overwrite)?;
-    let page = page::page(report, (report.n_runs(), "runs"))?;
+    write_page(&page::page(report, (report.n_runs(), "runs"))?, file)
+}
+
+/// Writes the page about a sweep likewise.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_study(study: &StudyData, file: &Path, overwrite: Overwrite) -> Result<(), ReportError> {
+    check_overwrite(file, overwrite)?;
+    write_page(&render_study(study)?, file)
+}
+
+fn write_page(page: &str, file: &Path) -> Result<(), ReportError> {
     let refused = |source| ReportError::Unwritable { path: file.to_owned(), source };
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).map_err(refused)?;

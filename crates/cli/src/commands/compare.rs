@@ -21,6 +21,9 @@ pub fn compare(arguments: &Compare, output: &mut Output) -> Result<ExitCode, Lab
     } else {
         print(&comparison, output);
     }
+    for note in &comparison.notes {
+        output.note(note);
+    }
     Ok(ExitCode::Good)
 }
 

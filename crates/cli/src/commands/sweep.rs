@@ -101,7 +101,13 @@ fn print(report: &GridReport, output: &mut Output) {
         words::count(report.kept as u64),
         words::count(report.hops),
     ));
-    output.line(format!("folder {}", report.folder.display()));
+    let folder = report.folder.display();
+    output.line(format!("folder {folder}"));
+    if !report.thresholds.is_empty() {
+        output.line(format!(
+            "`netloom figures {folder} -o DIR` draws the threshold, `netloom report {folder}` a page"
+        ));
+    }
 }
 
 /// Notes on incomplete runs, insufficient precision and missing points, a line each.

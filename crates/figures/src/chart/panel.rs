@@ -8,7 +8,7 @@ use super::NORMAL;
 use super::frame::{Axis, Frame, room_below, room_left};
 use super::legend::{Entry, legend};
 use super::style::{EVENT, Style, WHISKER};
-use crate::draw::{Picture, Point, font};
+use crate::draw::{Colour, Pen, Picture, Point, font};
 
 /// Height of a frame over its width.
 const RATIO: f64 = 0.56;
@@ -126,6 +126,15 @@ pub fn whisker(picture: &mut Picture, y: f64, (low, high): (f64, f64)) {
     picture.line(vec![(low, y), (high, y)], WHISKER);
     for end in [low, high] {
         picture.line(vec![(end, y - 2.0), (end, y + 2.0)], WHISKER);
+    }
+}
+
+/// A vertical interval with two ends.
+pub fn upright_whisker(picture: &mut Picture, x: f64, (low, high): (f64, f64), colour: Colour) {
+    let pen = Pen::solid(colour, WHISKER.width);
+    picture.line(vec![(x, low), (x, high)], pen);
+    for end in [low, high] {
+        picture.line(vec![(x - 1.6, end), (x + 1.6, end)], pen);
     }
 }
 

@@ -11,10 +11,12 @@ mod links;
 mod over_time;
 mod slowdown;
 mod step_time;
+mod study;
 
 use netloom_report::panel_data::{
     EventData, GroupData, JobData, OverTime, Report, Slowdowns, SpanData, TierData,
 };
+use netloom_report::{StudyData, ThresholdData};
 
 use crate::chart::style::MOST_LINES;
 use crate::draw::Picture;
@@ -123,6 +125,36 @@ const FIGURES: [(&str, Draw); 7] = [
     ("queues_over_time", over_time::queues),
 ];
 
+/// The names of figures of sweeps.
+const STUDY: &str = "study";
+const THRESHOLD: &str = "threshold";
+
+/// The figures of a sweep, with a width in points, and those that are left out.
+pub fn of_study(data: &StudyData, width: f64) -> (Vec<Figure>, Vec<LeftOut>) {
+    let mut found = vec![named(STUDY, study::times(data, width))];
+    found.extend(data.thresholds.as_ref().map(|found| threshold(found, width)));
+    let (mut figures, mut left_out) = (Vec::new(), Vec::new());
+    for one in found {
+        match one {
+            Ok(figure) => figures.push(figure),
+            Err(reason) => left_out.push(reason),
+        }
+    }
+    (figures, left_out)
+}
+
+/// The figure of thresholds, with a width in points.
+pub fn threshold(found: &ThresholdData, width: f64) -> Result<Figure, LeftOut> {
+    named(THRESHOLD, study::threshold(found, width))
+}
+
+fn named(name: &'static str, drawn: Result<Drawn, String>) -> Result<Figure, LeftOut> {
+    match drawn {
+        Ok(Drawn { picture, table, without }) => Ok(Figure { name, picture, table, without }),
+        Err(reason) => Err(LeftOut { name, reason }),
+    }
+}
+
 /// A figure that is left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
@@ -136,9 +168,9 @@ pub struct LeftOut {
 pub fn all(runs: &[Run], width: f64) -> (Vec<Figure>, Vec<LeftOut>) {
     let (mut figures, mut left_out) = (Vec::new(), Vec::new());
     for (name, draw) in FIGURES {
-        match draw(runs, width) {
-            Ok(Drawn { picture, table, without }) => figures.push(Figure { name, picture, table, without }),
-            Err(reason) => left_out.push(LeftOut { name, reason }),
+        match named(name, draw(runs, width)) {
+            Ok(figure) => figures.push(figure),
+            Err(reason) => left_out.push(reason),
         }
     }
     (figures, left_out)

@@ -6,3 +6,4 @@ mod pictures;
 #[path = "../../../report/tests/it/sample.rs"]
 #[allow(dead_code, reason = "the report's tests use more of the small run than these")]
 mod sample;
+mod sweeps;

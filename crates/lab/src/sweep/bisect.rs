@@ -10,7 +10,7 @@
 
 use std::str::FromStr;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::make::{Done, Maker, PointKey};
 use super::range::ValueRange;
@@ -54,7 +54,7 @@ impl FromStr for Bisection {
 }
 
 /// What a search found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThresholdOutcome {
     /// A bracket around the threshold.
@@ -68,7 +68,7 @@ pub enum ThresholdOutcome {
 }
 
 /// A value that was tried.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TriedValue {
     /// The value.
     pub value: String,
@@ -83,7 +83,7 @@ pub struct TriedValue {
 }
 
 /// The threshold of one combination of the other values.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ThresholdReport {
     /// The name of the combination; empty if there is only one.
     pub name: String,

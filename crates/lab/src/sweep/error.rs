@@ -137,6 +137,53 @@ pub enum SweepError {
     /// A search has a fixed number of seeds.
     #[error("--until-ci and --bisect exclude each other: give the number of seeds by --seeds")]
     UntilAndBisect,
+    /// No figures of points are stored.
+    #[error(
+        "no point of this sweep has figures here, and no run folders are kept; the same command of the sweep computes \
+         them: {}", .folder.display()
+    )]
+    NoPoints {
+        /// Which folder.
+        folder: PathBuf,
+    },
+    /// Figures of other points are stored.
+    #[error(
+        "the figures in this folder are those of another build of netloom or of another plan; the same command of the \
+         sweep computes its points again: {}", .folder.display()
+    )]
+    OtherPoints {
+        /// Which folder.
+        folder: PathBuf,
+    },
+    /// Figures over another part of the runs are stored.
+    #[error(
+        "figures of this sweep are taken over `{there}`, not `{wanted}`, and no run folders are kept: give \
+         `--over {there}`, or the command of the sweep with `--over {wanted}`: {}", .folder.display()
+    )]
+    OtherOver {
+        /// The part.
+        there: String,
+        /// The requested part.
+        wanted: String,
+        /// Which folder.
+        folder: PathBuf,
+    },
+    /// A page or figures about such a sweep and something else.
+    #[error("no run folders of this sweep are kept, so {what} takes its folder alone: {}", .folder.display())]
+    Alone {
+        /// What was asked for.
+        what: &'static str,
+        /// Which folder.
+        folder: PathBuf,
+    },
+    /// Something that needs run folders.
+    #[error("{what} needs run folders, and this sweep keeps none; `netloom sweep --keep folders` does: {}", .folder.display())]
+    NeedsFolders {
+        /// What was asked for.
+        what: &'static str,
+        /// Which folder.
+        folder: PathBuf,
+    },
     /// A base was changed while the sweep ran.
     #[error("a scenario that this one inherits from has changed since the sweep began: {0}")]
     Changed(String),

@@ -83,7 +83,7 @@ fn check(path: &Path, wanted: &Value, force: bool) -> Result<bool, LabError> {
             return Err(FolderError::Io { action: "read the folder", path: path.to_owned(), source }.into());
         }
     };
-    let Some(there) = read(path)? else {
+    let Some(there) = read_plan(path)? else {
         // A sweep that was killed at its start leaves only these files.
         let is_own = |name: &str| name == UNFINISHED_FILE || name == PLAN_DRAFT;
         let is_foreign = entries.flatten().any(|entry| !is_own(&entry.file_name().to_string_lossy()));
@@ -97,7 +97,7 @@ fn check(path: &Path, wanted: &Value, force: bool) -> Result<bool, LabError> {
 }
 
 /// The plan in a folder, if there is one.
-fn read(folder: &Path) -> Result<Option<Value>, LabError> {
+pub(super) fn read_plan(folder: &Path) -> Result<Option<Value>, LabError> {
     let path = folder.join(PLAN_FILE);
     let bytes = match fs::read(&path) {
         Ok(bytes) => bytes,
@@ -114,7 +114,7 @@ fn read(folder: &Path) -> Result<Option<Value>, LabError> {
 
 /// The plan in a folder, if there is one that can be read.
 pub(crate) fn plan_in(folder: &Path) -> Option<Value> {
-    read(folder).ok().flatten()
+    read_plan(folder).ok().flatten()
 }
 
 /// The differences between the plan in the folder and the requested one, as text.

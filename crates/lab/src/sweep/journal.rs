@@ -54,6 +54,11 @@ impl Journal {
         Ok(Journal { path, known, file: Mutex::new(None) })
     }
 
+    /// All finished points, those with figures over any part of the run as well.
+    pub fn into_points(self) -> BTreeMap<Digest, PointReport> {
+        self.known
+    }
+
     /// The report of a finished point, with figures over this part of the run.
     pub fn find(&self, key: Digest, over: &str) -> Option<&PointReport> {
         self.known.get(&key).filter(|report| report.summary.span.over == over)

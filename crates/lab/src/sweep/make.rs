@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use netloom_records::Status;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::bisect::{Bisection, Search, ThresholdReport};
 use super::dataset::dataset;
@@ -25,6 +25,7 @@ use super::plan::{Grid, Plan};
 use super::points::PointReport;
 use super::report::GridReport;
 use super::rounds::{FEWEST_SEEDS, Known, next_round};
+use super::study::{Outcomes, write_study};
 use super::task::{PointAnswer, PointFailure, PointTask, TaskSettings, key, settings};
 use super::variants::Draft;
 use crate::error::LabError;
@@ -42,7 +43,7 @@ pub(super) struct Done {
 }
 
 /// A point without a result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedPoint {
     /// Number of its variant.
     #[serde(skip)]
@@ -78,6 +79,8 @@ pub fn grid(grid: &Grid<'_>) -> Result<GridReport, LabError> {
     };
     let Maker { plan, done, failed, total, .. } = maker;
     dataset(&plan, &done, &failed).write(&grid.folder)?;
+    let found = computed.as_ref().map_or(&[][..], |(_, found)| found);
+    write_study(grid, &plan, Outcomes { total, failed: &failed, thresholds: found })?;
     let (is_whole, thresholds) = computed?;
     if is_whole && failed.is_empty() {
         folder.finish()?;

@@ -135,6 +135,11 @@ impl ValueRange {
         self.kind == Kind::Integer
     }
 
+    /// Whether values are spaced by ratios.
+    pub fn is_log(&self) -> bool {
+        self.log
+    }
+
     /// The unit of values as numbers.
     pub fn unit(&self) -> &'static str {
         match self.kind {
@@ -157,6 +162,16 @@ impl Serialize for ValueRange {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(self)
     }
+}
+
+/// The unit of texts that are all numbers or quantities of one kind, and their values in it.
+pub(super) fn numbers_of(texts: &[&str]) -> Option<(&'static str, Vec<f64>)> {
+    let all = |kind: Kind| {
+        let range = ValueRange { from: 0.0, to: 1.0, kind, log: false };
+        let numbers: Vec<f64> = texts.iter().map(|text| range.number(text)).collect();
+        numbers.iter().all(|number| number.is_finite()).then(|| (range.unit(), numbers))
+    };
+    [Kind::Number].into_iter().chain(DIMENSIONS.map(Kind::Quantity)).find_map(all)
 }
 
 /// What the ends are, and their values.

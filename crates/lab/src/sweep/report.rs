@@ -17,7 +17,7 @@ use super::bisect::ThresholdReport;
 use super::keep::Keep;
 use super::make::{Done, FailedPoint, step_times};
 use super::plan::{Grid, Plan};
-use super::rounds::Known;
+use super::rounds::{Known, Precision};
 use crate::error::{ExitCode, LabError};
 use crate::report::named;
 use crate::sample::Sample;
@@ -161,7 +161,10 @@ impl GridReport {
             let end = done.partition_point(|point| point.variant <= variant);
             &done[first..end]
         };
-        let report = |number: usize| VariantReport::new(plan, number, points(number), points(plan.baseline));
+        let report = |number: usize| {
+            let base = (number != plan.baseline).then(|| points(plan.baseline));
+            VariantReport::new(&plan.variants[number].name, plan.until, points(number), base)
+        };
         let worst = done.iter().map(|point| ExitCode::of(&point.report.outcome)).max();
         let n_missing = total.saturating_sub(done.len() + failed.len());
         let stopped = if n_missing > 0 { ExitCode::StoppedEarly } else { ExitCode::Good };
@@ -214,18 +217,23 @@ fn answer(plan: &Plan, grid: &Grid<'_>, done: &[Done]) -> Result<Option<AnswerDa
 }
 
 impl VariantReport {
-    fn new(plan: &Plan, number: usize, points: &[Done], base: &[Done]) -> VariantReport {
+    pub(super) fn new(
+        name: &str,
+        until: Option<Precision>,
+        points: &[Done],
+        base: Option<&[Done]>,
+    ) -> VariantReport {
         let times = step_times(points);
-        let is_known = |precision: super::Precision| {
+        let is_known = |precision: Precision| {
             !times.is_empty() && times.iter().all(|times| precision.judge(times) == Known::Well)
         };
         let is_unfinished = |point: &&Done| point.report.outcome.status != Status::Complete;
-        let job = |job: usize| JobReport::new(job, points, (number != plan.baseline).then_some(base));
+        let job = |job: usize| JobReport::new(job, points, base);
         VariantReport {
-            name: plan.variants[number].name.clone(),
+            name: name.to_owned(),
             points: points.len(),
             unfinished: points.iter().filter(is_unfinished).count(),
-            precise: plan.until.map(is_known),
+            precise: until.map(is_known),
             jobs: (0..times.len()).map(job).collect(),
             stages: StageReport::all(points),
             background: BackgroundReport::new(points),

@@ -67,7 +67,12 @@ pub struct PointTask {
 
 /// The content address of a point of this build.
 pub(super) fn key(meaning: Digest, seed: u64) -> Digest {
-    Digest::of(format!("{BUILD} {meaning} {seed}").as_bytes())
+    key_of(BUILD, meaning, seed)
+}
+
+/// The content address of a point of a build.
+pub(super) fn key_of(build: &str, meaning: Digest, seed: u64) -> Digest {
+    Digest::of(format!("{build} {meaning} {seed}").as_bytes())
 }
 
 /// Why a point has no result.

@@ -39,6 +39,7 @@ mod schema;
 mod searches;
 mod spans;
 mod stepwise;
+mod studies;
 mod sweeps;
 mod tables;
 mod text_of_fabrics;

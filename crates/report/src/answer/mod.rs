@@ -134,6 +134,40 @@ pub struct AnswerData {
     pub notes: Vec<String>,
 }
 
+/// What is known of a run of which no steps are stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeansOfRun {
+    /// Its name.
+    pub name: String,
+    /// Its seed.
+    pub seed: u64,
+    /// Whether it completed its work.
+    pub is_complete: bool,
+    /// Its jobs with their mean step times in seconds.
+    pub jobs: Vec<(String, Option<f64>)>,
+    /// Mean completion time of messages that belong to no job, in seconds.
+    pub fct_s: Option<f64>,
+}
+
+/// The answer about variants of whose runs only means are known: it is taken over seeds, and is certain only if two
+/// variants have several in common.
+pub fn answer_of_means(runs: &[MeansOfRun], variants: Vec<Variant>, baseline: usize) -> Option<AnswerData> {
+    let job = |(name, mean): &(String, Option<f64>)| {
+        (name.clone(), mean.map(|mean| (0, mean)).into_iter().collect::<Vec<(u32, f64)>>())
+    };
+    let observed = |run: &MeansOfRun| Observed {
+        name: run.name.clone(),
+        seed: Some(run.seed),
+        is_complete: run.is_complete,
+        policy: None,
+        jobs: run.jobs.iter().map(job).collect(),
+        fct_s: run.fct_s,
+        overlaps: Vec::new(),
+    };
+    let observed: Vec<Observed> = runs.iter().map(observed).collect();
+    AnswerData::with(&observed, variants, baseline)
+}
+
 /// How the variants compare in one quantity.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verdict {
@@ -197,8 +231,13 @@ impl AnswerData {
             Some(name) => variants::find(&variants, runs, name).ok_or_else(|| variants::names(&variants))?,
             None => 0,
         };
+        Ok(AnswerData::with(runs, variants, baseline))
+    }
+
+    /// The answer about these variants; `None` if they are not several of which one can be compared.
+    fn with(runs: &[Observed], variants: Vec<Variant>, baseline: usize) -> Option<AnswerData> {
         if variants.len() < 2 {
-            return Ok(None);
+            return None;
         }
         let verdicts: Vec<Verdict> = quantities(runs)
             .into_iter()
@@ -206,7 +245,7 @@ impl AnswerData {
             .filter(|verdict| verdict.compared.iter().any(|compared| compared.outcome != Outcome::NoPair))
             .collect();
         let notes = sentence::notes(runs, &variants);
-        Ok((!verdicts.is_empty()).then_some(AnswerData { baseline, variants, verdicts, notes }))
+        (!verdicts.is_empty()).then_some(AnswerData { baseline, variants, verdicts, notes })
     }
 
     /// All sentences, the headline first, each followed by its reason if there is one.

@@ -41,6 +41,7 @@ use serde::Serialize;
 use crate::answer::{AnswerData, Observed, StepTimes};
 use crate::collect::{About, Collected};
 use crate::error::ReportError;
+use crate::study::ThresholdData;
 
 /// The job number of background messages.
 const BACKGROUND: u16 = u16::MAX;
@@ -170,6 +171,9 @@ pub struct Report {
     pub settings: settings::SettingsData,
     /// The fabric over time; absent if ports were not sampled.
     pub over_time: Vec<Option<over_time::RunData>>,
+    /// Thresholds, if these are the runs of a sweep that searched some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thresholds: Option<ThresholdData>,
 }
 
 impl Report {
@@ -210,6 +214,7 @@ impl Report {
             timeline: Vec::new(),
             settings,
             over_time: Vec::new(),
+            thresholds: None,
         };
         let (mut read, mut studied) = (Vec::new(), Vec::new());
         for (number, Collected { about, panels }) in collected.into_iter().enumerate() {
