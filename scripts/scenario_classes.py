@@ -44,7 +44,10 @@ MODULES: dict[str, tuple[str, list[str]]] = {
     "hosts": ("Host overheads for the messages of jobs", ["hosts"]),
     "placement": ("Placements: which hosts a job runs on", ["placement"]),
     "collective": ("Collectives, by algorithm", ["collective"]),
-    "phase": ("Phases of a step", ["barrier", "collectives", "point_to_point", "pipeline", "repeat", "phase"]),
+    "phase": (
+        "Phases of a step",
+        ["barrier", "program", "collectives", "point_to_point", "pipeline", "repeat", "phase"],
+    ),
     "job": ("Training jobs", ["group", "steps", "bursts", "job"]),
     "interference": ("A study of interference", ["interference"]),
     "background": ("Traffic in addition to the jobs", ["background"]),

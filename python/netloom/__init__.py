@@ -23,6 +23,7 @@ from netloom._errors import (
     StoppedEarly,
 )
 from netloom._explanation import Explanation
+from netloom._operations import Barrier, Compute, Operation, Rank, RankFunction, Receive, Send
 from netloom._optimization import Optimization, optimize
 from netloom._progress import Progress
 from netloom._results import Check, Run, check, run
@@ -98,6 +99,7 @@ __all__ = [
     "TABLES",
     "US",
     "Balance",
+    "Barrier",
     "Bursts",
     "Check",
     "CheckFailed",
@@ -105,6 +107,7 @@ __all__ = [
     "Classes",
     "Comparison",
     "Completion",
+    "Compute",
     "CongestionTree",
     "Credits",
     "Error",
@@ -124,12 +127,16 @@ __all__ = [
     "Marking",
     "NotFound",
     "Occupied",
+    "Operation",
     "Optimization",
     "Phase",
     "Problem",
     "Processes",
     "Progress",
     "Queues",
+    "Rank",
+    "RankFunction",
+    "Receive",
     "Record",
     "Reproduction",
     "Routes",
@@ -137,6 +144,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "ScenarioWarning",
+    "Send",
     "Simulation",
     "Steps",
     "StoppedEarly",

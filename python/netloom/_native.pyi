@@ -1,6 +1,6 @@
 """The native part of the package; its functions are for the package only."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TypeAlias, final
@@ -8,6 +8,7 @@ from typing import TypeAlias, final
 _ScenarioSource: TypeAlias = tuple[str, str] | str | PathLike[str]
 _Completed: TypeAlias = tuple[int, int, int, int, int, int]
 _Executor: TypeAlias = tuple[Callable[[PointTasks], Iterator[tuple[int, str] | None]], bool]
+_Pull: TypeAlias = Callable[[int, int, int, int, int], tuple[Sequence[tuple[int, ...]], bool]]
 _Results: TypeAlias = list[tuple[int, int, str | None]]
 _Strategy: TypeAlias = tuple[str, Callable[[_Results], list[list[str]]]]
 _Report: TypeAlias = Callable[[float | None, str, int, float | None], object]
@@ -22,6 +23,7 @@ __all__ = [
     "command",
     "compare",
     "compute_point",
+    "duration_of",
     "explain",
     "figures",
     "manifest",
@@ -31,6 +33,7 @@ __all__ = [
     "run",
     "runs_in",
     "set_invocation",
+    "size_of",
     "stored_table",
     "summary",
     "sweep",
@@ -98,7 +101,10 @@ def run(
     over: str,
     words: list[str],
     on_progress: _Report | None,
+    programs: dict[str, object] | None = None,
 ) -> tuple[str, BaseException | None]: ...
+def size_of(text: str) -> int: ...
+def duration_of(text: str) -> int: ...
 def manifest(folder: Path) -> str: ...
 def summary(folder: Path, over: str) -> str: ...
 def verify(folder: Path) -> None: ...

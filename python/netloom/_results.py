@@ -6,7 +6,7 @@ import json
 import pickle
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -18,6 +18,7 @@ from netloom._errors import Interrupted, ScenarioWarning
 from netloom._explanation import Explanation, explain
 from netloom._folders import TemporaryFolder, absolute, copied
 from netloom._names import named_folders, policy_of
+from netloom._operations import RankFunction, RankPrograms
 from netloom._pages import duration_text, report_frame, run_as_html
 from netloom._plots import Plots
 from netloom._progress import ProgressLike, reporter
@@ -85,6 +86,7 @@ def run(
     over: str = "jobs",
     replace: bool = False,
     progress: ProgressLike = None,
+    operations: Mapping[str, RankFunction] | None = None,
 ) -> Run:
     """Simulate a scenario.
 
@@ -93,6 +95,9 @@ def run(
     ``threads``. ``over`` is the part of the run that statistics cover: ``"jobs"``, ``"all"``, or an interval such as
     ``"1ms..5ms"``. While netloom simulates, other Python threads run.
 
+    ``operations`` has a generator function for each job with phases of kind ``program``: it is called with a ``Rank``
+    and yields the operations of that rank in one such phase of one step. What it raises ends the run.
+
     Raises ``ScenarioError`` for mistakes in the scenario, ``Occupied`` if the folder holds a complete run and
     ``replace`` is not set, and ``Interrupted`` after Ctrl-C, with what was recorded until then. A run that ends at its
     deadline, or stalls, is a result: see ``Run.status``.
@@ -100,9 +105,19 @@ def run(
     home = TemporaryFolder() if folder is None else None
     path = home.path / "run" if home is not None else absolute(folder or "")
     source = source_of(scenario)
+    programs = None if operations is None else RankPrograms(operations).native()
     with reporter(progress, "simulating") as report:
         text, stopped = _native.run(
-            source, changes_of(set), seed, path, replace, threads, over, command_words("run"), report
+            source,
+            changes_of(set),
+            seed,
+            path,
+            replace,
+            threads,
+            over,
+            command_words("run"),
+            report,
+            programs,
         )
     made = json.loads(text)
     for warning in made["warnings"]:

@@ -243,7 +243,7 @@ impl<'a> JobTimeline<'a> {
             (Activity::Communicate, Some(phase)) => match self.job.phases[usize::from(phase)] {
                 Phase::Compute { .. } => Activity::Compute,
                 Phase::PointToPoint(_) | Phase::Pipeline(_) => Activity::Stages,
-                Phase::Communicate { .. } | Phase::Barrier => Activity::Communicate,
+                Phase::Communicate { .. } | Phase::Barrier | Phase::Program => Activity::Communicate,
             },
             (activity, _) => activity,
         }
@@ -314,7 +314,7 @@ fn read(mark: Mark) -> MarkFields {
 /// Number of spans of a rank in a step: the step, and the parts of its phases.
 fn spans_per_rank(job: &Job) -> usize {
     let of_phase = |phase: &Phase| match phase {
-        Phase::Compute { .. } | Phase::Barrier => 1,
+        Phase::Compute { .. } | Phase::Barrier | Phase::Program => 1,
         Phase::PointToPoint(stages) => 1 + usize::from(stages.barrier),
         Phase::Pipeline(pipeline) => 1 + 2 * pipeline.microbatches as usize,
         Phase::Communicate { buckets, .. } if buckets.is_empty() => 0,

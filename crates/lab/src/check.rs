@@ -25,6 +25,7 @@ pub enum Checked {
 pub fn check(path: &Path) -> Result<Checked, LabError> {
     if !path.is_dir() {
         let prepared = prepare(&Source::file(path), &Overrides::default())?;
+        prepared.check_programs()?;
         return Ok(Checked::Scenario(Box::new(prepared)));
     }
     match verify(path) {

@@ -16,7 +16,7 @@ use std::ops::Range;
 use netloom_catalog::TrainingWork;
 use netloom_catalog::workload::volume::bytes_of_step;
 use netloom_model::ideal::n_links_between;
-use netloom_model::{FiniteFlows, Item, Job, Mark, Message, Model, Operation, TransportKind, Work};
+use netloom_model::{FiniteFlows, Item, Job, Mark, Message, Model, Operation, Phase, TransportKind, Work};
 use netloom_units::{ActorId, Bytes, HostId, Time};
 use serde::Serialize;
 
@@ -88,7 +88,7 @@ impl Load {
 /// Never for a scenario that the compiler accepts.
 pub fn cost(prepared: &Prepared) -> Result<Cost, LabError> {
     let model = &prepared.compiled.model;
-    let mut work = prepared.work()?;
+    let mut work = prepared.work_without_programs()?;
     let (mut all, mut but) = (Load::default(), Vec::new());
     let (steps, first) = steps(model, &mut work);
     let in_step = steps.iter().map(|step| step.load.messages).sum();
@@ -119,6 +119,9 @@ pub fn cost(prepared: &Prepared) -> Result<Cost, LabError> {
     }
     if let Some(flows) = &model.workload.finite {
         all.add(finite(model, flows), 1.0);
+    }
+    if model.workload.jobs.iter().any(|job| job.phases.contains(&Phase::Program)) {
+        but.push("what programs supply is not counted");
     }
     if model.deadline.is_some() {
         but.push("a deadline may end the run earlier");

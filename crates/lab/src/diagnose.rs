@@ -29,7 +29,7 @@ pub(crate) fn diagnose(engine: &EngineOutcome, gather: &Gather, prepared: &Prepa
             Outcome { status: Status::Deadline, details: cut_off(how, gather, prepared) }
         }
         EngineStatus::Stopped => {
-            let how = format!("stopped at {at} of simulated time");
+            let how = stopped_at(engine.end);
             Outcome { status: Status::Stopped, details: cut_off(how, gather, prepared) }
         }
         EngineStatus::Deadlock(deadlock) => deadlocked(deadlock, &at, gather, prepared),
@@ -39,6 +39,11 @@ pub(crate) fn diagnose(engine: &EngineOutcome, gather: &Gather, prepared: &Prepa
             details: vec![format!("records could not be stored: {error}")],
         },
     }
+}
+
+/// How a run was stopped.
+pub(crate) fn stopped_at(end: Time) -> String {
+    format!("stopped at {} of simulated time", words::time(end))
 }
 
 /// The progress of a run that ended early.

@@ -17,6 +17,7 @@ use crate::explain::ExplainError;
 use crate::export::ExportError;
 use crate::field::FieldError;
 use crate::import::ImportError;
+use crate::programs::ProgramError;
 use crate::show::ShowError;
 use crate::simulation::SimulationError;
 use crate::sweep::SweepError;
@@ -181,6 +182,9 @@ pub enum LabError {
     /// A program asked for what its simulation cannot do.
     #[error(transparent)]
     Simulation(#[from] SimulationError),
+    /// A program and the scenario do not fit each other.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
     /// Several errors at once.
     #[error("{}", one_per_line(.0))]
     Several(Vec<LabError>),

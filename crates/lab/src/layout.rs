@@ -47,7 +47,7 @@ fn phase_layout(job: &Job, phase: &Phase) -> PhaseLayout {
         Phase::PointToPoint(PointToPoint { groups, .. }) | Phase::Pipeline(Pipeline { groups, .. }) => {
             (Vec::new(), *groups)
         }
-        Phase::Compute { .. } | Phase::Barrier => (Vec::new(), None),
+        Phase::Compute { .. } | Phase::Barrier | Phase::Program => (Vec::new(), None),
     };
     PhaseLayout { name: phase_name(phase), buckets, stages }
 }

@@ -15,6 +15,7 @@ use crate::live::{self, Serve};
 use crate::manifest::run_summary;
 use crate::names::safe_name;
 use crate::prepare::{Prepared, prepare};
+use crate::programs::Programs;
 use crate::simulate::simulate;
 use crate::source::Source;
 use crate::spread::cores;
@@ -45,6 +46,8 @@ pub struct RunRequest<'a> {
     pub watch: Watch<'a>,
     /// Whether and where it is shown live.
     pub live: Option<Serve<'a>>,
+    /// Programs that supply operations.
+    pub programs: Option<Programs>,
     /// Called before the run with the settings that have no effect, if there are any.
     pub warn: Option<&'a mut (dyn FnMut(&Diagnostics) + 'a)>,
 }
@@ -62,6 +65,7 @@ impl RunRequest<'_> {
             command: Vec::new(),
             watch: Watch::default(),
             live: None,
+            programs: None,
             warn: None,
         }
     }
@@ -121,7 +125,11 @@ impl RunReport {
 /// If the scenario has errors, the folder cannot be written, or figures are requested over an interval that is not
 /// within the run; what was recorded is stored even then.
 pub fn run(request: RunRequest<'_>) -> Result<RunReport, LabError> {
-    let prepared = prepare(&request.scenario, &request.overrides)?;
+    let mut prepared = prepare(&request.scenario, &request.overrides)?;
+    if let Some(programs) = request.programs {
+        prepared = prepared.with_programs(programs)?;
+    }
+    prepared.check_programs()?;
     let warnings = &prepared.compiled.warnings;
     if let Some(warn) = request.warn.filter(|_| !warnings.is_empty()) {
         warn(warnings);
@@ -195,6 +203,7 @@ pub(crate) fn phase_name(phase: &Phase) -> String {
         Phase::PointToPoint(_) => "point_to_point",
         Phase::Pipeline(_) => "pipeline",
         Phase::Barrier => "barrier",
+        Phase::Program => "program",
     };
     collectives_of(phase).unwrap_or_else(|| kind.to_owned())
 }

@@ -9,6 +9,7 @@ use netloom_scenario::{Compiled, Origin, Overrides, compile, resolve_from};
 use serde_json::Value;
 
 use crate::error::LabError;
+use crate::programs::Programs;
 use crate::source::Source;
 
 /// A scenario ready to be simulated.
@@ -20,6 +21,8 @@ pub struct Prepared {
     pub compiled: Compiled,
     /// The resolved scenario as data.
     pub scenario: Value,
+    /// The programs that supply operations, if there are any.
+    pub programs: Option<Programs>,
 }
 
 /// Reads, checks and compiles a scenario.
@@ -42,7 +45,7 @@ pub(crate) fn prepare_from(
     let resolved = resolve_from(text, origin, overrides)?;
     let compiled = compile(&resolved)?;
     let scenario = as_data(&compiled.resolved_yaml)?;
-    Ok(Prepared { name: resolved.name, compiled, scenario })
+    Ok(Prepared { name: resolved.name, compiled, scenario, programs: None })
 }
 
 /// The size of a scenario.
@@ -97,8 +100,18 @@ impl Prepared {
     /// The work of its jobs, background traffic and staged flows.
     ///
     /// # Errors
-    /// Never for a scenario that the compiler accepts.
+    /// If a program is needed that is not there.
     pub fn work(&self) -> Result<TrainingWork, LabError> {
+        self.check_programs()?;
+        let work = self.work_without_programs()?;
+        Ok(match self.start_programs() {
+            Some(supply) => work.supplied_by(supply),
+            None => work,
+        })
+    }
+
+    /// The same without what programs supply.
+    pub(crate) fn work_without_programs(&self) -> Result<TrainingWork, LabError> {
         let model = &self.compiled.model;
         let expanded = expand(&model.workload, model.fabric.n_hosts(), model.seed);
         expanded.map_err(|error| LabError::Internal(format!("the compiled workload was refused: {error}")))

@@ -32,7 +32,13 @@ pub(crate) fn second_run(
     let mut until = Until(last);
     let on_progress = watch.on_progress.map(|on_progress| -> &mut dyn FnMut(&RunProgress) { on_progress });
     let look = watch.look.map(|look| -> &mut dyn FnMut(&RunProgress, &dyn States) { look });
-    let watch = Watch { stop: watch.stop, on_progress, look, observer: Some(&mut until) };
+    let watch = Watch {
+        stop: watch.stop,
+        failure: prepared.failure(),
+        on_progress,
+        look,
+        observer: Some(&mut until),
+    };
     let stop = watch.stop;
     let mut observer = ProgressObserver::new(watch, &model).again();
     let begun = Instant::now();

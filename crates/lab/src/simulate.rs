@@ -4,6 +4,7 @@
 //! the slowest messages, if the scenario selects them.
 //! Leaves out: where rows are stored.
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use netloom_engine::program::Program;
@@ -11,7 +12,7 @@ use netloom_engine::{Extensions, Options, Outcome as EngineOutcome, Status as En
 use netloom_model::RecordedCauses;
 use netloom_records::{Batch, CauseRow, Outcome, Sink, SinkError, Status};
 
-use crate::diagnose::diagnose;
+use crate::diagnose::{diagnose, stopped_at};
 use crate::error::{LabError, check_threads};
 use crate::explain::SelectedCauses;
 use crate::layout::layouts;
@@ -75,6 +76,7 @@ pub(crate) fn run_engine<'a>(
     let selects_causes = model.recording.causes == RecordedCauses::Steps;
     let selection = selects_causes.then(|| SelectedCauses::new(prepared));
     let mut all = All { sink, gather: &mut gather, slowest: &mut slowest, selection };
+    let watch = Watch { failure: prepared.failure(), ..watch };
     let mut observer = ProgressObserver::new(watch, model);
     let begun = Instant::now();
     let clock = || begun.elapsed().as_nanos() as u64;
@@ -96,7 +98,16 @@ pub(crate) fn run_engine<'a>(
 impl EngineRun<'_> {
     /// How it ended, with reasons and names.
     pub fn outcome(&self, prepared: &Prepared) -> Outcome {
-        diagnose(&self.engine, &self.gather, prepared)
+        let mut outcome = diagnose(&self.engine, &self.gather, prepared);
+        // A program that is ended supplies nothing more, so that the run may seem to be complete, or deadlocked.
+        let failure = prepared.failure();
+        let failure = failure.as_ref().and_then(|failure| failure.reason());
+        let is_stopped = self.watch.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+        if failure.is_some() || (is_stopped && prepared.programs.is_some()) {
+            let details = failure.map_or_else(|| stopped_at(self.engine.end), str::to_owned);
+            outcome = Outcome { status: Status::Stopped, details: vec![details] };
+        }
+        outcome
     }
 
     /// Completes the records and the figures of a run; a second run is one of `prepared`.
@@ -111,7 +122,7 @@ impl EngineRun<'_> {
     ) -> Result<Simulated, LabError> {
         let mut outcome = self.outcome(prepared);
         let EngineRun { engine, gather, slowest, watch, wall_time_s } = self;
-        if engine.status != EngineStatus::Stopped {
+        if outcome.status != Status::Stopped {
             match paths(prepared, &slowest, options, watch)? {
                 Some(rows) => sink.accept(Batch::Paths(&rows)).map_err(LabError::Storing)?,
                 None => outcome = stopped_in_second_run(),

@@ -6,6 +6,7 @@
 //!
 //! Invariants: observation does not change results; the clock is read rarely, so the overhead is negligible.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,7 @@ use netloom_engine::observe::{Control, Observer, Progress, States};
 use netloom_model::Model;
 use netloom_units::Time;
 
+use crate::programs::Failure;
 use crate::words;
 
 /// Approximate time between reports.
@@ -69,6 +71,8 @@ pub type Look<'a> = dyn FnMut(&RunProgress, &dyn States) + 'a;
 pub struct Watch<'a> {
     /// Set to end the run at the next window; the records up to then are valid.
     pub stop: Option<&'a AtomicBool>,
+    /// Ends the run as well once it is set.
+    pub failure: Option<Arc<Failure>>,
     /// Called with the progress about ten times a second.
     pub on_progress: Option<&'a mut (dyn FnMut(&RunProgress) + 'a)>,
     /// Called as often, with the progress and the state of the run.
@@ -154,7 +158,8 @@ impl<'a> ProgressObserver<'a> {
 
 impl Observer for ProgressObserver<'_> {
     fn at_window(&mut self, progress: &Progress, states: &dyn States) -> Control {
-        if self.watch.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+        let has_failed = self.watch.failure.as_ref().is_some_and(|failure| failure.reason().is_some());
+        if has_failed || self.watch.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return Control::Stop;
         }
         if progress.windows >= self.next_windows || progress.hops >= self.next_hops {

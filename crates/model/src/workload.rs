@@ -187,13 +187,18 @@ pub enum Phase {
     Pipeline(Pipeline),
     /// All ranks meet at a modelled barrier.
     Barrier,
+    /// Operations that a program outside netloom supplies during the run.
+    Program,
 }
 
 impl Phase {
-    /// Whether ranks meet at a modelled barrier in it.
+    /// Number of tags of messages in a phase of a program.
+    pub const TAGS_OF_PROGRAM: u64 = 1 << 32;
+
+    /// Whether ranks may meet at a modelled barrier in it.
     pub fn has_barrier(&self) -> bool {
         match self {
-            Phase::Barrier => true,
+            Phase::Barrier | Phase::Program => true,
             Phase::Communicate { barrier, .. } => *barrier,
             Phase::PointToPoint(what) => what.barrier,
             Phase::Compute { .. } | Phase::Pipeline(_) => false,

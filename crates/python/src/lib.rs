@@ -11,6 +11,7 @@
 
 mod cluster;
 mod errors;
+mod programs;
 mod results;
 mod simulation;
 mod source;
@@ -35,6 +36,8 @@ mod native {
 
     #[pymodule_export]
     use crate::cluster::{PointTasks, compute_point};
+    #[pymodule_export]
+    use crate::programs::{duration_of, size_of};
     #[pymodule_export]
     use crate::results::{
         check, explain, manifest, named_table, run, runs_in, stored_table, summary, verify,

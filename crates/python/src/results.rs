@@ -1,6 +1,7 @@
 //! Single scenarios and runs: check, run, and read what was stored.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use netloom_lab::explain::{ExplainRequest, NotAStep, SelectedStep};
@@ -13,9 +14,10 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 
 use crate::errors::Refused;
+use crate::programs::{PythonPrograms, Raised};
 use crate::source::{ScenarioSource, json as text_of, over as parsed_over, overrides};
 use crate::tables::ArrowTable;
-use crate::watched::{detached, watched};
+use crate::watched::{detached, watched, watched_with};
 
 /// The result of work, and the exception that stopped it.
 pub type Stoppable<T> = (T, Option<Py<PyAny>>);
@@ -61,7 +63,7 @@ pub fn warnings(found: &Diagnostics) -> Vec<String> {
 
 /// Runs a scenario into a folder; returns name, folder, summary and warnings as JSON, and the exception that stopped it.
 #[pyfunction]
-#[pyo3(signature = (source, set, seed, folder, replace, threads, over, words, on_progress))]
+#[pyo3(signature = (source, set, seed, folder, replace, threads, over, words, on_progress, programs = None))]
 pub fn run(
     py: Python<'_>,
     source: ScenarioSource,
@@ -73,10 +75,14 @@ pub fn run(
     over: &str,
     words: Vec<String>,
     on_progress: Option<Py<PyAny>>,
+    programs: Option<PythonPrograms>,
 ) -> PyResult<Stoppable<String>> {
     let over = parsed_over(over)?;
-    let stop = AtomicBool::new(false);
-    let (report, stopped) = watched(py, &stop, on_progress, |latest| {
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = Raised::default();
+    let interrupt = programs.as_ref().map(|programs| programs.interrupt.clone_ref(py));
+    let programs = programs.map(|programs| programs.made(&stop, &raised));
+    let (report, stopped) = watched_with(py, &stop, on_progress, interrupt.as_ref(), |latest| {
         let mut found = Vec::new();
         let mut warn = |diagnostics: &Diagnostics| found = warnings(diagnostics);
         let mut on_progress = |now: &netloom_lab::RunProgress| latest.run(now);
@@ -88,6 +94,7 @@ pub fn run(
             over,
             command: words,
             watch: Watch { stop: Some(&stop), on_progress: Some(&mut on_progress), ..Watch::default() },
+            programs,
             warn: Some(&mut warn),
             ..RunRequest::new(source.into())
         })?;
@@ -96,6 +103,7 @@ pub fn run(
     // Without the folder, whose name need not be text.
     let (RunReport { name, summary, .. }, warnings) = report;
     let text = text_of(&json!({ "name": name, "summary": summary, "warnings": warnings }))?;
+    let stopped = stopped.or_else(|| raised.take());
     Ok((text, stopped.map(|error| error.into_value(py).into_any())))
 }
 

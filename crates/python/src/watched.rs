@@ -57,13 +57,30 @@ pub fn watched<T: Send, E: Into<Refused> + Send>(
     on_progress: Option<Py<PyAny>>,
     work: impl FnOnce(&LatestProgress) -> Result<T, E> + Send,
 ) -> PyResult<(T, Option<PyErr>)> {
+    watched_with(py, stop, on_progress, None, work)
+}
+
+/// As [`watched`], for work that runs Python code itself: `interrupt` is called when it is to end.
+pub fn watched_with<T: Send, E: Into<Refused> + Send>(
+    py: Python<'_>,
+    stop: &AtomicBool,
+    on_progress: Option<Py<PyAny>>,
+    interrupt: Option<&Py<PyAny>>,
+    work: impl FnOnce(&LatestProgress) -> Result<T, E> + Send,
+) -> PyResult<(T, Option<PyErr>)> {
     let progress = LatestProgress::default();
     let (finished, stopped) = py.detach(|| {
         thread::scope(|scope| {
             let (done, is_done) = channel();
             let progress = &progress;
             let working = scope.spawn(move || {
-                let finished = catch_unwind(AssertUnwindSafe(|| work(progress)));
+                let finished = catch_unwind(AssertUnwindSafe(|| {
+                    if interrupt.is_none() {
+                        return work(progress);
+                    }
+                    // Python keeps its state of this thread meanwhile, which would be made anew for each call.
+                    Python::attach(|py| py.detach(|| work(progress)))
+                }));
                 // The receiver waits for it.
                 let _ = done.send(());
                 finished
@@ -73,6 +90,10 @@ pub fn watched<T: Send, E: Into<Refused> + Send>(
                 let looked = Python::attach(|py| look(py, on_progress.as_ref(), progress));
                 if let Err(error) = looked {
                     stop.store(true, Ordering::Relaxed);
+                    if let Some(interrupt) = interrupt {
+                        // What it raises is less than what has stopped the work.
+                        _ = Python::attach(|py| interrupt.call0(py));
+                    }
                     stopped.get_or_insert(error);
                 }
             }

@@ -40,6 +40,13 @@ class Barrier(Plugin):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Program(Plugin):
+    """Operations that a program supplies during the run, rank by rank: `netloom.run(..., operations=...)` in Python."""
+
+    _plugin: ClassVar[str] = "program"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Collectives(Plugin):
     """Buckets of collectives, one after the other or concurrent.
 
@@ -149,7 +156,7 @@ class Compute(ValuePlugin):
     time: Duration
 
 
-PhaseName: TypeAlias = Literal["barrier"]
+PhaseName: TypeAlias = Literal["barrier", "program"]
 """Plug-ins of `AnyPhase` that need no parameters."""
 
 
@@ -178,6 +185,7 @@ Work: TypeAlias = (
     | Collectives
     | PointToPoint
     | Pipeline
+    | Program
     | Repeat
     | RingAllGather
     | RingReduceScatter
@@ -215,6 +223,7 @@ __all__ = [
     "PhaseName",
     "Pipeline",
     "PointToPoint",
+    "Program",
     "Repeat",
     "Work",
 ]

@@ -21,6 +21,7 @@ mod rank;
 mod schedule;
 mod staged;
 mod stages;
+mod supplied;
 pub mod volume;
 
 use std::collections::VecDeque;
@@ -37,6 +38,8 @@ use finite::FiniteWork;
 use program::Program;
 use rank::Position;
 use staged::StagedWork;
+use supplied::Supplied;
+pub use supplied::{RankOperation, RankPhase, Supply};
 
 /// The work of a run, generated on demand.
 #[derive(Debug)]
@@ -46,6 +49,7 @@ pub struct TrainingWork {
     /// Job and position of each rank.
     ranks: Vec<(u16, Position)>,
     arrangements: Arrangements,
+    supplied: Supplied,
     bursts: Vec<BurstDraws>,
     background: Option<BackgroundWork>,
     staged: Option<StagedWork>,
@@ -114,6 +118,7 @@ pub fn expand(workload: &Workload, n_hosts: usize, seed: u64) -> Result<Training
         programs,
         ranks,
         arrangements,
+        supplied: Supplied::default(),
         bursts,
         background,
         staged,
@@ -128,6 +133,16 @@ fn check_hosts(job: &Job, n_hosts: usize) -> Result<(), WorkloadError> {
         return Err(WorkloadError::NoSuchHost { host, n_hosts });
     }
     Ok(())
+}
+
+impl TrainingWork {
+    /// The same work, whose phases of kind `program` have the operations that a program supplies; without one they have
+    /// none.
+    #[must_use]
+    pub fn supplied_by(mut self, supply: Box<dyn Supply>) -> TrainingWork {
+        self.supplied = Supplied::by(supply);
+        self
+    }
 }
 
 impl Work for TrainingWork {
@@ -145,7 +160,8 @@ impl Work for TrainingWork {
 
     fn refill(&mut self, actor: ActorId, queue: &mut VecDeque<Item>) {
         if let Some((job, position)) = self.ranks.get_mut(actor.index()) {
-            position.refill(&self.programs[usize::from(*job)], &mut self.arrangements, queue);
+            let sources = (&mut self.arrangements, &mut self.supplied);
+            position.refill(&self.programs[usize::from(*job)], sources, queue);
         } else if let Some(sender) = actor.index().checked_sub(self.first_finite) {
             self.finite.as_mut().expect("it has these actors").refill(sender, queue);
         } else if let Some(flow) = actor.index().checked_sub(self.first_staged) {

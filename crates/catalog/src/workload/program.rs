@@ -37,6 +37,8 @@ pub(super) struct Program {
     pub(super) costs: Option<Hosts>,
     /// Rate between ranks of one host; `None` if every rank has a host of its own.
     pub(super) local: Option<Rate>,
+    /// Whether a program supplies operations of it.
+    pub(super) is_supplied: bool,
     /// Phases that follow each other; the first stream begins and ends steps.
     pub(super) streams: Vec<PhaseStream>,
     pub(super) collectives: Vec<Planned>,
@@ -73,6 +75,11 @@ pub(super) enum Segment {
     Streams(Vec<CollectiveStream>),
     Stages(Box<Stages>),
     Pipeline(Box<PipelinePlan>),
+    /// Operations that a program supplies, with the index of the phase among all that take tags in a step.
+    Supplied {
+        phase: u16,
+        sequence: u64,
+    },
     Barrier,
 }
 
@@ -166,7 +173,9 @@ impl Program {
     /// The first tag that later jobs may use.
     pub(super) fn end_of_tags(&self) -> Option<u64> {
         let Tags { first, stride, per_step, .. } = self.tags;
-        u64::from(self.steps).checked_mul(per_step)?.checked_mul(stride)?.checked_add(first)
+        let end = u64::from(self.steps).checked_mul(per_step)?.checked_mul(stride)?.checked_add(first)?;
+        // The highest bit distinguishes the tags of completions.
+        (end <= 1 << 63).then_some(end)
     }
 
     /// Compiles a job whose first rank is `first_actor` and whose first tag is `first_tag`.
@@ -202,6 +211,7 @@ impl Program {
             repetition: job.repetition,
             costs: (!hosts.is_idle()).then_some(hosts),
             local: local_rate(number, job, hosts)?,
+            is_supplied: job.phases.contains(&Phase::Program),
             most_orders: compiler.most_orders(),
             streams: compiler.streams,
             collectives: compiler.collectives,
@@ -226,6 +236,7 @@ impl Program {
             | Segment::Await(_)
             | Segment::Begins(_)
             | Segment::Ends(_)
+            | Segment::Supplied { .. }
             | Segment::Stages(_) => false,
         };
         let segments = || self.streams.iter().flat_map(|stream| &stream.segments);
@@ -380,6 +391,15 @@ impl Compiler {
                 self.segments.extend([begins(number), Segment::Compute(*span), ends(number)]);
             }
             Phase::Barrier => self.barrier(number),
+            Phase::Program => {
+                if self.hosts.needs_sources() {
+                    let reason = of_whom("the operations of a program");
+                    return Err(WorkloadError::Stages { job: self.job, phase: number.into(), reason });
+                }
+                let supplied = Segment::Supplied { phase: number, sequence: self.n_sequences };
+                self.take_tags(Phase::TAGS_OF_PROGRAM);
+                self.segments.extend([begins(number), supplied, ends(number)]);
+            }
             Phase::PointToPoint(what) => {
                 let wrong = |reason| WorkloadError::Stages { job: self.job, phase: number.into(), reason };
                 if self.hosts.needs_sources() {

@@ -20,6 +20,7 @@ use super::communicators::Membership;
 use super::program::{BucketId, CollectiveStream, Part, PhaseStream, Planned, Program, Segment};
 use super::schedule::Signal;
 use super::stages::StageStep;
+use super::supplied::{RankOperation, RankPhase, Supplied};
 
 /// Approximate number of operations handed out at a time.
 const BATCH: usize = 32;
@@ -105,6 +106,7 @@ struct RankExpansion<'a> {
     position: &'a mut StreamPosition,
     notified: &'a mut [u8],
     arrangements: &'a mut Arrangements,
+    supplied: &'a mut Supplied,
     queue: &'a mut VecDeque<Item>,
 }
 
@@ -122,24 +124,28 @@ impl Position {
     pub(super) fn refill(
         &mut self,
         program: &Program,
-        arrangements: &mut Arrangements,
+        (arrangements, supplied): (&mut Arrangements, &mut Supplied),
         queue: &mut VecDeque<Item>,
     ) {
+        if program.is_supplied && supplied.has_ended() {
+            return;
+        }
         if let Some(others) = &mut self.others {
             let Overlapping { streams, notified } = &mut **others;
             let positions = std::iter::once(&mut self.first).chain(streams);
             for (stream, position) in program.streams.iter().zip(positions) {
-                let (arrangements, queue, notified) = (&mut *arrangements, &mut *queue, &mut **notified);
-                let rank = self.rank;
-                RankExpansion { program, stream, rank, position, notified, arrangements, queue }
+                let (arrangements, supplied) = (&mut *arrangements, &mut *supplied);
+                let (queue, notified, rank) = (&mut *queue, &mut **notified, self.rank);
+                RankExpansion { program, stream, rank, position, notified, arrangements, supplied, queue }
                     .advance_overlapping();
             }
             return;
         }
         let before = queue.len();
         let (stream, rank, position) = (&program.streams[0], self.rank, &mut self.first);
+        let notified: &mut [u8] = &mut [];
         let mut walk =
-            RankExpansion { program, stream, rank, position, notified: &mut [], arrangements, queue };
+            RankExpansion { program, stream, rank, position, notified, arrangements, supplied, queue };
         while walk.position.step < program.steps && walk.queue.len() < before + BATCH {
             walk.advance();
         }
@@ -248,6 +254,7 @@ impl<'a> RankExpansion<'a> {
             }
             Segment::Compute(span) => self.push(0, Operation::Compute(*span)),
             Segment::Barrier => self.push(0, Operation::Barrier { group: u32::from(job) }),
+            Segment::Supplied { phase, sequence } => self.advance_supplied(*phase, *sequence),
             Segment::Begins(part) => self.push(0, Operation::Mark(begins(job, step, *part))),
             Segment::Ends(part) => self.push(0, Operation::Mark(ends(job, step, *part))),
             Segment::Stages(stages) => self
@@ -317,6 +324,35 @@ impl<'a> RankExpansion<'a> {
             };
         }
         false
+    }
+
+    /// Appends a batch of what a program supplies for a phase; returns whether that is over.
+    fn advance_supplied(&mut self, phase: u16, sequence: u64) -> bool {
+        let (job, step, rank) = (self.program.job, self.position.step, self.rank);
+        let first_tag = self.program.first_tag(step, sequence);
+        let hosts = self.program.costs.unwrap_or_default();
+        // Taken out meanwhile, as it is a part of what is being expanded.
+        let mut supplied = std::mem::take(self.supplied);
+        let (operations, more) = supplied.pull(RankPhase { job, rank, step, phase }, BATCH);
+        for operation in operations {
+            self.position.index += 1;
+            match operation {
+                RankOperation::Send { to, size, tag } => {
+                    self.busy(0, hosts.send_overhead);
+                    let tag = first_tag + u64::from(tag);
+                    let message = self.message(to, tag, size.0, BucketId { phase, bucket: 0 });
+                    self.send(0, message)
+                }
+                RankOperation::Receive { tag, messages } => {
+                    self.push(0, Operation::Receive { tag: first_tag + u64::from(tag), messages });
+                    self.busy(0, Duration(hosts.receive_overhead.0 * u64::from(messages)))
+                }
+                RankOperation::Compute(span) => self.busy(0, span),
+                RankOperation::Barrier => self.push(0, Operation::Barrier { group: u32::from(job) }),
+            };
+        }
+        *self.supplied = supplied;
+        !more
     }
 
     /// Appends a batch of every stream; returns whether all are over.

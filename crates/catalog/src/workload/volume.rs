@@ -1,7 +1,7 @@
 //! The bytes that jobs send in a step.
 //!
 //! Models: all messages of a step, of all ranks.
-//! Leaves out: grants and headers, which hosts and the network add.
+//! Leaves out: grants and headers, which hosts and the network add; what programs send.
 
 use netloom_model::{Collective, Job, Phase};
 
@@ -17,7 +17,7 @@ pub fn bytes_of_collective(job: &Job, collective: &Collective) -> u128 {
 pub fn bytes_of_step(job: &Job) -> u128 {
     let n_ranks = job.ranks.len() as u128;
     let of_phase = |phase: &Phase| match phase {
-        Phase::Compute { .. } | Phase::Barrier => 0,
+        Phase::Compute { .. } | Phase::Barrier | Phase::Program => 0,
         Phase::Communicate { buckets, .. } => buckets
             .iter()
             .flat_map(|bucket| &bucket.collectives)

@@ -42,6 +42,7 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
         command: command_line(),
         watch: Watch { stop: Some(stop), on_progress: Some(&mut on_progress), ..Watch::default() },
         live,
+        programs: None,
         warn: if arguments.quiet { None } else { Some(&mut warn) },
     });
     progress.clear();

@@ -60,7 +60,7 @@ pub(crate) fn around(
     let server = open(port, page, &live_state)?;
     on_address(&server.address());
     let mut recorder = Recorder::new(Arc::clone(&live_state), edge_of, n_edges);
-    let Watch { stop, on_progress, look: mut other, observer } = watch;
+    let Watch { stop, failure, on_progress, look: mut other, observer } = watch;
     let mut look = |progress: &RunProgress, states: &dyn States| {
         recorder.look(progress, states);
         if let Some(other) = &mut other {
@@ -69,7 +69,7 @@ pub(crate) fn around(
     };
     let on_progress = on_progress.map(|on_progress| -> &mut dyn FnMut(&RunProgress) { on_progress });
     let observer = observer.map(|observer| -> &mut dyn Observer { observer });
-    let done = line(Watch { stop, on_progress, look: Some(&mut look), observer });
+    let done = line(Watch { stop, failure, on_progress, look: Some(&mut look), observer });
     live_state.end(&done, &prepared.compiled.model.workload.jobs);
     part(&live_state);
     drop(server);

@@ -50,7 +50,7 @@ impl Base {
         }
         let compiled = compile_fabric(&resolved)?;
         let scenario = as_data(&compiled.resolved_yaml)?;
-        let alone = Prepared { name: resolved.name, compiled, scenario };
+        let alone = Prepared { name: resolved.name, compiled, scenario, programs: None };
         if alone.n_hosts() < 2 {
             return Err(SimulationError::TooFewHosts(source.name()).into());
         }

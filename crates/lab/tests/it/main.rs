@@ -31,6 +31,7 @@ mod osu;
 mod packets;
 mod parts;
 mod planted;
+mod programs;
 mod queue_pairs;
 mod rails;
 mod reproduce;

@@ -39,6 +39,7 @@ impl Workspace {
             over: Over::Jobs,
             command: Vec::new(),
             live: None,
+            programs: None,
             warn: None,
             watch: Watch::default(),
         });

@@ -113,7 +113,7 @@ fn report_unknown_groups(phases: &[PhaseEntry], known: &[resolved::Group], probl
                     communicators::check_name(name, names.clone(), problems);
                 }
             }
-            resolved::Phase::Compute(_) | resolved::Phase::Barrier => {}
+            resolved::Phase::Compute(_) | resolved::Phase::Barrier | resolved::Phase::Program => {}
         }
     }
 }
@@ -229,6 +229,7 @@ impl<'a> Maker<'a> {
         let (made, settings) = match &phase.value {
             resolved::Phase::Compute(span) => (Some(Phase::Compute { span: *span }), None),
             resolved::Phase::Barrier => (Some(Phase::Barrier), None),
+            resolved::Phase::Program => (Some(Phase::Program), None),
             resolved::Phase::Collectives { settings, each } => {
                 (self.collectives(settings, each, location, problems), Some(settings))
             }

@@ -109,7 +109,8 @@ fn of_job(job: &Job, barrier_delay: u64, hosts: &Hosts) -> Worst {
         worst.idle += u128::from(barrier_delay);
         match phase {
             Phase::Compute { span } => worst.idle += u128::from(span.0),
-            Phase::Barrier => {}
+            // The run of a program has a deadline.
+            Phase::Barrier | Phase::Program => {}
             Phase::Communicate { buckets, .. } => {
                 worst.idle += buckets.len() as u128 * u128::from(barrier_delay);
                 for collective in buckets.iter().flat_map(|bucket| &bucket.collectives) {

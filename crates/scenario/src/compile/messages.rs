@@ -39,7 +39,7 @@ fn phases(all: &[PhaseEntry], most: u128, problems: &mut Problems) {
                 bounded(settings, "size", most, problems);
             }
             Phase::Repeat { phases: inner, .. } => phases(inner, most, problems),
-            Phase::Compute(_) | Phase::Barrier => {}
+            Phase::Compute(_) | Phase::Barrier | Phase::Program => {}
         }
     }
 }

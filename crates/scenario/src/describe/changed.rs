@@ -280,6 +280,7 @@ impl List {
         match phase {
             Phase::Compute(span) => self.entry(&format!("{path}.compute"), written(&duration(*span)), None),
             Phase::Barrier => self.entry(path, "barrier".to_owned(), None),
+            Phase::Program => self.entry(path, "program".to_owned(), None),
             Phase::Collectives { settings, each } => {
                 self.section(&format!("{path}.collectives"), settings);
                 for (number, Collective { algorithm, common, group }) in each.iter().enumerate() {

@@ -74,6 +74,7 @@ fn phase(PhaseEntry { phase, overlap }: &PhaseEntry) -> Node {
         [("name", name.as_ref().map(name_of)), ("stream", stream.as_ref().map(name_of)), ("after", after)];
     match &phase.value {
         Phase::Barrier if overlap.is_default() => Node::text("barrier"),
+        Phase::Program if overlap.is_default() => Node::text("program"),
         kind => {
             let beside = beside.into_iter().filter_map(|(key, node)| Some((key, node?)));
             Node::map(std::iter::once(phase_kind(kind)).chain(beside))
@@ -86,6 +87,7 @@ fn phase_kind(phase: &Phase) -> (&'static str, Node) {
     match phase {
         Phase::Compute(span) => ("compute", duration(*span)),
         Phase::Barrier => ("barrier", Node::map::<&str>([])),
+        Phase::Program => ("program", Node::map::<&str>([])),
         Phase::Collectives { settings, each } => {
             let mut all = entries(settings);
             all.push(("each".to_owned(), Node::list(each.iter().map(collective))));

@@ -17,6 +17,7 @@ use crate::resolved::{
 const SHARE: Kind = Kind::Fraction { minimum: 0.0, maximum: 1.0 };
 const BARRIER: &str =
     "a modelled barrier: no messages; all ranks are released `coordination_delay` after the last one arrives";
+const PROGRAM: &str = "operations that a program supplies during the run, rank by rank: `netloom.run(..., operations=...)` in Python";
 const ANY: Kind = Kind::Count { minimum: 0, maximum: u32::MAX as u64 };
 
 /// All definitions, section by section.
@@ -552,6 +553,7 @@ fn phase() -> Vec<Definition> {
         member("collectives", sections::COLLECTIVES.summary, Shape::defined("collectives")),
         member("point_to_point", sections::POINT_TO_POINT.summary, Shape::defined("point_to_point")),
         member("pipeline", sections::PIPELINE.summary, Shape::defined("pipeline")),
+        member("program", PROGRAM, Shape::defined("program")),
         member("repeat", "repeated phases", Shape::defined("repeat")),
     ];
     members.extend(collectives.iter().cloned());
@@ -563,6 +565,7 @@ fn phase() -> Vec<Definition> {
         )
         .with_beside(overlap()),
         Definition::map("barrier", BARRIER, Vec::new()),
+        Definition::map("program", PROGRAM, Vec::new()),
         Definition::section("collectives", &sections::COLLECTIVES, vec![each()]),
         Definition::section("point_to_point", &sections::POINT_TO_POINT, vec![stages()]),
         Definition::section("pipeline", &sections::PIPELINE, vec![stages()]),

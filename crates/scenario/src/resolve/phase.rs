@@ -14,7 +14,8 @@ use crate::written::{Node, Tree};
 
 /// Keys beside a phase.
 const BESIDE: &[&str] = &["name", "stream", "after"];
-const KINDS: &[&str] = &["compute", "collectives", "point_to_point", "pipeline", "barrier", "repeat"];
+const KINDS: &[&str] =
+    &["compute", "collectives", "point_to_point", "pipeline", "barrier", "program", "repeat"];
 
 /// Reads a list of phases; those that cannot be read are reported and left out.
 pub(super) fn phases(node: &Node, what: &str, problems: &mut Problems) -> Option<Vec<PhaseEntry>> {
@@ -71,14 +72,12 @@ fn awaited(node: &Node, problems: &mut Problems) -> Option<Vec<Located<String>>>
 fn phase(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
     match found.name {
         "barrier" => {
-            if let Some(body) = found.body.filter(|body| !matches!(&body.tree, Tree::Nothing)) {
-                let empty = matches!(&body.tree, Tree::Map(entries) if entries.is_empty());
-                if !empty {
-                    let report = problems.report(body.location, "`barrier` takes no parameters");
-                    report.label("expected nothing").help("write `- barrier`");
-                }
-            }
+            report_parameters(found, problems);
             Some(Phase::Barrier)
+        }
+        "program" => {
+            report_parameters(found, problems);
+            Some(Phase::Program)
         }
         "compute" => compute(found, problems),
         "collectives" => collectives(found, problems),
@@ -102,6 +101,20 @@ fn phase(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
             report.label("unknown phase").maybe_help(help);
             None
         }
+    }
+}
+
+/// Reports parameters of a phase that takes none.
+fn report_parameters(found: &Named<'_>, problems: &mut Problems) {
+    let Some(body) = found.body else { return };
+    let is_empty = match &body.tree {
+        Tree::Nothing => true,
+        Tree::Map(entries) => entries.is_empty(),
+        _ => false,
+    };
+    if !is_empty {
+        let report = problems.report(body.location, format!("`{}` takes no parameters", found.name));
+        report.label("expected nothing").help(format!("write `- {}`", found.name));
     }
 }
 

@@ -381,6 +381,8 @@ pub enum Phase {
     Compute(Duration),
     /// All ranks meet at a modelled barrier.
     Barrier,
+    /// A program supplies the operations.
+    Program,
     /// Buckets of collectives.
     Collectives {
         /// Buckets, concurrency and barrier.

@@ -134,7 +134,7 @@ pub fn fabric(source: &Source, overrides: &Overrides) -> Result<ShownFabric, Lab
     let compiled = compile_fabric(&resolved)?;
     let scenario = as_data(&compiled.resolved_yaml)?;
     let inherits_from = resolved.bases();
-    let prepared = Prepared { name: resolved.name, compiled, scenario };
+    let prepared = Prepared { name: resolved.name, compiled, scenario, programs: None };
     Ok(ShownFabric { outline: outline(&prepared, inherits_from), prepared, ports: None })
 }
 
