@@ -2,7 +2,7 @@
 //!
 //! Models: a rank's operations in one phase of one step, pulled some at a time while the run goes on.
 //! Leaves out: where the program is, and the language it is written in; whether its operations make sense together:
-//! a rank that waits for a message that nobody sends is a deadlock, as in any other work.
+//! a rank that waits for a message that no rank sends is a deadlock, as in any other work.
 //!
 //! Invariants: operations are pulled in order, by one thread at a time, and only by ranks that have used up what they
 //! have; how many are pulled at a time changes no result.
