@@ -37,17 +37,16 @@ pub struct Wanted {
 /// plot, or the figures cannot be written.
 pub fn figures(folders: &[PathBuf], output: &Path, wanted: Wanted) -> Result<Made, LabError> {
     let Wanted { width_mm, over, .. } = wanted;
-    let figures = match only_study(folders, over, "`netloom figures`")? {
-        Some(study) => netloom_figures::study(&study_data(&study, over, None)?, width_mm)?,
-        None => {
-            let mut figures = netloom_figures::figures(&named(folders), width_mm, over)?;
-            if let [folder] = folders
-                && let Some(found) = study_in(folder).as_ref().and_then(threshold_data)
-            {
-                figures.add_threshold(&found, width_mm);
-            }
-            figures
+    let figures = if let Some(study) = only_study(folders, over, "`netloom figures`")? {
+        netloom_figures::study(&study_data(&study, over, None)?, width_mm)?
+    } else {
+        let mut figures = netloom_figures::figures(&named(folders), width_mm, over)?;
+        if let [folder] = folders
+            && let Some(found) = study_in(folder).as_ref().and_then(threshold_data)
+        {
+            figures.add_threshold(&found, width_mm);
         }
+        figures
     };
     Ok(netloom_figures::write(figures, output, wanted.format, wanted.overwrite)?)
 }

@@ -26,8 +26,11 @@ struct Coordinates {
 /// A time of a variant: its name, and how it is read.
 struct Quantity {
     name: String,
-    read: Box<dyn Fn(&VariantReport) -> Option<(usize, Mean)>>,
+    read: Reading,
 }
+
+/// How a mean of a variant is read, with the runs that it is over.
+type Reading = Box<dyn Fn(&VariantReport) -> Option<(usize, Mean)>>;
 
 /// All curves; none for a single variant.
 pub(super) fn curves(study: &Study, reports: &[VariantReport]) -> Vec<CurveData> {
@@ -71,13 +74,18 @@ fn coordinates(study: &Study) -> Vec<Coordinates> {
         return vary.iter().enumerate().filter_map(of_range).collect();
     }
     let numeric = vary.iter().enumerate().filter_map(|(column, varied)| Some((column, varied.numbers()?)));
-    if let Some((column, (unit, log, numbers))) = numeric.max_by_key(|(_, (_, _, numbers))| numbers.len()) {
+    if let Some((column, numbers)) = numeric.max_by_key(|(_, numbers)| numbers.values.len()) {
         let at = |values: &[String]| {
-            let (_, number) = numbers.iter().find(|(text, _)| Some(text) == values.get(column))?;
+            let (_, number) = numbers.values.iter().find(|(text, _)| Some(text) == values.get(column))?;
             Some(*number)
         };
         return vec![Coordinates {
-            axis: ValueAxis { path: vary[column].path.clone(), unit, log, names: Vec::new() },
+            axis: ValueAxis {
+                path: vary[column].path.clone(),
+                unit: numbers.unit,
+                log: numbers.log,
+                names: Vec::new(),
+            },
             is_joined: true,
             at: variants.iter().map(|variant| at(&variant.values)).collect(),
             others: without(&|other| other != column),

@@ -37,6 +37,7 @@ const STUDY_DRAFT: &str = "study.json.draft";
 const WIDE: f64 = 8.0;
 
 /// What became of a sweep, beside its finished points.
+#[derive(Clone, Copy)]
 pub(super) struct Outcomes<'a> {
     pub total: usize,
     pub failed: &'a [FailedPoint],
@@ -76,6 +77,15 @@ pub(crate) struct Varied {
     #[serde(default)]
     values: Vec<String>,
     range: Option<String>,
+}
+
+/// The values of a varied path as numbers.
+pub(crate) struct VariedNumbers {
+    pub unit: &'static str,
+    /// Whether an axis of them shows ratios.
+    pub log: bool,
+    /// Each value as it was written, with its number.
+    pub values: Vec<(String, f64)>,
 }
 
 /// A variant.
@@ -242,14 +252,13 @@ impl Varied {
         ValueRange::parse(self.range.as_deref()?).ok()
     }
 
-    /// If its values are at least three numbers or quantities of one kind: their unit, whether an axis shows ratios, and
-    /// each as a number.
-    pub fn numbers(&self) -> Option<(&'static str, bool, Vec<(String, f64)>)> {
+    /// Its values as numbers, if they are at least three numbers or quantities of one kind.
+    pub fn numbers(&self) -> Option<VariedNumbers> {
         let texts: Vec<&str> = self.values.iter().map(String::as_str).collect();
         let (unit, numbers) = numbers_of(&texts).filter(|(_, numbers)| numbers.len() > 2)?;
         let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
         let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let is_log = least > 0.0 && most > WIDE * least;
-        Some((unit, is_log, self.values.iter().cloned().zip(numbers).collect()))
+        let log = least > 0.0 && most > WIDE * least;
+        Some(VariedNumbers { unit, log, values: self.values.iter().cloned().zip(numbers).collect() })
     }
 }

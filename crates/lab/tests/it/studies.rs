@@ -91,7 +91,10 @@ fn damaged_and_other_points_are_named_and_never_a_panic() {
     let home = tempfile::tempdir().expect("a folder");
     let folder = home.path().join("sweep");
     grid(&on(&folder, Keep::Summary, &POLICIES[..1])).expect("it runs");
-    assert!(refusal(compare_folders(&[folder.clone()], Over::All, None, None)).contains("--over jobs"));
+    assert!(
+        refusal(compare_folders(std::slice::from_ref(&folder), Over::All, None, None))
+            .contains("--over jobs")
+    );
     let journal = folder.join(JOURNAL_FILE);
     let text = fs::read_to_string(&journal).expect("it was written");
 
@@ -138,7 +141,7 @@ fn a_search_is_a_page_and_figures_with_its_threshold() {
         let tried = data["found"][0]["tried"]["points"].as_array().expect("a list");
         assert_eq!(tried.len(), threshold.tried.len());
         let numbers: Vec<f64> = tried.iter().filter_map(|point| point["number"].as_f64()).collect();
-        assert!(numbers.is_sorted() && numbers[0] == 25e9, "{numbers:?}");
+        assert!(numbers.is_sorted() && (numbers[0] - 25e9).abs() < 1.0, "{numbers:?}");
         let ends: Vec<f64> =
             data["found"][0]["interval"].as_array().expect("two").iter().filter_map(Value::as_f64).collect();
         let estimate = data["found"][0]["estimate"].as_f64().expect("it was found");
