@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from netloom import _native
+from netloom._balance import Balancer, BalancerFactory, Packet, Port, Switch
 from netloom._errors import (
     CheckFailed,
     Error,
@@ -99,6 +100,8 @@ __all__ = [
     "TABLES",
     "US",
     "Balance",
+    "Balancer",
+    "BalancerFactory",
     "Barrier",
     "Bursts",
     "Check",
@@ -129,7 +132,9 @@ __all__ = [
     "Occupied",
     "Operation",
     "Optimization",
+    "Packet",
     "Phase",
+    "Port",
     "Problem",
     "Processes",
     "Progress",
@@ -150,6 +155,7 @@ __all__ = [
     "StoppedEarly",
     "Storms",
     "Study",
+    "Switch",
     "Table",
     "Timed",
     "Traffic",

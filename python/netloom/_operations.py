@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from netloom import _native
+from netloom._balance import Balancer, BalancerFactory, Switch
 from netloom._errors import InvalidInput
 
 __all__ = ["Barrier", "Compute", "Operation", "Rank", "RankFunction", "Receive", "Send"]
@@ -163,17 +164,23 @@ def described(function: Any) -> str:
 class RankPrograms:
     """The programs of the jobs of a run: generators, one for each rank, that are advanced when the run needs them."""
 
-    def __init__(self, functions: Mapping[str, RankFunction]) -> None:
+    def __init__(self, functions: Mapping[str, RankFunction], balance: BalancerFactory | None = None) -> None:
         if not isinstance(functions, Mapping) or not all(callable(one) for one in functions.values()):
             raise TypeError(f"`operations` has a generator function for each name of a job, not {functions!r}")
         self._functions = list(functions.items())
+        self._balance = balance
         # The thread that runs a generator, while one does.
         self._pulling: int | None = None
 
     def native(self) -> dict[str, Any]:
         """In the form of the native part."""
         jobs = [(job, described(function)) for job, function in self._functions]
-        return {"jobs": jobs, "start": self.start, "interrupt": self.interrupt}
+        balance = None if self._balance is None else (self._make, described(self._balance))
+        return {"jobs": jobs, "start": self.start, "interrupt": self.interrupt, "balance": balance}
+
+    def _make(self, switch: Switch) -> Balancer:
+        assert self._balance is not None
+        return self._balance(switch)
 
     def start(self, hosts: list[list[str]], size_limit: int) -> _native._Pull:
         """Start the programs of a run; the result returns some operations of a rank, and whether there may be more."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netloom import _native
+from netloom._balance import BalancerFactory, changed, checked
 from netloom._errors import Interrupted, ScenarioWarning
 from netloom._explanation import Explanation, explain
 from netloom._folders import TemporaryFolder, absolute, copied
@@ -87,6 +88,7 @@ def run(
     replace: bool = False,
     progress: ProgressLike = None,
     operations: Mapping[str, RankFunction] | None = None,
+    balance: BalancerFactory | None = None,
 ) -> Run:
     """Simulate a scenario.
 
@@ -96,7 +98,9 @@ def run(
     ``"1ms..5ms"``. While netloom simulates, other Python threads run.
 
     ``operations`` has a generator function for each job with phases of kind ``program``: it is called with a ``Rank``
-    and yields the operations of that rank in one such phase of one step. What it raises ends the run.
+    and yields the operations of that rank in one such phase of one step. ``balance`` is a class, or a function, that
+    makes a ``Balancer`` of each switch, which chooses the port of each packet that has a choice. What they raise ends
+    the run.
 
     Raises ``ScenarioError`` for mistakes in the scenario, ``Occupied`` if the folder holds a complete run and
     ``replace`` is not set, and ``Interrupted`` after Ctrl-C, with what was recorded until then. A run that ends at its
@@ -105,11 +109,17 @@ def run(
     home = TemporaryFolder() if folder is None else None
     path = home.path / "run" if home is not None else absolute(folder or "")
     source = source_of(scenario)
-    programs = None if operations is None else RankPrograms(operations).native()
+    changes = changes_of(set)
+    programs = None
+    if balance is not None:
+        checked(balance, threads)
+        changes, threads = changed(changes), 1
+    if operations is not None or balance is not None:
+        programs = RankPrograms({} if operations is None else operations, balance).native()
     with reporter(progress, "simulating") as report:
         text, stopped = _native.run(
             source,
-            changes_of(set),
+            changes,
             seed,
             path,
             replace,

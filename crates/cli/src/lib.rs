@@ -19,8 +19,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use clap::Parser;
-use netloom_lab::ExitCode;
 use netloom_lab::sweep::Executor;
+use netloom_lab::{ExitCode, OutsidePolicies};
 
 use arguments::{Arguments, Command};
 use output::Output;
@@ -31,11 +31,20 @@ static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
 /// Runs the command with the words of its command line, the name of the command first; returns the exit code. A process
 /// calls it once.
 pub fn run(words: Vec<OsString>) -> u8 {
-    run_with(words, None)
+    run_with(words, Additions::default())
 }
 
-/// The same with an executor for the points of sweeps, instead of the cores of this machine.
-pub fn run_with(words: Vec<OsString>, executor: Option<&dyn Executor>) -> u8 {
+/// What a program adds to the command.
+#[derive(Default)]
+pub struct Additions<'a> {
+    /// Computes the points of sweeps, instead of the cores of this machine.
+    pub executor: Option<&'a dyn Executor>,
+    /// Balancing policies that scenarios of `run` and `check` may name as well.
+    pub policies: OutsidePolicies,
+}
+
+/// The same with what a program adds.
+pub fn run_with(words: Vec<OsString>, additions: Additions<'_>) -> u8 {
     let words = WORDS.get_or_init(|| words);
     let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
@@ -43,7 +52,7 @@ pub fn run_with(words: Vec<OsString>, executor: Option<&dyn Executor>) -> u8 {
     };
     print_how_to_report();
     // After a panic only the exit code is set; the state of the command is not used.
-    let done = catch_unwind(AssertUnwindSafe(|| dispatch(arguments, executor)));
+    let done = catch_unwind(AssertUnwindSafe(|| dispatch(arguments, additions)));
     done.unwrap_or(ExitCode::Internal as u8)
 }
 
@@ -53,7 +62,7 @@ fn command_line() -> impl Iterator<Item = &'static OsString> {
 }
 
 /// Runs the command; returns the exit code.
-fn dispatch(arguments: Arguments, executor: Option<&dyn Executor>) -> u8 {
+fn dispatch(arguments: Arguments, Additions { executor, policies }: Additions<'_>) -> u8 {
     let mut output = Output::new();
     let done = match arguments.command {
         // The only command whose exit code may be that of another program.
@@ -61,7 +70,7 @@ fn dispatch(arguments: Arguments, executor: Option<&dyn Executor>) -> u8 {
             let done = commands::field::field(&field, &mut output);
             return done.unwrap_or_else(|error| output.error(&error) as u8);
         }
-        Command::Run(run) => commands::run::run(run, &mut output),
+        Command::Run(run) => commands::run::run(run, policies, &mut output),
         Command::Sweep(sweep) => commands::sweep::sweep(sweep, executor, &mut output),
         Command::Compare(compare) => commands::compare::compare(&compare, &mut output),
         Command::Report(report) => commands::report::report(&report, &mut output),
@@ -69,7 +78,7 @@ fn dispatch(arguments: Arguments, executor: Option<&dyn Executor>) -> u8 {
         Command::Figures(figures) => commands::figures::figures(&figures, &mut output),
         Command::Show(show) => commands::show::show(&show, &mut output),
         Command::Export(export) => commands::export::export(&export, &mut output),
-        Command::Check(check) => commands::check::check(&check, &mut output),
+        Command::Check(check) => commands::check::check(&check, &policies, &mut output),
         Command::List(list) => commands::list::list(&list, &mut output),
         Command::Import(import) => commands::import::import(&import, &mut output),
         Command::Reproduce(reproduce) => commands::reproduce::reproduce(&reproduce, &mut output),

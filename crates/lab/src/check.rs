@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use netloom_policy::balance::OutsidePolicies;
 use netloom_records::{Manifest, Problem, verify};
 use netloom_scenario::Overrides;
 
@@ -23,8 +24,17 @@ pub enum Checked {
 /// # Errors
 /// All errors in it.
 pub fn check(path: &Path) -> Result<Checked, LabError> {
+    check_with(path, &OutsidePolicies::default())
+}
+
+/// As [`check`]; a scenario may name these balancing policies as well.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_with(path: &Path, policies: &OutsidePolicies) -> Result<Checked, LabError> {
     if !path.is_dir() {
-        let prepared = prepare(&Source::file(path), &Overrides::default())?;
+        let source = Source::file(path).with_policies(policies.clone());
+        let prepared = prepare(&source, &Overrides::default())?;
         prepared.check_programs()?;
         return Ok(Checked::Scenario(Box::new(prepared)));
     }

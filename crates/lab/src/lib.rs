@@ -73,7 +73,7 @@ mod watch;
 pub mod words;
 
 pub use build::BUILD;
-pub use check::{Checked, check};
+pub use check::{Checked, check, check_with};
 pub use cost::{Cost, cost};
 pub use demo::{DEMO_POLICIES, Demo, DemoReport, demo, demo_report};
 pub use error::{ExitCode, LabError};
@@ -82,6 +82,7 @@ pub use line::{RunReport, RunRequest, run};
 pub use netloom_catalog::workload::{RankOperation, RankPhase, Supply};
 pub use netloom_engine::Options;
 pub use netloom_engine::observe::{Control, Observer, Progress, States};
+pub use netloom_policy::balance::OutsidePolicies;
 pub use netloom_records::statistics::Over;
 pub use netloom_records::{Digest, Manifest, Outcome, Overwrite, Status};
 pub use netloom_report::{AnswerData, Sentence, page_data};
@@ -101,3 +102,11 @@ pub use source::{Source, SourceText};
 pub use spread::{SweepProgress, cores};
 pub use sweep::{Point, PointReport, Sweep, sweep};
 pub use watch::{Look, RunProgress, Watch};
+
+/// What a balancing policy from outside this repository is made of.
+pub mod policy {
+    pub use netloom_policy::balance::{
+        Context, DynBalance, OutsidePolicies, PacketView, Pick, Ports, Position,
+    };
+    pub use netloom_units::{Kind, Parameter, Random, Settings, Spec, Value};
+}

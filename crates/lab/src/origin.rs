@@ -12,6 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use netloom_policy::balance::OutsidePolicies;
 use netloom_scenario::Origin;
 
 use crate::error::LabError;
@@ -22,7 +23,17 @@ impl Origin for Source {
         Source::name(self)
     }
 
+    fn policies(&self) -> OutsidePolicies {
+        match self {
+            Source::WithPolicies { policies, .. } => policies.clone(),
+            _ => OutsidePolicies::default(),
+        }
+    }
+
     fn base(&self, from: &str) -> Result<Source, String> {
+        if let Source::WithPolicies { source, .. } = self {
+            return source.base(from);
+        }
         if let Source::Shelved { path, shelf } = self {
             return Ok(Source::shelved(plain(&beside(path, from)), Arc::clone(shelf)));
         }
@@ -45,6 +56,9 @@ impl Origin for Source {
     }
 
     fn rows(&self, path: &str) -> Result<(String, Box<dyn Read>), String> {
+        if let Source::WithPolicies { source, .. } = self {
+            return source.rows(path);
+        }
         if let Source::Shelved { path: own, shelf } = self {
             let found = plain(&beside(own, path));
             let text = shelf.get(&found).cloned();
@@ -61,6 +75,9 @@ impl Origin for Source {
 
     fn is_same(&self, other: &Source) -> bool {
         match (self, other) {
+            (Source::WithPolicies { source, .. }, other) | (other, Source::WithPolicies { source, .. }) => {
+                source.is_same(other)
+            }
             (Source::Shelved { path: one, .. }, Source::Shelved { path: two, .. }) => one == two,
             _ => self.path().zip(other.path()).is_some_and(|(one, two)| is_same_file(one, two)),
         }
@@ -89,6 +106,10 @@ impl CollectingSource {
 impl Origin for CollectingSource {
     fn name(&self) -> String {
         self.source.name()
+    }
+
+    fn policies(&self) -> OutsidePolicies {
+        self.source.policies()
     }
 
     fn base(&self, from: &str) -> Result<Self, String> {
@@ -145,6 +166,7 @@ impl Source {
                 _ => Ok(()),
             },
             Source::Text(_) | Source::Shelved { .. } => Ok(()),
+            Source::WithPolicies { source, .. } => source.refuse_unreadable_kinds(),
         }
     }
 }

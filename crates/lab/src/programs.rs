@@ -1,4 +1,4 @@
-//! Programs outside netloom that take part in a run: they supply the operations of ranks.
+//! Programs outside netloom that take part in a run: they supply the operations of ranks, or balance load.
 //!
 //! Models: which program supplies which job; a program that fails, or cannot go on, ends the run.
 //! Leaves out: the language of a program.
@@ -67,6 +67,8 @@ pub type StartPrograms = dyn Fn(&ProgramStart<'_>) -> Box<dyn Supply> + Send + S
 pub struct Programs {
     /// The jobs.
     pub jobs: Vec<JobProgram>,
+    /// What else they do, in whole sentences, for the manifest.
+    pub notes: Vec<String>,
     /// Starts them.
     pub start: Arc<StartPrograms>,
     /// Set by them when they fail.
@@ -146,6 +148,7 @@ impl Prepared {
             format!("the operations of job `{job}` came from a program, which is not stored: {description}")
         });
         self.compiled.notes.extend(notes);
+        self.compiled.notes.extend(programs.notes.iter().cloned());
         let deadline = &mut self.compiled.model.deadline;
         *deadline = Some(deadline.map_or(LONGEST, |deadline| deadline.min(LONGEST)));
         self.programs = Some(programs);

@@ -8,6 +8,7 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use netloom_policy::balance::OutsidePolicies;
 use serde::{Deserialize, Serialize};
 
 use crate::error::LabError;
@@ -31,6 +32,13 @@ pub enum Source {
         path: PathBuf,
         /// The shelf.
         shelf: Arc<Shelf>,
+    },
+    /// A scenario that may name policies from outside this repository.
+    WithPolicies {
+        /// The scenario.
+        source: Box<Source>,
+        /// The policies.
+        policies: OutsidePolicies,
     },
 }
 
@@ -59,6 +67,15 @@ impl Source {
         Source::Text(SourceText { name: name.into(), text: text.into(), path: None, bases: Arc::default() })
     }
 
+    /// The same scenario, which may name these policies.
+    #[must_use]
+    pub fn with_policies(self, policies: OutsidePolicies) -> Source {
+        if policies == OutsidePolicies::default() {
+            return self;
+        }
+        Source::WithPolicies { source: Box::new(self), policies }
+    }
+
     /// Text from a shelf.
     pub(crate) fn shelved(path: impl Into<PathBuf>, shelf: Arc<Shelf>) -> Source {
         Source::Shelved { path: path.into(), shelf }
@@ -77,6 +94,7 @@ impl Source {
             Source::File(path) => Some(path),
             Source::Text(text) => text.path.as_deref(),
             Source::Shelved { .. } => None,
+            Source::WithPolicies { source, .. } => source.path(),
         }
     }
 
@@ -85,6 +103,7 @@ impl Source {
         match self {
             Source::File(path) | Source::Shelved { path, .. } => path.display().to_string(),
             Source::Text(text) => text.name.clone(),
+            Source::WithPolicies { source, .. } => source.name(),
         }
     }
 
@@ -100,6 +119,7 @@ impl Source {
                 let text = shelf.get(path).ok_or_else(|| LabError::Missing(path.clone()))?;
                 Ok(text.as_bytes().to_vec())
             }
+            Source::WithPolicies { source, .. } => source.read(),
         }
     }
 }

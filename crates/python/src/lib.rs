@@ -9,6 +9,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "arguments come from Python, which passes them by value")]
 #![expect(clippy::too_many_arguments, reason = "as many as the functions in Python have")]
 
+mod balancer;
 mod cluster;
 mod errors;
 mod programs;
@@ -28,12 +29,15 @@ mod native {
     use std::ffi::OsString;
     use std::path::PathBuf;
 
+    use netloom_cli::Additions;
     use netloom_lab::Invocation;
     use netloom_lab::sweep::Executor;
     use pyo3::prelude::*;
 
     use crate::cluster::{ExecutorArgument, PythonExecutor};
 
+    #[pymodule_export]
+    use crate::balancer::{Packet, Port, Switch};
     #[pymodule_export]
     use crate::cluster::{PointTasks, compute_point};
     #[pymodule_export]
@@ -72,7 +76,8 @@ mod native {
     fn command(py: Python<'_>, words: Vec<OsString>, executor: Option<ExecutorArgument>) -> u8 {
         let executor = executor.map(PythonExecutor::from);
         py.detach(|| {
-            netloom_cli::run_with(words, executor.as_ref().map(|executor| executor as &dyn Executor))
+            let executor = executor.as_ref().map(|executor| executor as &dyn Executor);
+            netloom_cli::run_with(words, Additions { executor, ..Additions::default() })
         })
     }
 }

@@ -1,6 +1,7 @@
-//! Programs in Python that supply the operations of ranks.
+//! Programs in Python that take part in a run: they supply the operations of ranks, and balance load.
 //!
-//! Models: one call of Python for some operations of one rank, made where the engine asks for them.
+//! Models: one call of Python for some operations of one rank, made where the engine asks for them; one call for each
+//! packet that has a choice of ports (`balancer.rs`).
 //! Leaves out: generators and their checks, which are Python (`netloom/_operations.py`).
 //!
 //! Invariants: the interpreter's lock is taken for a call and no longer; what a call raises ends the run and is raised
@@ -10,12 +11,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use netloom_lab::{
-    Bytes, Duration, Failure, JobProgram, ProgramStart, Programs, RankOperation, RankPhase, Supply, quantity,
+    Bytes, Duration, Failure, JobProgram, OutsidePolicies, ProgramStart, Programs, RankOperation, RankPhase,
+    Supply, quantity,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
+use crate::balancer;
 use crate::errors::Refused;
 
 /// What a program has raised, until it is raised again where the run was begun.
@@ -28,7 +31,7 @@ impl Raised {
         self.0.lock().ok()?.take()
     }
 
-    fn keep(&self, error: PyErr) {
+    pub fn keep(&self, error: PyErr) {
         if let Ok(mut raised) = self.0.lock() {
             raised.get_or_insert(error);
         }
@@ -48,32 +51,65 @@ pub struct PythonPrograms {
     /// Ends a call that is in progress.
     #[pyo3(item)]
     pub interrupt: Py<PyAny>,
+    /// Makes the balancer of a switch, with a description of it.
+    #[pyo3(item)]
+    balance: Option<(Py<PyAny>, String)>,
+}
+
+/// How a run that calls Python is ended.
+#[derive(Debug, Clone)]
+pub struct Ending {
+    /// Set by a call that fails.
+    pub failure: Arc<Failure>,
+    /// Set when the run is to be stopped.
+    pub stop: Arc<AtomicBool>,
+    /// What a call has raised.
+    pub raised: Raised,
+}
+
+impl Ending {
+    /// A call has raised this.
+    pub fn fail(&self, error: PyErr) {
+        // What interrupts a call of a run that is being stopped is no failure of it.
+        if self.stop.load(Ordering::Relaxed) {
+            return;
+        }
+        self.failure.set(format!("a program has failed: {error}"));
+        self.raised.keep(error);
+    }
+
+    /// Whether no call is to be made any more.
+    pub fn has_come(&self) -> bool {
+        self.failure.reason().is_some() || self.stop.load(Ordering::Relaxed)
+    }
 }
 
 impl PythonPrograms {
     /// These programs, for a run that is stopped by a flag.
-    pub fn made(self, stop: &Arc<AtomicBool>, raised: &Raised) -> Programs {
-        let failure = Arc::new(Failure::default());
+    pub fn made(self, stop: &Arc<AtomicBool>, raised: &Raised) -> (Programs, OutsidePolicies) {
+        let ending = Ending { failure: Arc::default(), stop: Arc::clone(stop), raised: raised.clone() };
         let jobs = self.jobs.into_iter().map(|(job, description)| JobProgram { job, description });
-        let (stop, raised, failing, start) =
-            (Arc::clone(stop), raised.clone(), Arc::clone(&failure), self.start);
+        let (failure, start) = (Arc::clone(&ending.failure), self.start);
+        let (mut policies, mut notes) = (OutsidePolicies::default(), Vec::new());
+        if let Some((make, description)) = self.balance {
+            policies = balancer::policies(make, &ending);
+            notes.push(format!("a program, which is not stored, balanced load: {description}"));
+        }
         let start = move |now: &ProgramStart<'_>| -> Box<dyn Supply> {
             let mut supplier = Supplier {
                 pull: None,
                 jobs: now.jobs.clone(),
                 n_ranks: n_ranks(now),
                 size_limit: now.size_limit,
-                failure: Arc::clone(&failing),
-                stop: Arc::clone(&stop),
-                raised: raised.clone(),
+                ending: ending.clone(),
             };
             match Python::attach(|py| start.call1(py, (hosts(now), now.size_limit))) {
                 Ok(pull) => supplier.pull = Some(pull),
-                Err(error) => supplier.fail(error),
+                Err(error) => supplier.ending.fail(error),
             }
             Box::new(supplier)
         };
-        Programs { jobs: jobs.collect(), start: Arc::new(start), failure }
+        (Programs { jobs: jobs.collect(), notes, start: Arc::new(start), failure }, policies)
     }
 }
 
@@ -96,21 +132,10 @@ struct Supplier {
     jobs: Vec<u16>,
     n_ranks: Vec<u32>,
     size_limit: u64,
-    failure: Arc<Failure>,
-    stop: Arc<AtomicBool>,
-    raised: Raised,
+    ending: Ending,
 }
 
 impl Supplier {
-    fn fail(&self, error: PyErr) {
-        // What interrupts a call of a run that is being stopped is no failure of it.
-        if self.stop.load(Ordering::Relaxed) {
-            return;
-        }
-        self.failure.set(format!("a program has failed: {error}"));
-        self.raised.keep(error);
-    }
-
     fn call(
         &self,
         py: Python<'_>,
@@ -157,13 +182,13 @@ impl Supply for Supplier {
         let Some(job) = self.jobs.iter().position(|&job| job == whose.job) else { return false };
         let pulled = Python::attach(|py| self.call(py, job, whose, limit, operations));
         pulled.unwrap_or_else(|error| {
-            self.fail(error);
+            self.ending.fail(error);
             false
         })
     }
 
     fn has_ended(&self) -> bool {
-        self.failure.reason().is_some() || self.stop.load(Ordering::Relaxed)
+        self.ending.has_come()
     }
 }
 

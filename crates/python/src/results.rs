@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use netloom_lab::explain::{ExplainRequest, NotAStep, SelectedStep};
 use netloom_lab::summary::Summary;
 use netloom_lab::{
-    Diagnostics, LabError, Overwrite, Prepared, RunReport, RunRequest, Style, Watch, cost, prepare,
+    Diagnostics, LabError, Overwrite, Prepared, RunReport, RunRequest, Source, Style, Watch, cost, prepare,
 };
 use netloom_records::{NameValues, RunFolder, Table, with_names};
 use pyo3::prelude::*;
@@ -81,7 +81,8 @@ pub fn run(
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Raised::default();
     let interrupt = programs.as_ref().map(|programs| programs.interrupt.clone_ref(py));
-    let programs = programs.map(|programs| programs.made(&stop, &raised));
+    let (programs, policies) = programs.map(|programs| programs.made(&stop, &raised)).unzip();
+    let source = Source::from(source).with_policies(policies.unwrap_or_default());
     let (report, stopped) = watched_with(py, &stop, on_progress, interrupt.as_ref(), |latest| {
         let mut found = Vec::new();
         let mut warn = |diagnostics: &Diagnostics| found = warnings(diagnostics);
@@ -96,7 +97,7 @@ pub fn run(
             watch: Watch { stop: Some(&stop), on_progress: Some(&mut on_progress), ..Watch::default() },
             programs,
             warn: Some(&mut warn),
-            ..RunRequest::new(source.into())
+            ..RunRequest::new(source)
         })?;
         Ok::<_, LabError>((report, found))
     })?;

@@ -96,6 +96,7 @@ const ADVICE: &[(&[&str], &str)] = &[
         "GPUs of a server are `gpus_per_server` of a `rail`, a host each; ranks on one host are `ranks_per_host` of a job",
     ),
     (&["ugal"], "UGAL is `ugal_l` (local queues) or `ugal_g` (queues of all global links)"),
+    (&["program"], "a program is passed to the run: `netloom.run(..., balance=...)` in Python"),
     (
         &["vc", "virtual_channels", "num_vcs", "vls", "num_vls"],
         "virtual lanes are `data_vl` and `control_vl` of `queues.credits`",

@@ -107,7 +107,7 @@ pub fn resolve_from<O: Origin>(
     former::rename(&mut heir, &mut problems.former_keys);
     let (mut root, origins) = inherit::whole(heir, origin, &mut sources, &mut problems);
     overrides.apply(&mut root, &mut sources, &mut problems);
-    let Some(mut draft) = resolve::scenario(&root, stem(&name), &mut problems) else {
+    let Some(mut draft) = resolve::scenario(&root, stem(&name), origin.policies(), &mut problems) else {
         return Err(problems.finish(&sources));
     };
     draft.read_files(&origins, &mut sources, &mut problems);

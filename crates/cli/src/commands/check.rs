@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netloom_lab::{Checked, ExitCode, LabError, Style, cost, words};
+use netloom_lab::{Checked, ExitCode, LabError, OutsidePolicies, Style, cost, words};
 use serde_json::{Value, json};
 
 use super::run::status_word;
@@ -10,11 +10,15 @@ use crate::arguments::Check;
 use crate::output::Output;
 
 /// Checks all paths; an error in one does not prevent the check of the others.
-pub fn check(arguments: &Check, output: &mut Output) -> Result<ExitCode, LabError> {
+pub fn check(
+    arguments: &Check,
+    policies: &OutsidePolicies,
+    output: &mut Output,
+) -> Result<ExitCode, LabError> {
     let mut worst = ExitCode::Good;
     let mut found = Vec::new();
     for path in &arguments.paths {
-        let checked = netloom_lab::check(path);
+        let checked = netloom_lab::check_with(path, policies);
         if arguments.json {
             found.push(as_json(path, &checked));
         }

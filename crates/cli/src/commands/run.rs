@@ -7,8 +7,8 @@ use netloom_lab::summary::{
     TrafficSummary,
 };
 use netloom_lab::{
-    Diagnostics, ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest,
-    Source, Status, Watch, words,
+    Diagnostics, ExitCode, LabError, Manifest, OutsidePolicies, Overrides, Overwrite, RunProgress, RunReport,
+    RunRequest, Source, Status, Watch, words,
 };
 use serde_json::json;
 
@@ -20,7 +20,7 @@ use crate::progress::Progress;
 use crate::table::{Lean, Table};
 
 /// Runs the scenario.
-pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
+pub fn run(arguments: Run, policies: OutsidePolicies, output: &mut Output) -> Result<ExitCode, LabError> {
     let progress = Progress::new(!arguments.quiet && !arguments.json);
     let mut on_progress = |now: &RunProgress| progress.run(now);
     let stop = interrupt::stop_flag(output);
@@ -33,7 +33,7 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
         .then_some(Serve { port: arguments.live_port.unwrap_or(0), on_address: &mut on_address });
     let mut warn = |found: &Diagnostics| Output::warn(found);
     let report = netloom_lab::run(RunRequest {
-        scenario: Source::file(arguments.scenario),
+        scenario: Source::file(arguments.scenario).with_policies(policies),
         overrides: Overrides { set: arguments.set, seed: arguments.seed, ..Overrides::default() },
         folder: arguments.output,
         overwrite: overwrite(arguments.force),

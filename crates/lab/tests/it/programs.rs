@@ -59,7 +59,7 @@ fn with_ring(job: &str, at_a_time: usize, fails_at: Option<u32>) -> Result<Prepa
         Box::new(Ring { at_a_time, done: BTreeMap::new(), failure: Arc::clone(&failing), fails_at })
     };
     let jobs = vec![JobProgram { job: job.to_owned(), description: "a ring".to_owned() }];
-    prepared(SCENE, None).with_programs(Programs { jobs, start: Arc::new(start), failure })
+    prepared(SCENE, None).with_programs(Programs { jobs, notes: Vec::new(), start: Arc::new(start), failure })
 }
 
 fn digest(at_a_time: usize, threads: usize) -> Digest {

@@ -13,6 +13,7 @@ mod flowlet;
 mod least;
 pub mod linear;
 pub mod nslb;
+mod outside;
 mod par;
 mod piggyback;
 mod ports;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 use netloom_units::{Bytes, Duration, HostId, NodeId, Random, Settings, Spec, StateWriter, Time};
 
 pub use least::{MOST_MASKED, one_of, ties_of_least};
+pub use outside::{MakeOutside, OutsidePolicies};
 pub use ports::Ports;
 
 use crate::central::Plan;

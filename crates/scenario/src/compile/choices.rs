@@ -7,7 +7,7 @@ use netloom_model::{
     Balances, CongestionTree, DataClasses, FlowHashInput, NamedFlow, Queues, RecordedCauses, Recording,
     Sampling, StagedFlows, Transport, TransportKind,
 };
-use netloom_policy::balance::{self, Chosen};
+use netloom_policy::balance::{self, Chosen, OutsidePolicies};
 use netloom_policy::edge::path_map::PathMap;
 use netloom_policy::{congestion, edge};
 use netloom_units::{Bytes, Duration, Rate, Value};
@@ -24,17 +24,18 @@ use crate::resolved::{self, Balance, Congestion, Parameters, Record, Series, que
 /// The delay of modelled barriers in a fabric whose links have no delay.
 const WITHOUT_DELAYS: Duration = Duration::from_micros(1);
 
-/// A balancing policy.
-pub(super) fn chosen(parameters: &Parameters) -> Chosen {
-    Chosen::Registered {
-        number: balance::number_of(parameters.spec.name).expect("read from the registry"),
-        settings: parameters.settings.clone(),
+/// A balancing policy, of the registry or from outside.
+pub(super) fn chosen(parameters: &Parameters, outside: &OutsidePolicies) -> Chosen {
+    let (name, settings) = (parameters.spec.name, &parameters.settings);
+    match balance::number_of(name) {
+        Some(number) => Chosen::Registered { number, settings: settings.clone() },
+        None => outside.chosen(name, settings).expect("read from one of the two"),
     }
 }
 
 /// The policies at hosts and switches, how paths are named, and explicit table entries.
 pub(super) fn balances(
-    balance: &Balance,
+    (balance, outside): (&Balance, &OutsidePolicies),
     path_map: Option<Arc<PathMap>>,
     static_routes: Vec<Entry>,
 ) -> Balances {
@@ -43,9 +44,9 @@ pub(super) fn balances(
         settings: parameters.settings.clone(),
     };
     Balances {
-        host: chosen(&balance.host),
-        switch: chosen(&balance.switch),
-        control: balance.control.as_ref().map(chosen),
+        host: chosen(&balance.host, outside),
+        switch: chosen(&balance.switch, outside),
+        control: balance.control.as_ref().map(|control| chosen(control, outside)),
         edge: balance.edge.as_ref().map(helper),
         path_map,
         static_routes,

@@ -24,7 +24,7 @@ pub(super) fn vl_steps(credits: Option<&Parameters>, switch: &Chosen, routing: &
 pub(super) fn notes(draft: &Draft, built_fabric: &BuiltFabric, notes: &mut Vec<String>) {
     let routing = &built_fabric.built.routing;
     let Some(balance) = draft.balance.as_ref().filter(|_| routing.n_groups() > 0) else { return };
-    let switch = super::choices::chosen(&balance.switch);
+    let switch = super::choices::chosen(&balance.switch, &draft.outside);
     let name = balance.switch.spec.name;
     if switch.asks_beyond() {
         notes.push(format!(
@@ -51,20 +51,20 @@ pub(super) fn notes(draft: &Draft, built_fabric: &BuiltFabric, notes: &mut Vec<S
 pub(super) fn check(draft: &Draft, built_fabric: &BuiltFabric, problems: &mut Problems) {
     let Some(balance) = &draft.balance else { return };
     if built_fabric.built.routing.n_groups() == 0 {
-        return without_groups(balance, problems);
+        return without_groups(draft, balance, problems);
     }
     enough_lanes(draft, balance, built_fabric, problems);
     no_pauses(draft, balance, problems);
 }
 
-fn is_guide(parameters: &Parameters) -> bool {
-    super::choices::chosen(parameters).is_guide()
+fn is_guide(parameters: &Parameters, draft: &Draft) -> bool {
+    super::choices::chosen(parameters, &draft.outside).is_guide()
 }
 
-fn without_groups(balance: &Balance, problems: &mut Problems) {
+fn without_groups(draft: &Draft, balance: &Balance, problems: &mut Problems) {
     let others = [Some(&balance.host), balance.control.as_ref()].into_iter().flatten();
     let others = others.filter(|policy| policy.location != balance.switch.location);
-    for policy in std::iter::once(&balance.switch).chain(others).filter(|policy| is_guide(policy)) {
+    for policy in std::iter::once(&balance.switch).chain(others).filter(|policy| is_guide(policy, draft)) {
         let message = format!("`{}` sends packets through other groups", policy.spec.name);
         let report = problems.report(policy.location, message);
         report.label("this fabric has no groups");
@@ -77,8 +77,11 @@ fn without_groups(balance: &Balance, problems: &mut Problems) {
 
 fn enough_lanes(draft: &Draft, balance: &Balance, built_fabric: &BuiltFabric, problems: &mut Problems) {
     let Some(credits) = draft.queues.as_ref().and_then(|queues| queues.credits.as_ref()) else { return };
-    let steps =
-        vl_steps(Some(credits), &super::choices::chosen(&balance.switch), &built_fabric.built.routing);
+    let steps = vl_steps(
+        Some(credits),
+        &super::choices::chosen(&balance.switch, &draft.outside),
+        &built_fabric.built.routing,
+    );
     let lanes = |name| credits.settings.count(name) + 1;
     let wanted = lanes("data_vl").max(lanes("control_vl")) * u64::from(steps);
     if wanted > u64::from(Credits::MAX_VLS) || steps > 8 {
@@ -109,7 +112,7 @@ fn pauses(draft: &Draft) -> bool {
 }
 
 fn no_pauses(draft: &Draft, balance: &Balance, problems: &mut Problems) {
-    if pauses(draft) && is_guide(&balance.switch) {
+    if pauses(draft) && is_guide(&balance.switch, draft) {
         let name = balance.switch.spec.name;
         let message = format!("with pause frames `{name}` would need a priority for each step of a path");
         let report = problems.report(balance.switch.location, message);

@@ -231,7 +231,7 @@ fn finish(resolved: &Resolved, draft: &Draft, parts: Parts) -> Compiled {
     let workload = parts.workload();
     let classes = classes::Plan::new(draft).expect("a whole scenario has classes");
     let built = parts.built_fabric.built;
-    let balances = choices::balances(&resolved.balance, parts.path_map, parts.routes);
+    let balances = choices::balances((&resolved.balance, &resolved.outside), parts.path_map, parts.routes);
     let routing =
         if balances.switch.takes_longer() { built.routing.with_longer(&built.fabric) } else { built.routing };
     let written = resolved.queues.credits.as_ref();

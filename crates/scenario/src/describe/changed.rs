@@ -36,6 +36,7 @@ pub(crate) fn changed(resolved: &Resolved) -> Vec<Changed> {
         seed,
         fabric,
         balance,
+        outside: _,
         routes,
         transport,
         congestion,

@@ -10,6 +10,8 @@ mod merge;
 
 use std::io::Read;
 
+use netloom_policy::balance::OutsidePolicies;
+
 use crate::diagnostic::Problems;
 use crate::former;
 use crate::location::{Located, Sources};
@@ -44,6 +46,11 @@ pub trait Origin: Clone {
 
     /// Whether both are the same text, even under different names.
     fn is_same(&self, other: &Self) -> bool;
+
+    /// Policies from outside this repository that its scenario may name.
+    fn policies(&self) -> OutsidePolicies {
+        OutsidePolicies::default()
+    }
 
     /// The name in messages, and the content, of a file of rows that this text names.
     ///

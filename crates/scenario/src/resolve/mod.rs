@@ -24,6 +24,7 @@ pub(crate) mod value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use netloom_policy::balance::OutsidePolicies;
 use netloom_units::{Duration, Kind, Time, Value};
 
 use crate::diagnostic::Problems;
@@ -84,6 +85,8 @@ pub(crate) struct Draft {
     pub seed: Option<u64>,
     pub fabric: Option<Fabric>,
     pub balance: Option<Balance>,
+    /// Policies from outside this repository that it may name.
+    pub outside: OutsidePolicies,
     pub routes: Vec<Located<Route>>,
     pub transport: Option<Parameters>,
     pub congestion: Option<Congestion>,
@@ -114,6 +117,7 @@ impl Draft {
             seed: Some(whole.seed),
             fabric: Some(whole.fabric),
             balance: Some(whole.balance),
+            outside: whole.outside,
             routes: whole.routes,
             transport: Some(whole.transport),
             congestion: Some(whole.congestion),
@@ -164,6 +168,7 @@ impl Draft {
             seed: self.seed?,
             fabric: self.fabric?,
             balance: self.balance?,
+            outside: self.outside,
             routes: self.routes,
             transport: self.transport?,
             congestion: self.congestion?,
@@ -189,7 +194,12 @@ impl Draft {
 ///
 /// Returns `None` if the text is not a scenario, or one of another version; one without a version is read as one of
 /// this version.
-pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Option<Draft> {
+pub(crate) fn scenario(
+    root: &Node,
+    stem: &str,
+    outside: OutsidePolicies,
+    problems: &mut Problems,
+) -> Option<Draft> {
     let mut known = KEYS.to_vec();
     match version(root, problems) {
         Version::Known => {}
@@ -209,7 +219,8 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
         fabric: fields
             .need("fabric", "{ leaf_spine: { leaves: 4, spines: 2, hosts_per_leaf: 4 } }", problems)
             .and_then(|node| fabric::fabric(node, problems)),
-        balance: network::balance(fields.get("balance"), problems),
+        balance: network::balance(fields.get("balance"), &outside, problems),
+        outside,
         routes: routes::routes(fields.get("routes"), problems),
         congestion: if_valid(problems, |problems| network::congestion(fields.get("congestion"), problems)),
         queues: if_valid(problems, |problems| network::queues(fields.get("queues"), problems)),

@@ -2,9 +2,10 @@
 //!
 //! Leaves out: consistency between these sections; `compile` checks that.
 
+use netloom_policy::balance::OutsidePolicies;
 use netloom_policy::congestion::{self as controllers, infiniband};
 use netloom_policy::{balance as policies, edge};
-use netloom_units::{Bytes, Duration, Kind, Value};
+use netloom_units::{Bytes, Duration, Kind, Spec, Value};
 
 use super::fields::{Fields, items_like, named};
 use super::{is_word, plugin, value};
@@ -15,25 +16,30 @@ use crate::suggest;
 use crate::written::{Entry, Node, Tree};
 
 /// `balance: ecmp`, `balance: { ecmp: {...} }` or one policy for each kind of node.
-pub(super) fn balance(node: Option<&Node>, problems: &mut Problems) -> Option<Balance> {
+pub(super) fn balance(
+    node: Option<&Node>,
+    outside: &OutsidePolicies,
+    problems: &mut Problems,
+) -> Option<Balance> {
+    let specs: Vec<&'static Spec> = policies::SPECS.iter().copied().chain(outside.specs()).collect();
     let default = || Parameters::defaults(policies::SPECS[0]);
     let alike =
         |policy: Parameters| Balance { host: policy.clone(), switch: policy, control: None, edge: None };
     let Some(node) = node else { return Some(alike(default())) };
     let entries: &[Entry] = if let Tree::Map(entries) = &node.tree { entries } else { &[] };
     if !entries.iter().any(|entry| Balance::NODE_KINDS.contains(&entry.key.as_str())) {
-        return policy(node, "balance", problems).map(alike);
+        return policy(node, "balance", &specs, problems).map(alike);
     }
-    let strays = misplaced_policies(entries, problems);
+    let strays = misplaced_policies(entries, &specs, problems);
     let known: Vec<&str> = Balance::NODE_KINDS.into_iter().chain(strays).collect();
     let fields = Fields::open(node, "balance", &known, problems)?;
     let mut of_kind = |key| match fields.get(key) {
-        Some(node) => policy(node, key, problems),
+        Some(node) => policy(node, key, &specs, problems),
         None => Some(default()),
     };
     let (host, switch) = (of_kind("host"), of_kind("switch"));
     let control = fields.get("control").filter(|node| !is_word(node, Balance::AS_DATA));
-    let control = control.map(|node| control_policy(node, problems));
+    let control = control.map(|node| control_policy(node, &specs, problems));
     let edge = fields.get("edge").filter(|node| !is_word(node, "none"));
     let edge = edge.map(|node| plugin::plugin(node, "edge", "edge middlebox", edge::SPECS, problems));
     // A refused value must not count as absent.
@@ -43,8 +49,12 @@ pub(super) fn balance(node: Option<&Node>, problems: &mut Problems) -> Option<Ba
 }
 
 /// Reports policies written next to the keys of node kinds, rather than under one.
-fn misplaced_policies<'a>(entries: &'a [Entry], problems: &mut Problems) -> Vec<&'a str> {
-    let is_policy = |entry: &&Entry| policies::SPECS.iter().any(|spec| spec.name == entry.key);
+fn misplaced_policies<'a>(
+    entries: &'a [Entry],
+    specs: &[&'static Spec],
+    problems: &mut Problems,
+) -> Vec<&'a str> {
+    let is_policy = |entry: &&Entry| specs.iter().any(|spec| spec.name == entry.key);
     let strays: Vec<&Entry> = entries.iter().filter(is_policy).collect();
     for stray in &strays {
         let message = format!("`{}` is written beside policies for each kind of node", stray.key);
@@ -54,12 +64,12 @@ fn misplaced_policies<'a>(entries: &'a [Entry], problems: &mut Problems) -> Vec<
     strays.into_iter().map(|entry| entry.key.as_str()).collect()
 }
 
-fn policy(node: &Node, key: &str, problems: &mut Problems) -> Option<Parameters> {
-    plugin::plugin(node, key, "balancing policy", policies::SPECS, problems)
+fn policy(node: &Node, key: &str, specs: &[&'static Spec], problems: &mut Problems) -> Option<Parameters> {
+    plugin::plugin(node, key, "balancing policy", specs, problems)
 }
 
 /// The policy for control packets; a misspelled key may have replaced it.
-fn control_policy(node: &Node, problems: &mut Problems) -> Option<Parameters> {
+fn control_policy(node: &Node, specs: &[&'static Spec], problems: &mut Problems) -> Option<Parameters> {
     if let Tree::Text(text) = &node.tree
         && suggest::closest(text, [Balance::AS_DATA]).is_some()
     {
@@ -67,7 +77,7 @@ fn control_policy(node: &Node, problems: &mut Problems) -> Option<Parameters> {
         report.label("unknown name").help(format!("did you mean `{}`?", Balance::AS_DATA));
         return None;
     }
-    policy(node, "control", problems)
+    policy(node, "control", specs, problems)
 }
 
 /// The transport, with valid packet sizes and finite durations.

@@ -16,6 +16,7 @@ mod studies;
 use std::sync::Arc;
 
 use netloom_model::SizePoint;
+use netloom_policy::balance::OutsidePolicies;
 use netloom_policy::congestion::infiniband;
 use netloom_units::{Bytes, Duration, Rate, Spec, Time};
 
@@ -39,6 +40,8 @@ pub struct Resolved {
     pub fabric: Fabric,
     /// Load balancing.
     pub balance: Balance,
+    /// Policies from outside this repository that it may name.
+    pub outside: OutsidePolicies,
     /// Static routes: explicit entries of forwarding tables.
     pub routes: Vec<Located<Route>>,
     /// How hosts send messages.

@@ -1,6 +1,7 @@
 //! Dependencies between crates: the table in `ARCHITECTURE.md` is the rule, `cargo metadata` the fact.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -30,7 +31,13 @@ fn members() -> Vec<Member> {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
     let packages = metadata["packages"].as_array().expect("there are packages");
-    packages.iter().map(member).collect()
+    packages.iter().filter(|package| is_crate(package)).map(member).collect()
+}
+
+/// Whether a package is one of the project, rather than a template to copy.
+fn is_crate(package: &Value) -> bool {
+    let manifest = package["manifest_path"].as_str().map(Path::new).expect("every package has a manifest");
+    manifest.starts_with(tree::root().join("crates"))
 }
 
 fn member(package: &Value) -> Member {

@@ -12,6 +12,7 @@ mod pages;
 mod python_tables;
 mod shape;
 mod source;
+mod templates;
 mod tree;
 mod validation;
 mod words;
