@@ -88,7 +88,11 @@ def test_each_switch_has_a_balancer_of_its_own_which_sees_its_ports() -> None:
 
 @pytest.mark.parametrize(
     ("answer", "expected"),
-    [("2", "`pick` returned 2: expected the index of one of 2 ports"), ("-1", "returned -1"), ("None", "returned None")],
+    [
+        ("2", "`pick` returned 2: expected the index of one of 2 ports"),
+        ("-1", "returned -1"),
+        ("None", "returned None"),
+    ],
 )
 def test_an_answer_that_is_no_port_ends_the_run(answer: str, expected: str, tmp_path: Path) -> None:
     class Wrong(Spray):
@@ -133,7 +137,9 @@ def test_an_interrupt_ends_the_run() -> None:
     threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(netloom.Interrupted) as caught:
         balanced(Slow)
-    assert caught.value.result.status == "stopped"
+    result = caught.value.result
+    assert isinstance(result, netloom.Run)
+    assert result.status == "stopped"
 
 
 def test_where_a_program_balances_load_may_be_said(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 //! Bisection: from which value of a range on the steps of a job take longer by a stated share than at its beginning.
 //!
-//! Models: for every combination of the other values, the range is halved until the bracket is narrow enough; differences
-//! are paired by seed, with 95 % confidence intervals.
+//! Models: for every combination of the other values, the range is halved until the bracket is narrow enough, then the gaps
+//! beside the values at which the difference is certain, until the ends of the interval are close to where certainty ends;
+//! differences are paired by seed, with 95 % confidence intervals.
 //! Leaves out: step times that grow and fall again within the range: then one of several thresholds is found, and the report
 //! says that the points do not follow one order.
 //!
@@ -18,12 +19,15 @@ use super::variants::Draft;
 use crate::error::LabError;
 use crate::sample::Sample;
 
-/// Most values that are tried in a range, beside its ends.
-const MOST_VALUES: usize = 40;
+/// Most rounds of a search.
+const MOST_ROUNDS: usize = 40;
 /// Seeds of each value, unless a number is given.
 pub(super) const SEEDS: u64 = 5;
 /// The width of the final bracket as a share of the range, unless one is given.
 const WIDTH: f64 = 0.01;
+/// The gaps at the ends of the interval may be wider than the bracket by this factor: every halving of them costs a point
+/// per seed, and changes an answer little that is uncertain by more.
+const GAP_WIDTHS: f64 = 4.0;
 
 /// A search for a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -205,7 +209,7 @@ impl<'m, 'a> Search<'m, 'a> {
         if is_whole {
             self.judge_ends();
         }
-        for _ in 0..MOST_VALUES {
+        for _ in 0..MOST_ROUNDS {
             if !is_whole {
                 break;
             }
@@ -243,49 +247,74 @@ impl<'m, 'a> Search<'m, 'a> {
         }
     }
 
-    /// Adds the middle of each bracket that is too wide; returns group and variant of each.
+    /// Adds the next values of each group; returns group and variant of each.
     fn halve(&mut self) -> Result<Vec<(usize, usize)>, LabError> {
         let mut next = Vec::new();
         for index in 0..self.groups.len() {
             if self.groups[index].outcome.is_some() {
                 continue;
             }
-            match self.middle(&self.groups[index]) {
-                None => self.groups[index].outcome = Some(ThresholdOutcome::Found),
-                Some(value) => {
-                    let start = &self.maker.plan.variants[self.groups[index].tried[0]];
-                    let mut values = start.values.clone();
-                    values[self.column] = value;
-                    let draft = Draft { scenario: 0, values };
-                    let source = start.source.clone();
-                    let variant = self.maker.add(&draft, &source)?;
-                    self.groups[index].tried.push(variant);
-                    next.push((index, variant));
-                }
+            let values = self.next_values(&self.groups[index]);
+            if values.is_empty() {
+                self.groups[index].outcome = Some(ThresholdOutcome::Found);
+            }
+            for value in values {
+                let variant = self.add(index, value)?;
+                next.push((index, variant));
             }
         }
         Ok(next)
     }
 
-    /// The value in the middle of a bracket, unless it is narrow enough.
-    fn middle(&self, group: &Group) -> Option<String> {
-        let [low, high] = group.bracket.map(|variant| self.value(variant));
+    /// Adds a value to a group; returns its variant.
+    fn add(&mut self, group: usize, value: String) -> Result<usize, LabError> {
+        let start = &self.maker.plan.variants[self.groups[group].tried[0]];
+        let mut values = start.values.clone();
+        values[self.column] = value;
+        let source = start.source.clone();
+        let variant = self.maker.add(&Draft { scenario: 0, values }, &source)?;
+        self.groups[group].tried.push(variant);
+        Ok(variant)
+    }
+
+    /// The middle of the bracket; if it is narrow enough, those of the gaps at the ends of the interval.
+    fn next_values(&self, group: &Group) -> Vec<String> {
+        let bracket = group.bracket.map(|variant| self.value(variant));
+        if let Some(middle) = self.middle(bracket, self.bisection.width) {
+            return vec![middle];
+        }
+        let tried = self.tried(group);
+        let gaps = self.gaps(&tried).into_iter().flatten();
+        let mut values: Vec<String> =
+            gaps.filter_map(|gap| self.middle(gap, GAP_WIDTHS * self.bisection.width)).collect();
+        values.dedup();
+        values
+    }
+
+    /// The value in the middle between two values, unless they are close enough.
+    fn middle(&self, [low, high]: [&str; 2], width: f64) -> Option<String> {
         let [from, to] = [low, high].map(|value| self.range.share(value));
         let middle = self.range.at(from.midpoint(to));
         let is_new = middle != low && middle != high;
-        (is_new && to - from > self.bisection.width).then_some(middle)
+        (is_new && to - from > width).then_some(middle)
     }
 
     /// Moves an end of each bracket to the value that was tried in it.
     fn judge(&mut self, tried: &[(usize, usize)]) {
         for &(index, variant) in tried {
-            let reference = self.groups[index].tried[0];
-            match self.relative(reference, variant) {
-                None => self.groups[index].outcome = Some(ThresholdOutcome::Failed),
-                Some(found) => {
+            let group = &self.groups[index];
+            let [from, at, to] = [group.bracket[0], variant, group.bracket[1]]
+                .map(|variant| self.range.share(self.value(variant)));
+            let is_inside = from < at && at < to;
+            match self.relative(group.tried[0], variant) {
+                None if is_inside => self.groups[index].outcome = Some(ThresholdOutcome::Failed),
+                // The interval is as wide as it was before.
+                None => self.groups[index].outcome = Some(ThresholdOutcome::Found),
+                Some(found) if is_inside => {
                     let end = usize::from(found.mean > self.bisection.threshold);
                     self.groups[index].bracket[end] = variant;
                 }
+                Some(_) => {}
             }
         }
     }
@@ -305,18 +334,21 @@ impl<'m, 'a> Search<'m, 'a> {
         Some(Relative { seeds: ratios.len(), mean: sample.mean, half: sample.confidence() })
     }
 
+    /// The values that were tried, in the order of the range.
+    fn tried(&self, group: &Group) -> Vec<TriedValue> {
+        let of = |&variant: &usize| {
+            let Relative { seeds, mean, half } = self.relative(group.tried[0], variant)?;
+            let value = self.value(variant).to_owned();
+            Some(TriedValue { number: self.range.number(&value), value, seeds, relative: mean, half })
+        };
+        let mut tried: Vec<TriedValue> = group.tried.iter().filter_map(of).collect();
+        tried.sort_by(|one, other| self.range.share(&one.value).total_cmp(&self.range.share(&other.value)));
+        tried
+    }
+
     fn report(&self, group: &Group) -> ThresholdReport {
         let (start, threshold) = (group.tried[0], self.bisection.threshold);
-        let mut tried: Vec<TriedValue> = group
-            .tried
-            .iter()
-            .filter_map(|&variant| {
-                let Relative { seeds, mean, half } = self.relative(start, variant)?;
-                let value = self.value(variant).to_owned();
-                Some(TriedValue { number: self.range.number(&value), value, seeds, relative: mean, half })
-            })
-            .collect();
-        tried.sort_by(|one, other| self.range.share(&one.value).total_cmp(&self.range.share(&other.value)));
+        let tried = self.tried(group);
         let outcome = group.outcome.unwrap_or(ThresholdOutcome::Stopped);
         let bracket = group.bracket.map(|variant| self.value(variant).to_owned());
         let n_below = tried.iter().take_while(|tried| tried.relative <= threshold).count();
@@ -347,18 +379,43 @@ impl<'m, 'a> Search<'m, 'a> {
         self.range.at(from + (to - from) * part.clamp(0.0, 1.0))
     }
 
-    /// The last value before which, and the first value after which, all differences are certain.
+    /// The last value before which, and the first value after which, all differences are certain; an end of the range
+    /// where there is none.
     fn interval(&self, tried: &[TriedValue]) -> Option<[String; 2]> {
-        let halves: Option<Vec<f64>> = tried.iter().map(|tried| tried.half).collect();
-        let halves = halves?;
-        let threshold = self.bisection.threshold;
-        let below = tried.iter().zip(&halves).take_while(|(tried, half)| tried.relative + *half < threshold);
-        let above =
-            tried.iter().zip(&halves).rev().take_while(|(tried, half)| tried.relative - *half > threshold);
-        let first = below.last().map_or_else(|| tried[0].value.clone(), |(tried, _)| tried.value.clone());
-        let last = above
-            .last()
-            .map_or_else(|| tried[tried.len() - 1].value.clone(), |(tried, _)| tried.value.clone());
-        Some([first, last])
+        let n_below = self.n_below(tried)?;
+        let n_above = self.n_above(tried)?;
+        let first = &tried[n_below.saturating_sub(1)];
+        let last = &tried[(tried.len() - n_above).min(tried.len() - 1)];
+        Some([first.value.clone(), last.value.clone()])
     }
+
+    /// The values between which certainty ends: after those below the threshold, and before those above it.
+    fn gaps<'t>(&self, tried: &'t [TriedValue]) -> [Option<[&'t str; 2]>; 2] {
+        let gap =
+            |from: usize| Some([tried.get(from)?, tried.get(from + 1)?].map(|tried| tried.value.as_str()));
+        let lower = self.n_below(tried).and_then(|n| gap(n.checked_sub(1)?));
+        let upper =
+            self.n_above(tried).filter(|&n| n > 0).and_then(|n| gap((tried.len() - n).checked_sub(1)?));
+        [lower, upper]
+    }
+
+    /// How many of the first values are certainly below the threshold; `None` for a single seed.
+    fn n_below(&self, tried: &[TriedValue]) -> Option<usize> {
+        n_certain(tried.iter(), |relative, half| relative + half < self.bisection.threshold)
+    }
+
+    /// How many of the last values are certainly above the threshold; `None` for a single seed.
+    fn n_above(&self, tried: &[TriedValue]) -> Option<usize> {
+        n_certain(tried.iter().rev(), |relative, half| relative - half > self.bisection.threshold)
+    }
+}
+
+/// How many of the first values are certain; `None` if one has no interval.
+fn n_certain<'t>(
+    tried: impl Iterator<Item = &'t TriedValue>,
+    is_certain: impl Fn(f64, f64) -> bool,
+) -> Option<usize> {
+    let certain: Option<Vec<bool>> =
+        tried.map(|tried| Some(is_certain(tried.relative, tried.half?))).collect();
+    Some(certain?.into_iter().take_while(|&certain| certain).count())
 }

@@ -124,6 +124,45 @@ fn bisection_finds_the_rate_of_the_closed_form() {
     assert_eq!((again.made, again.thresholds.clone()), (0, report.thresholds.clone()));
 }
 
+/// Steps among background messages, which differ from seed to seed.
+const AMONG_OTHERS: &str = "
+netloom: 1
+name: others
+fabric: { single_switch: { hosts: 8, host_rate: 400Gbps } }
+jobs:
+  - name: train
+    steps: 4
+    phases: [ { compute: 80us }, { ring_all_reduce: { size: 256KiB } } ]
+background: { poisson: { load: 5%, sizes: alistorage, end: 1ms } }
+";
+
+#[test]
+fn certainty_ends_close_to_the_ends_of_the_interval() {
+    let home = tempfile::tempdir().expect("a folder");
+    let of = Grid {
+        scenarios: vec![Source::text("others.yaml", AMONG_OTHERS)],
+        bisection: Some("10%".parse().expect("a threshold")),
+        seeds: Some(Seeds(1..=4)),
+        ..on(home.path().join("s").as_path(), &["fabric.single_switch.host_rate=400Gbps..50Gbps"])
+    };
+    let report = made(&of);
+    let found = &report.thresholds[0];
+    assert_eq!(found.outcome, ThresholdOutcome::Found);
+    let (tried, ends) = (&found.tried, found.interval.as_ref().expect("there are seeds"));
+    let at = |value: &String| tried.iter().position(|tried| tried.value == *value).expect("it was tried");
+    let [first, last] = [at(&ends[0]), at(&ends[1])];
+    assert!(last - first > 1, "seeds matter: {tried:?}");
+    let half = |index: usize| tried[index].half.expect("there are seeds");
+    let is_below = |index: usize| tried[index].relative + half(index) < 0.1;
+    let is_above = |index: usize| tried[index].relative - half(index) > 0.1;
+    assert!((0..=first).all(is_below) && !is_below(first + 1), "{tried:?}");
+    assert!((last..tried.len()).all(is_above) && !is_above(last - 1), "{tried:?}");
+    // Four brackets of 1 % of the range.
+    let share = |index: usize| (400e9 - tried[index].number) / 350e9;
+    assert!(share(first + 1) - share(first) < 0.041 && share(last) - share(last - 1) < 0.041, "{tried:?}");
+    assert_eq!(made(&of).made, 0);
+}
+
 #[test]
 fn an_interrupted_search_resumes_to_the_same_result() {
     let home = tempfile::tempdir().expect("a folder");
