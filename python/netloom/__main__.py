@@ -31,10 +31,9 @@ def main() -> int:
 
 def _sweep_on_cluster(words: list[str], address: str) -> int:
     """Run ``netloom sweep`` with a cluster; the state of a sweep at a URL is in a temporary folder meanwhile."""
-    output = _value(words, "--output", "-o")
-    if output is None:
+    output, keep = _value(words, "--output", "-o"), _native.kept(words)
+    if output is None or keep is None:
         return _native.command(words)
-    keep = _value(words, "--keep") or "folders"
     if not is_url(output):
         with executor_of(address, Path(output).absolute(), None, keep) as executor:
             return _native.command(words, executor)

@@ -29,6 +29,7 @@ __all__ = [
     "duration_of",
     "explain",
     "figures",
+    "kept",
     "manifest",
     "named_table",
     "report",
@@ -138,6 +139,7 @@ class Simulation:
 
 def set_invocation(program: str, before: list[str]) -> bool: ...
 def command(words: list[str], executor: _Executor | None = None) -> int: ...
+def kept(words: list[str]) -> str | None: ...
 def check(source: _ScenarioSource, set: list[tuple[str, str]], seed: int | None) -> str: ...
 def run(
     source: _ScenarioSource,

@@ -252,6 +252,21 @@ def test_the_command_takes_a_cluster(cluster: Any, tmp_path: Path) -> None:
     assert '"made": 6' in done.stdout
 
 
+def test_the_command_takes_a_study(cluster: Any, tmp_path: Path) -> None:
+    TRAINING.save(tmp_path / "training.yaml")
+    study = tmp_path / "study.yaml"
+    study.write_text(
+        "study: 1\nscenarios: training.yaml\nvary: { balance: [ecmp, spray] }\nseeds: 3\nkeep: summary\n"
+    )
+    words = [sys.executable, "-m", "netloom", "sweep", str(study), "-o", str(tmp_path / "sweep"), "--seeds", "2"]
+    done = subprocess.run(
+        [*words, "--cluster", cluster.scheduler_address, "--json"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert '"made": 4' in done.stdout
+    assert not (tmp_path / "sweep" / "points").exists()
+
+
 @pytest.fixture
 def object_store() -> Iterator[str]:
     moto = pytest.importorskip("moto.server")

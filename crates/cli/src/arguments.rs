@@ -122,8 +122,8 @@ pub struct Run {
 /// `netloom sweep`.
 #[derive(Debug, Args)]
 pub struct Sweep {
-    /// Scenario files
-    #[arg(value_name = "SCENARIO", required = true)]
+    /// Scenario files, or a study: a file of scenarios and of these options, which others given here replace
+    #[arg(value_name = "SCENARIO|STUDY", required = true)]
     pub scenarios: Vec<PathBuf>,
     /// Vary a value, as in `--vary balance=ecmp,spray`; if repeated, all combinations are run. A range, as in
     /// `--vary jobs.0.start=0us..10us` or `...=1KiB..1GiB log`, needs --sample or --bisect
@@ -157,9 +157,9 @@ pub struct Sweep {
     #[arg(short, long, value_name = "PATH")]
     pub output: PathBuf,
     /// Part of the run covered by statistics of background messages, by mean throughput and by utilization: `jobs`, the
-    /// time while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
-    #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
-    pub over: Over,
+    /// time while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms` [default: jobs]
+    #[arg(long, value_name = "jobs|all|FROM..TO", value_parser = over)]
+    pub over: Option<Over>,
     /// Variant to compare the others with, by its name or one of its values [default: the one with the values of the file
     /// itself, else the first]
     #[arg(long, value_name = "VARIANT")]
@@ -168,8 +168,9 @@ pub struct Sweep {
     #[arg(long, value_name = "N", value_parser = threads())]
     pub threads: Option<u16>,
     /// What to keep of each point: `folders`, its run folder; `summary`, its row in the table of points and its digest
-    #[arg(long, value_name = "folders|summary", default_value = "folders")]
-    pub keep: Keep,
+    /// [default: folders]
+    #[arg(long, value_name = "folders|summary")]
+    pub keep: Option<Keep>,
     /// Most wall time of a point, as in `10min`; one that takes longer is stopped, and has failed
     #[arg(long, value_name = "TIME", value_parser = point_limit)]
     pub point_limit: Option<WallTime>,

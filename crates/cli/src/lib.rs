@@ -19,7 +19,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use clap::Parser;
-use netloom_lab::sweep::Executor;
+use netloom_lab::sweep::{Executor, Keep};
 use netloom_lab::{ExitCode, OutsidePolicies};
 
 use arguments::{Arguments, Command};
@@ -54,6 +54,16 @@ pub fn run_with(words: Vec<OsString>, additions: Additions<'_>) -> u8 {
     // After a panic only the exit code is set; the state of the command is not used.
     let done = catch_unwind(AssertUnwindSafe(|| dispatch(arguments, additions)));
     done.unwrap_or(ExitCode::Internal as u8)
+}
+
+/// What the sweep of these words keeps of each point; `None` if they are no valid sweep.
+pub fn kept(words: &[OsString]) -> Option<Keep> {
+    match Arguments::try_parse_from(words).ok()?.command {
+        Command::Sweep(sweep) => {
+            commands::sweep::study(&sweep).ok().map(|study| study.keep.unwrap_or_default())
+        }
+        _ => None,
+    }
 }
 
 /// The words of the command line, the name of the command first.

@@ -31,7 +31,7 @@ mod native {
 
     use netloom_cli::Additions;
     use netloom_lab::Invocation;
-    use netloom_lab::sweep::Executor;
+    use netloom_lab::sweep::{Executor, Keep};
     use pyo3::prelude::*;
 
     use crate::cluster::{ExecutorArgument, PythonExecutor};
@@ -79,5 +79,11 @@ mod native {
             let executor = executor.as_ref().map(|executor| executor as &dyn Executor);
             netloom_cli::run_with(words, Additions { executor, ..Additions::default() })
         })
+    }
+
+    /// What the sweep of these words keeps of each point, `folders` or `summary`; none if they are no valid sweep.
+    #[pyfunction]
+    fn kept(words: Vec<OsString>) -> Option<&'static str> {
+        netloom_cli::kept(&words).map(Keep::name)
     }
 }

@@ -2,9 +2,9 @@
 
 use netloom_lab::sweep::{
     Difference, Executor, FailedPoint, Grid, GridReport, JobReport, Mean, Precision, Sampling, SweepError,
-    ThresholdReport, VariantReport, grid,
+    ThresholdReport, VariantReport, WrittenStudy, grid,
 };
-use netloom_lab::{ExitCode, LabError, Source, SweepProgress, words};
+use netloom_lab::{ExitCode, LabError, Over, Source, SweepProgress, words};
 
 use super::compare::print_answer;
 use super::run::command_line;
@@ -28,27 +28,25 @@ pub fn sweep(
     }
     let progress = Progress::new(!arguments.quiet && !arguments.json);
     let on_progress = |now: &SweepProgress| progress.sweep(now);
+    let study = study(&arguments)?;
+    let until = study.until;
     let done = grid(&Grid {
-        scenarios: arguments.scenarios.into_iter().map(Source::file).collect(),
-        set: arguments.set,
-        vary: arguments.vary,
-        sampling: arguments.sample.map(|points| Sampling {
-            points,
-            design: arguments.design,
-            seed: arguments.design_seed,
-        }),
-        bisection: arguments.bisect,
+        scenarios: study.scenarios.into_iter().map(Source::file).collect(),
+        set: study.set,
+        vary: study.vary,
+        sampling: study.sampling,
+        bisection: study.bisection,
         strategy: None,
-        seeds: arguments.seeds,
-        until: arguments.until_ci,
+        seeds: study.seeds,
+        until,
         folder: arguments.output,
-        keep: arguments.keep,
-        point_limit: arguments.point_limit,
+        keep: study.keep.unwrap_or_default(),
+        point_limit: study.point_limit,
         executor,
         force: arguments.force,
         threads: arguments.threads.map(usize::from),
-        baseline: arguments.baseline,
-        over: arguments.over,
+        baseline: study.baseline,
+        over: study.over.unwrap_or(Over::Jobs),
         command: command_line(),
         stop: Some(interrupt::stop_flag(output)),
         on_progress: Some(&on_progress),
@@ -61,10 +59,34 @@ pub fn sweep(
     } else if !arguments.quiet {
         print(&report, output);
     }
-    for line in remarks(&report, arguments.until_ci) {
+    for line in remarks(&report, until) {
         output.note(line);
     }
     Ok(report.exit_code())
+}
+
+/// The study of these arguments: what they say themselves, and for the rest what the file of a study says.
+pub fn study(arguments: &Sweep) -> Result<WrittenStudy, LabError> {
+    let mut study = match &arguments.scenarios[..] {
+        [path] => WrittenStudy::read(path)?,
+        _ => None,
+    }
+    .unwrap_or_else(|| WrittenStudy { scenarios: arguments.scenarios.clone(), ..WrittenStudy::default() });
+    study.set.extend(arguments.set.iter().cloned());
+    let is_given = |path: &str| arguments.vary.iter().any(|variation| variation.path == path);
+    study.vary.retain(|variation| !is_given(&variation.path));
+    study.vary.extend(arguments.vary.iter().cloned());
+    let (design, seed) = (arguments.design, arguments.design_seed);
+    let sampling = arguments.sample.map(|points| Sampling { points, design, seed });
+    study.sampling = sampling.or(study.sampling);
+    study.bisection = arguments.bisect.or(study.bisection);
+    study.seeds = arguments.seeds.clone().or(study.seeds);
+    study.until = arguments.until_ci.or(study.until);
+    study.baseline = arguments.baseline.clone().or(study.baseline);
+    study.over = arguments.over.or(study.over);
+    study.keep = arguments.keep.or(study.keep);
+    study.point_limit = arguments.point_limit.or(study.point_limit);
+    Ok(study)
 }
 
 fn print(report: &GridReport, output: &mut Output) {

@@ -20,6 +20,9 @@ use super::range::ValueRange;
 /// The random stream of designs.
 const PURPOSE: u64 = 0x6465_7369;
 
+/// Most vectors of a study.
+pub const MOST_SAMPLES: u64 = 100_000;
+
 /// How vectors are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]

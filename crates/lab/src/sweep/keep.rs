@@ -21,6 +21,16 @@ pub enum Keep {
     Elsewhere,
 }
 
+impl Keep {
+    /// Its word among the options of a sweep.
+    pub fn name(self) -> &'static str {
+        match self {
+            Keep::Folders | Keep::Elsewhere => "folders",
+            Keep::Summary => "summary",
+        }
+    }
+}
+
 impl FromStr for Keep {
     type Err = &'static str;
 

@@ -78,10 +78,14 @@ pub fn grid(grid: &Grid<'_>) -> Result<GridReport, LabError> {
         (None, None) => maker.all_rounds().map(|is_whole| (is_whole, Vec::new())),
     };
     let Maker { plan, done, failed, total, .. } = maker;
-    dataset(&plan, &done, &failed).write(&grid.folder)?;
     let found = computed.as_ref().map_or(&[][..], |(_, found)| found);
-    write_study(grid, &plan, Outcomes { total, failed: &failed, thresholds: found })?;
+    let stored = dataset(&plan, &done, &failed)
+        .write(&grid.folder)
+        .map_err(LabError::from)
+        .and_then(|()| write_study(grid, &plan, Outcomes { total, failed: &failed, thresholds: found }));
+    // What ended the sweep, such as a full disk, may be why nothing more could be stored.
     let (is_whole, thresholds) = computed?;
+    stored?;
     if is_whole && failed.is_empty() {
         folder.finish()?;
     }

@@ -28,9 +28,10 @@ mod study;
 mod task;
 mod variants;
 mod variation;
+mod written;
 
 pub use bisect::{Bisection, NotAThreshold, ThresholdOutcome, ThresholdReport, TriedValue};
-pub use design::{Design, Sampling};
+pub use design::{Design, MOST_SAMPLES, Sampling};
 pub use error::SweepError;
 pub use executor::{EndOfSweep, Executor};
 pub(crate) use folder::plan_in;
@@ -49,5 +50,6 @@ pub(crate) use study::{Study, StudyFile, StudyPoint, Varied, study_in};
 pub use task::{PointAnswer, PointFailure, PointTask, TaskSettings};
 pub use variants::Variant;
 pub use variation::{NotAVariation, Variation, VariedValues};
+pub use written::WrittenStudy;
 
 pub use crate::spread::SweepProgress;

@@ -47,3 +47,4 @@ mod text_of_fabrics;
 mod text_of_runs;
 mod timeline;
 mod without_effect;
+mod written_studies;

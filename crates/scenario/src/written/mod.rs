@@ -82,6 +82,11 @@ impl Node {
         Node::made(Tree::Map(entries.into_iter().map(entry).collect()))
     }
 
+    /// Its text on one line, as a value in a command line.
+    pub fn in_flow_style(&self) -> String {
+        print::flow(self)
+    }
+
     /// Where errors about the node as a whole point: its key, or itself.
     pub fn head(&self) -> Location {
         self.owner.unwrap_or(self.location)

@@ -89,7 +89,8 @@ fn fitting(node: &Node, out: &str) -> Option<String> {
     Some(line)
 }
 
-fn flow(node: &Node) -> String {
+/// The node in flow style.
+pub(super) fn flow(node: &Node) -> String {
     flow_within(node, usize::MAX).unwrap_or_default()
 }
 
