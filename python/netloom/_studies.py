@@ -148,11 +148,22 @@ class Study(RunTables):
     def thresholds(self) -> list[dict[str, Any]]:
         """Of a sweep with ``bisect``: what was found for each combination of the listed values.
 
-        ``estimate``, ``bracket`` and ``interval`` are values of the path; ``tried`` has the relative differences of all
-        values that were run.
+        ``estimate``, ``bracket`` and ``interval`` are values of the path as texts; ``estimate_number`` and
+        ``interval_numbers`` are numbers of ``unit``; ``tried`` has the relative differences of all values that were
+        run.
         """
-        found: list[dict[str, Any]] = (self.results or {}).get("thresholds", [])
+        found: list[dict[str, Any]] = (self.results or self._stored_results()).get("thresholds", [])
         return found
+
+    def _stored_results(self) -> dict[str, Any]:
+        """What the folder of the sweep says about it; empty if that is of another sweep in the same folder."""
+        if self.folder is None:
+            return {}
+        files = [self.folder / "sweep.json", self.folder / "study.json"]
+        if not all(file.exists() for file in files):
+            return {}
+        plan, study = (json.loads(file.read_bytes()) for file in files)
+        return study if plan["digest"] == study["digest"] else {}
 
     def compare(self, *, baseline: str | None = None, over: str = "jobs") -> Comparison:
         """Which variant is better, by how much, how sure that is, and why."""

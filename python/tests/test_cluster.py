@@ -255,9 +255,7 @@ def test_the_command_takes_a_cluster(cluster: Any, tmp_path: Path) -> None:
 def test_the_command_takes_a_study(cluster: Any, tmp_path: Path) -> None:
     TRAINING.save(tmp_path / "training.yaml")
     study = tmp_path / "study.yaml"
-    study.write_text(
-        "study: 1\nscenarios: training.yaml\nvary: { balance: [ecmp, spray] }\nseeds: 3\nkeep: summary\n"
-    )
+    study.write_text("study: 1\nscenarios: training.yaml\nvary: { balance: [ecmp, spray] }\nseeds: 3\nkeep: summary\n")
     words = [sys.executable, "-m", "netloom", "sweep", str(study), "-o", str(tmp_path / "sweep"), "--seeds", "2"]
     done = subprocess.run(
         [*words, "--cluster", cluster.scheduler_address, "--json"], capture_output=True, text=True, check=False

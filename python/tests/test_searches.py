@@ -39,6 +39,11 @@ def test_a_threshold_is_found(tmp_path: Path) -> None:
     (found,) = study.thresholds
     assert found["outcome"] == "found"
     assert 150 < float(found["estimate"].removesuffix("Gbps")) < 300
+    assert (found["unit"], found["estimate_number"]) == ("bit/s", 1e9 * float(found["estimate"].removesuffix("Gbps")))
+    assert found["interval_numbers"][0] > found["estimate_number"] > found["interval_numbers"][1]
+    opened = netloom.open(tmp_path / "sweep")
+    assert isinstance(opened, netloom.Study)
+    assert opened.thresholds == study.thresholds
     assert [tried["relative"] for tried in found["tried"]] == sorted(tried["relative"] for tried in found["tried"])
 
 

@@ -17,6 +17,7 @@ mod nccl;
 mod osu;
 mod packets;
 mod pictures;
+mod studies;
 #[cfg(target_os = "linux")]
 mod testbed;
 mod waits;

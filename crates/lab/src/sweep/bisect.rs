@@ -99,10 +99,19 @@ pub struct ThresholdReport {
     pub outcome: ThresholdOutcome,
     /// The value at which the threshold is crossed, between the ends of the bracket in proportion; absent unless found.
     pub estimate: Option<String>,
+    /// The same as a number in base units.
+    #[serde(default)]
+    pub estimate_number: Option<f64>,
     /// The last value below the threshold and the first above it, by their means.
     pub bracket: Option<[String; 2]>,
     /// The same by whole confidence intervals: outside of it the difference is certain; absent for a single seed.
     pub interval: Option<[String; 2]>,
+    /// The same as numbers in base units.
+    #[serde(default)]
+    pub interval_numbers: Option<[f64; 2]>,
+    /// The base unit: `bit/s`, `B`, `s`, or `number`.
+    #[serde(default)]
+    pub unit: String,
     /// Whether all values before the bracket are below the threshold, and all after it above.
     pub is_monotonic: bool,
     /// All values that were tried, in the order of the range.
@@ -353,13 +362,20 @@ impl<'m, 'a> Search<'m, 'a> {
         let bracket = group.bracket.map(|variant| self.value(variant).to_owned());
         let n_below = tried.iter().take_while(|tried| tried.relative <= threshold).count();
         let is_found = outcome == ThresholdOutcome::Found;
+        let estimate = is_found.then(|| self.estimate(&bracket, &tried));
+        let interval = if is_found { self.interval(&tried) } else { None };
         ThresholdReport {
             name: self.maker.plan.variants[start].others(self.column, &self.maker.plan.vary),
             path: self.maker.plan.vary[self.column].path.clone(),
             threshold,
             outcome,
-            estimate: is_found.then(|| self.estimate(&bracket, &tried)),
-            interval: if is_found { self.interval(&tried) } else { None },
+            estimate_number: estimate.as_deref().map(|value| self.range.number(value)),
+            estimate,
+            interval_numbers: interval
+                .as_ref()
+                .map(|ends| [&ends[0], &ends[1]].map(|end| self.range.number(end))),
+            interval,
+            unit: self.range.unit().to_owned(),
             bracket: is_found.then_some(bracket),
             is_monotonic: tried[n_below..].iter().all(|tried| tried.relative > threshold),
             tried,

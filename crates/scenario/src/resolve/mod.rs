@@ -304,6 +304,11 @@ fn report_unstated<'a>(
     help: String,
     problems: &mut Problems,
 ) -> Version<'a> {
+    if let Some(study) = entries.iter().find(|entry| entry.key == "study") {
+        let report = problems.report(study.key_location, "this is a study, not a scenario");
+        report.label("the key of a study").help("`netloom sweep` takes studies");
+        return Version::Other;
+    }
     let is_meant = |entry: &&Entry| suggest::closest(&entry.key, KEYS.iter().copied()) == Some("netloom");
     let meant = entries.iter().take(MOST_TRIED).find(is_meant);
     let location = meant.or(entries.first()).map_or(root.location, |entry| entry.key_location);
