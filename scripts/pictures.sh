@@ -121,8 +121,7 @@ figure policies links
 figure down throughput
 
 # The threshold of a search.
-netloom sweep web/tests/threshold.yaml --vary fabric.single_switch.host_rate=400Gbps..50Gbps \
-    --vary fabric.single_switch.hosts=4,8 --bisect 5% --keep summary --quiet -o "$place/search"
+netloom sweep docs/concepts/oversubscription-512-study.yaml --quiet -o "$place/search"
 netloom figures "$place/search" -o "$place/figures/search" --format png --dpi 177 >/dev/null
 cp "$place/figures/search/threshold.png" docs/pictures/figure-threshold.png
 

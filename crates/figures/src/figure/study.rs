@@ -66,6 +66,14 @@ struct Plot<'a> {
     shaded: Vec<[f64; 2]>,
 }
 
+impl Plot<'_> {
+    /// Whether the first line ends, on the right, lower than it begins.
+    fn is_falling(&self) -> bool {
+        let ends = self.lines.first().and_then(|line| line.points.first().zip(line.points.last()));
+        ends.is_some_and(|(left, right)| right.mean < left.mean)
+    }
+}
+
 /// Draws the times of a sweep.
 pub fn times(data: &StudyData, width: f64) -> Result<Drawn, String> {
     let first = data.curves.first().ok_or("there are no times over several values")?;
@@ -230,7 +238,13 @@ fn draw(picture: &mut Picture, frame: &Frame, plot: &Plot<'_>, worth: f64) {
     if let Some((level, name)) = &plot.level {
         let y = frame.y(*level);
         picture.line(vec![(frame.left, y), (frame.right, y)], EVENT);
-        picture.words(name.as_str(), (frame.left + 4.0, y - 2.5), Align::Start, SMALL);
+        // Where the lines are low.
+        let (x, align) = if plot.is_falling() {
+            (frame.right - 4.0, Align::End)
+        } else {
+            (frame.left + 4.0, Align::Start)
+        };
+        picture.words(name.as_str(), (x, y - 2.5), align, SMALL);
     }
     let beside = |nth: usize| (nth as f64 - (plot.lines.len() as f64 - 1.0) / 2.0) * 1.5;
     for (nth, line) in plot.lines.iter().enumerate() {
