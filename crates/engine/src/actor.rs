@@ -6,7 +6,8 @@
 //! Invariants: an actor whose operations are exhausted is finished; an actor that could continue but has no more
 //! operations reports so and must be refilled before its time advances. Messages that were created for an actor that
 //! stopped before their turn never start; their number is at most one refill. Where several streams act at one instant, the
-//! one with the lower number goes first, as far as its operations are there.
+//! one with the lower number goes first, as far as its operations are there. An actor that does ever more operations at
+//! one instant stops there: simulated time would never pass.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,6 +16,8 @@ use netloom_units::StateWriter;
 
 /// An actor with fewer pending operations than this requests more.
 const LOW_WATER: usize = 32;
+/// Most operations of an actor at one instant, messages that it starts aside: beyond that nothing will make it wait.
+pub const MOST_AT_ONE_INSTANT: u32 = 1_000_000;
 
 /// An operation with its message already in the flow table.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,6 +101,8 @@ pub enum ActorState {
     OutOfTasks,
     /// It has done everything.
     Finished,
+    /// It did so many operations at one instant that it was stopped.
+    Standstill,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,6 +152,10 @@ pub struct Actor {
     /// Whether it has requested a refill.
     asked: bool,
     finished: bool,
+    /// The instant of its last operation, in ps.
+    instant: u64,
+    /// Number of its operations then, messages that it started aside.
+    n_at_instant: u32,
 }
 
 impl Actor {
@@ -166,6 +175,8 @@ impl Actor {
             exhausted: false,
             asked: false,
             finished: false,
+            instant: 0,
+            n_at_instant: 0,
         }
     }
 
@@ -246,6 +257,9 @@ impl Actor {
 
     /// Runs every stream as far as possible at `now`; effects are appended in order.
     pub fn advance(&mut self, now: u64, effects: &mut Vec<Effect>) -> ActorState {
+        if now != self.instant {
+            (self.instant, self.n_at_instant) = (now, 0);
+        }
         loop {
             self.start_released(now, effects);
             self.hand_out();
@@ -283,6 +297,11 @@ impl Actor {
     }
 
     fn state(&mut self) -> ActorState {
+        if self.n_at_instant > MOST_AT_ONE_INSTANT {
+            self.stop();
+            self.finished = true;
+            return ActorState::Standstill;
+        }
         let idle = |stream: &RankStream| stream.blocked == Blocked::No && stream.tasks.is_empty();
         if self.exhausted {
             let starts_more = !self.waiting_sends.is_empty() || !self.delayed_sends.is_empty();
@@ -323,12 +342,14 @@ impl Actor {
 
     /// Runs one stream until it blocks or is empty; returns whether it did anything.
     fn run_stream(&mut self, number: usize, now: u64, effects: &mut Vec<Effect>) -> bool {
-        let Actor { id, streams, mailbox, delayed_sends: later, n_pending, own_tags, .. } = self;
+        let Actor { id, streams, mailbox, delayed_sends: later, n_pending, own_tags, n_at_instant, .. } =
+            self;
         let stream = &mut streams[number];
         let mut moved = false;
         while stream.blocked == Blocked::No {
             let Some(task) = stream.tasks.pop_front() else { break };
             *n_pending -= 1;
+            *n_at_instant += u32::from(!matches!(task, Task::Send(_) | Task::SendWhen { .. }));
             moved = true;
             let wake = |at| Effect::Wake { at, stream: number as u8 };
             match task {

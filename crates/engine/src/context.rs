@@ -293,6 +293,13 @@ pub enum Report {
     },
     /// An actor has done all its operations.
     Finished,
+    /// An actor did too many operations at one instant, and was stopped.
+    Standstill {
+        /// The actor.
+        actor: u32,
+        /// The instant.
+        at: u64,
+    },
     /// There are hop records of traced packets.
     HopRecords,
     /// There are events at the senders of messages whose causes are recorded.

@@ -282,6 +282,7 @@ impl Node {
             ActorState::Supplied => {}
             ActorState::NeedsRefill => context.reports.push(Report::NeedsRefill { actor: id }),
             ActorState::Finished => context.reports.push(Report::Finished),
+            ActorState::Standstill => context.reports.push(Report::Standstill { actor: id, at: now }),
             ActorState::OutOfTasks => {
                 host.dry.push(index);
                 context.out_of_tasks = true;

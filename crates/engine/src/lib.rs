@@ -63,5 +63,8 @@ mod turns;
 mod waiting;
 mod wakes;
 
+pub use actor::MOST_AT_ONE_INSTANT;
 pub use measure::{Estimate, estimate};
-pub use run::{Clock, Deadlock, Extensions, FailedQueuePair, Options, Outcome, Stall, Status, Waiting, run};
+pub use run::{
+    Clock, Deadlock, Extensions, FailedQueuePair, Options, Outcome, Stall, Standstill, Status, Waiting, run,
+};

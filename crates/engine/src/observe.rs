@@ -60,6 +60,11 @@ pub trait States {
 pub trait Observer {
     /// A window has ended.
     fn at_window(&mut self, progress: &Progress, states: &dyn States) -> Control;
+
+    /// Whether it will stop the run at the end of this window; asked in windows that take long.
+    fn is_stopping(&self) -> bool {
+        false
+    }
 }
 
 /// An observer that never stops the run.

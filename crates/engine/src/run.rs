@@ -71,10 +71,23 @@ pub enum Status {
     Stopped,
     /// No event was left although work was not done.
     Stalled(Stall),
+    /// An actor did ever more operations at one instant, so that simulated time would never pass.
+    Standstill(Standstill),
     /// Buffers waited for each other in a cycle.
     Deadlock(Deadlock),
     /// Rows could not be stored.
     SinkFailed(SinkError),
+}
+
+/// An actor that did ever more operations at one instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standstill {
+    /// The first such actor.
+    pub actor: ActorId,
+    /// Its host.
+    pub host: HostId,
+    /// The instant.
+    pub at: Time,
 }
 
 /// What was left waiting when no event remained.

@@ -7,10 +7,11 @@
 use std::collections::BTreeMap;
 
 use netloom_engine::{
-    Deadlock, FailedQueuePair, Outcome as EngineOutcome, Stall, Status as EngineStatus, Waiting,
+    Deadlock, FailedQueuePair, MOST_AT_ONE_INSTANT, Outcome as EngineOutcome, Stall, Standstill,
+    Status as EngineStatus, Waiting,
 };
 use netloom_records::{DropReason, DropRow, Outcome, Status};
-use netloom_units::{Duration, PortId, Time};
+use netloom_units::{ActorId, Duration, PortId, Time};
 
 use crate::prepare::Prepared;
 use crate::summary::Gather;
@@ -34,6 +35,10 @@ pub(crate) fn diagnose(engine: &EngineOutcome, gather: &Gather, prepared: &Prepa
         }
         EngineStatus::Deadlock(deadlock) => deadlocked(deadlock, &at, gather, prepared),
         EngineStatus::Stalled(stall) => stalled(stall, &at, gather, prepared),
+        EngineStatus::Standstill(found) => {
+            let how = standstill(found, prepared);
+            Outcome { status: Status::Stalled, details: cut_off(how, gather, prepared) }
+        }
         EngineStatus::SinkFailed(error) => Outcome {
             status: Status::Stopped,
             details: vec![format!("records could not be stored: {error}")],
@@ -69,7 +74,7 @@ fn stalled(stall: &Stall, at: &str, gather: &Gather, prepared: &Prepared) -> Out
     let mut details = vec![format!("no progress was possible after {at} of simulated time")];
     let mut groups: BTreeMap<Group, Vec<&Waiting>> = BTreeMap::new();
     for waiting in &stall.waiting {
-        groups.entry(group_of(waiting, prepared)).or_default().push(waiting);
+        groups.entry(group_of(waiting.actor, prepared)).or_default().push(waiting);
     }
     details.extend(groups.iter().map(|(group, waiting)| group_waits(*group, waiting, prepared)));
     if !stall.given_up.is_empty() {
@@ -82,6 +87,21 @@ fn stalled(stall: &Stall, at: &str, gather: &Gather, prepared: &Prepared) -> Out
     }
     details.extend(losses(gather, prepared));
     Outcome { status, details }
+}
+
+/// An actor that nothing makes wait.
+fn standstill(found: &Standstill, prepared: &Prepared) -> String {
+    let who = match group_of(found.actor, prepared) {
+        Group::Background => "a sender of background traffic".to_owned(),
+        Group::Job(job) => format!("a rank of job `{}`", prepared.compiled.job_names[job]),
+        Group::Flows => "the sender of a staged flow".to_owned(),
+        Group::Finite => "a sender of finite flows".to_owned(),
+    };
+    let host = &prepared.compiled.node_names[found.host.index()];
+    let (many, at) = (words::count(MOST_AT_ONE_INSTANT.into()), words::time(found.at));
+    format!(
+        "{who}, at {host}, did {many} operations at {at} of simulated time: none of them takes time or waits"
+    )
 }
 
 fn gave_up(pair: &FailedQueuePair, prepared: &Prepared) -> String {
@@ -122,28 +142,28 @@ enum Group {
 
 /// The group of an actor: ranks come first, job by job; then the senders of background traffic; then staged flows; then
 /// the senders of finite flows.
-fn group_of(waiting: &Waiting, prepared: &Prepared) -> Group {
+fn group_of(actor: ActorId, prepared: &Prepared) -> Group {
     let workload = &prepared.compiled.model.workload;
     let mut end = 0;
     let job = workload.jobs.iter().position(|job| {
         end += job.ranks.len();
-        waiting.actor.index() < end
+        actor.index() < end
     });
     let n_senders = workload.background.as_ref().map_or(0, |background| background.senders.len());
-    let others = || match waiting.actor.index() - end {
+    let others = || match actor.index() - end {
         location if location < n_senders => Group::Background,
-        _ if flow_of(waiting, prepared).is_some() => Group::Flows,
+        _ if flow_of(actor, prepared).is_some() => Group::Flows,
         _ => Group::Finite,
     };
     job.map_or_else(others, Group::Job)
 }
 
 /// The name of an actor's staged flow.
-fn flow_of<'a>(waiting: &Waiting, prepared: &'a Prepared) -> Option<&'a str> {
+fn flow_of(actor: ActorId, prepared: &Prepared) -> Option<&str> {
     let workload = &prepared.compiled.model.workload;
     let n_ranks: usize = workload.jobs.iter().map(|job| job.ranks.len()).sum();
     let n_senders = workload.background.as_ref().map_or(0, |background| background.senders.len());
-    let flow = waiting.actor.index().checked_sub(n_ranks + n_senders)?;
+    let flow = actor.index().checked_sub(n_ranks + n_senders)?;
     prepared.compiled.flow_names.get(flow).map(String::as_str)
 }
 
@@ -167,7 +187,7 @@ fn group_waits(group: Group, waiting: &[&Waiting], prepared: &Prepared) -> Strin
 
 fn actor_waits(waiting: &Waiting, prepared: &Prepared) -> String {
     let host = &prepared.compiled.node_names[waiting.host.index()];
-    if let Some(flow) = flow_of(waiting, prepared) {
+    if let Some(flow) = flow_of(waiting.actor, prepared) {
         return format!("`{flow}` waits at {host} for confirmation that a message has arrived");
     }
     match (waiting.messages, waiting.at_barrier) {

@@ -157,9 +157,15 @@ impl<'a> ProgressObserver<'a> {
 }
 
 impl Observer for ProgressObserver<'_> {
-    fn at_window(&mut self, progress: &Progress, states: &dyn States) -> Control {
+    fn is_stopping(&self) -> bool {
         let has_failed = self.watch.failure.as_ref().is_some_and(|failure| failure.reason().is_some());
-        if has_failed || self.watch.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+        let is_observer_stopping =
+            self.watch.observer.as_ref().is_some_and(|observer| observer.is_stopping());
+        has_failed || is_observer_stopping || self.watch.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
+    fn at_window(&mut self, progress: &Progress, states: &dyn States) -> Control {
+        if self.is_stopping() {
             return Control::Stop;
         }
         if progress.windows >= self.next_windows || progress.hops >= self.next_hops {

@@ -108,8 +108,8 @@ pub enum WorkloadError {
         /// What is wrong with them.
         reason: String,
     },
-    /// Endless steps in which a rank waits for nothing.
-    #[error("rank {rank} of job {job} waits for nothing, so its endless steps would take no simulated time")]
+    /// Endless or very many steps in which a rank waits for nothing.
+    #[error("rank {rank} of job {job} waits for nothing, so all its steps would be at one instant")]
     NeverWaits {
         /// Job number.
         job: usize,

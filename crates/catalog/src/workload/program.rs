@@ -20,6 +20,8 @@ use super::stages::Stages;
 
 /// The reason why a collective has no communicators.
 const NO_GROUPS: &str = "there are no such groups";
+/// Most steps in which a rank may wait for nothing.
+const MOST_STEPS_AT_ONE_INSTANT: u32 = 100_000;
 
 /// A compiled job.
 #[derive(Debug)]
@@ -218,26 +220,24 @@ impl Program {
             communicators: compiler.communicators,
             tags,
         };
-        if job.repetition.endless && !job.repetition.aligned {
-            program.check_waits()?;
+        let are_many = job.repetition.endless || job.steps > MOST_STEPS_AT_ONE_INSTANT;
+        if are_many && !job.repetition.aligned {
+            program.check_waits(job.repetition.endless)?;
         }
         Ok(program)
     }
 
-    /// Rejects endless steps in which some rank waits for nothing: it would run all of them at one instant.
-    fn check_waits(&self) -> Result<(), WorkloadError> {
+    /// Rejects steps in which some rank waits for nothing: it would run all of them at one instant. Operations from
+    /// outside may wait, but cannot be relied on to end endless steps.
+    fn check_waits(&self, are_endless: bool) -> Result<(), WorkloadError> {
         let waits = |segment: &Segment, rank: u32| match segment {
             Segment::Compute(span) => span.0 > 0,
             Segment::Barrier => true,
             Segment::Streams(_) => self.collectives.iter().any(|planned| self.waits(planned, rank)),
             Segment::Pipeline(plan) => plan.takes_time(rank),
+            Segment::Supplied { .. } | Segment::Stages(_) => !are_endless,
             // The stream that notifies may itself wait for nothing.
-            Segment::Notify(_)
-            | Segment::Await(_)
-            | Segment::Begins(_)
-            | Segment::Ends(_)
-            | Segment::Supplied { .. }
-            | Segment::Stages(_) => false,
+            Segment::Notify(_) | Segment::Await(_) | Segment::Begins(_) | Segment::Ends(_) => false,
         };
         let segments = || self.streams.iter().flat_map(|stream| &stream.segments);
         let is_idle = |rank: &u32| !segments().any(|segment| waits(segment, *rank));

@@ -274,6 +274,15 @@ fn endless_steps_must_wait_for_something() {
         assert_eq!(refused, WorkloadError::NeverWaits { job: 0, rank: 1 });
         assert!(of(size, hosts, Repetition { aligned: true, ..endless }).is_ok());
     }
+    // So are very many steps, which would all be at one instant.
+    for (steps, is_refused) in [(100_000, false), (100_001, true)] {
+        let mut many = job(4, vec![collective(&incast, 1000, true)], Hosts::default(), Repetition::default());
+        many.jobs[0].steps = steps;
+        assert_eq!(
+            expand(&many, 4, 1).err(),
+            is_refused.then_some(WorkloadError::NeverWaits { job: 0, rank: 1 })
+        );
+    }
     let mut work = of(1000, granting, endless).expect("every sender waits for its grants");
     let mut handed = std::collections::VecDeque::new();
     for _ in 0..50 {

@@ -29,7 +29,7 @@ fn invalid_arguments_are_refused() {
     refused(&workspace.netloom(&["run", "small.yaml", "--set", "balance"]), "path=value");
     refused(&workspace.netloom(&["list", "moons"]), "policies");
     refused(&workspace.netloom(&["compare"]), "<RUN>");
-    refused(&workspace.netloom(&["sweep", "-o", "a"]), "<SCENARIO>");
+    refused(&workspace.netloom(&["sweep", "-o", "a"]), "<SCENARIO|STUDY>");
     refused(&workspace.netloom(&["sweep", "small.yaml"]), "--output");
     let sweep = ["sweep", "small.yaml", "-o", "a"];
     for (more, why) in [

@@ -25,7 +25,7 @@ use crate::partition::LONGEST_WINDOW;
 use crate::port::{Egress, Totals};
 use crate::program::Program;
 use crate::rates::Rates;
-use crate::run::{Deadlock, FailedQueuePair, Outcome, Stall, Status, Waiting};
+use crate::run::{Deadlock, FailedQueuePair, Outcome, Stall, Standstill, Status, Waiting};
 use crate::sampler::Sampler;
 use crate::stages::Stages;
 use crate::timeline::Timeline;
@@ -78,6 +78,15 @@ struct Barrier {
     last: u64,
 }
 
+/// What ends a run with the window in which it occurs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Ending {
+    /// An actor did too many operations at an instant in ps; the first one.
+    Standstill { at: u64, actor: ActorId },
+    /// The observer stops the run, and actors get no more operations.
+    Stopped,
+}
+
 /// See the module.
 pub struct Coordinator<'a, 'h> {
     scheduler: &'h SchedulerState<'a>,
@@ -127,6 +136,8 @@ pub struct Coordinator<'a, 'h> {
     tracer: Tracer<'a>,
     n_faults_reported: usize,
     n_finished: usize,
+    /// What ends the run with this window.
+    ending: Option<Ending>,
     /// Data packets of messages that have arrived.
     n_arrived: u64,
     /// Whether middleboxes may create and absorb packets.
@@ -188,6 +199,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             tracer: Tracer::new(model),
             n_faults_reported: 0,
             n_finished: 0,
+            ending: None,
             n_arrived: 0,
             has_hooks: false,
             turns: None,
@@ -284,19 +296,23 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             }
             let end = (earliest + self.window_length).min(self.next_global_event()).min(self.program_limit());
             self.start_messages(end);
-            self.window(pool, earliest, end);
+            self.window(pool, (earliest, end), observer);
             self.now = end;
             self.audit_some();
             self.record()?;
+            if let Some(Ending::Standstill { at, actor }) = self.ending {
+                let host = self.addresses[actor.index()].host;
+                return Ok(Status::Standstill(Standstill { actor, host, at: Time(at) }));
+            }
             let progress = self.progress();
-            if observer.at_window(&progress, self) == Control::Stop {
+            if observer.at_window(&progress, self) == Control::Stop || self.ending.is_some() {
                 return Ok(Status::Stopped);
             }
         }
     }
 
     /// One window: rounds until no partition is paused.
-    fn window(&mut self, pool: &mut WorkerPool<'_, '_>, start: u64, end: u64) {
+    fn window(&mut self, pool: &mut WorkerPool<'_, '_>, (start, end): (u64, u64), observer: &dyn Observer) {
         self.n_windows += 1;
         {
             let mut round_state = self.scheduler.round_state.write().expect("no thread panicked");
@@ -316,6 +332,10 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 break;
             }
             paused.clone_from(&harvest.paused);
+            // A window in which actors do very many operations takes long.
+            if observer.is_stopping() {
+                self.ending = Some(Ending::Stopped);
+            }
             self.collect(&paused);
             self.refill_actors();
             self.keep_continuing(&mut paused, end);
@@ -385,6 +405,12 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     fn refill(&mut self, id: u32) {
         let address = self.addresses[id as usize];
         let mut items = VecDeque::new();
+        if self.ending == Some(Ending::Stopped) {
+            let stop = |host: &mut crate::host::Host| {
+                host.actors[address.actor as usize].refill(std::iter::empty());
+            };
+            return self.at_host(address.host, stop);
+        }
         loop {
             self.work.refill(ActorId(id), &mut items);
             let tasks: Vec<(u8, Task)> =

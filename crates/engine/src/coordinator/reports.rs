@@ -3,9 +3,9 @@
 //! Models: reports, events at the senders of messages and hop records, read partition by partition.
 //! Leaves out: what follows from each report.
 
-use netloom_units::Time;
+use netloom_units::{ActorId, Time};
 
-use super::Coordinator;
+use super::{Coordinator, Ending};
 use crate::context::Report;
 use crate::trace::HopRecord;
 
@@ -109,6 +109,10 @@ impl Coordinator<'_, '_> {
             Report::Barrier { group, actor, at } => self.arrive_at_barrier(group, actor, at),
             Report::NeedsRefill { actor } => self.to_refill.push(actor),
             Report::Finished => self.n_finished += 1,
+            Report::Standstill { actor, at } => {
+                let found = Ending::Standstill { at, actor: ActorId(actor) };
+                self.ending = Some(self.ending.map_or(found, |first| first.min(found)));
+            }
             Report::HopRecords | Report::SenderEvents => {}
         }
     }

@@ -3,7 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use netloom_lab::{
-    Control, ExitCode, LabError, Observer, Options, Progress, RunProgress, States, Status, Watch, simulate,
+    Control, ExitCode, LabError, Observer, Options, Progress, RunProgress, States, Status, Style, Watch,
+    simulate,
 };
 use netloom_records::{Batch, MemorySink, Sink, SinkError};
 
@@ -49,6 +50,50 @@ fn a_deadline_reports_the_progress_of_the_run() {
     assert_eq!(done.outcome.status, Status::Deadline);
     assert_eq!(done.outcome.details[0], "the deadline was reached at 5 us of simulated time");
     assert_eq!(done.outcome.details[1], "0 of 1 step finished");
+}
+
+#[test]
+fn steps_that_take_no_time_are_refused_or_end_the_run() {
+    let steps = |phases: &str, steps: &str| {
+        format!(
+            "
+netloom: 1
+fabric: {{ single_switch: {{ hosts: 2 }} }}
+jobs: [ {{ name: still, steps: {steps}, phases: [ {phases} ] }} ]
+deadline: 1ms
+"
+        )
+    };
+    let resolved = netloom_scenario::resolve(&steps("{ compute: 0ns }", "100000000"), "still.yaml");
+    let error = resolved
+        .and_then(|resolved| netloom_scenario::compile(&resolved))
+        .expect_err("all are at one instant");
+    let error = error.render(Style::Plain);
+    assert!(error.contains("waits for nothing, so all its steps would be at one instant"), "{error}");
+    // A step with so many phases that fewer steps are too many operations.
+    let phases = vec!["{ compute: 0ns }"; 40].join(", ");
+    let (done, _) = simulated(&prepared(&steps(&phases, "100000"), None), Options::default());
+    assert_eq!(done.outcome.status, Status::Stalled);
+    let text = done.outcome.details.join("\n");
+    assert!(
+        text.contains("a rank of job `still`, at ") && text.contains("none of them takes time or waits"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_run_can_be_stopped_within_an_instant() {
+    let text = "
+netloom: 1
+fabric: { single_switch: { hosts: 2 } }
+jobs: [ { name: still, steps: 100000, phases: [ { compute: 0ns } ] } ]
+";
+    let stop = AtomicBool::new(true);
+    let watch = Watch { stop: Some(&stop), ..Watch::default() };
+    let mut sink = MemorySink::default();
+    let done = simulate(&prepared(text, None), &mut sink, Options::default(), watch).expect("it runs");
+    assert_eq!(done.outcome.status, Status::Stopped);
+    assert!(sink.steps.len() < 1000, "{} of 100000 steps, which are all at one instant", sink.steps.len());
 }
 
 /// Stops after a number of windows.

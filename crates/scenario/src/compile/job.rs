@@ -144,7 +144,8 @@ fn remedy(error: &WorkloadError) -> Option<&'static str> {
         WorkloadError::TooManyWaits { .. } => Some("fewer `after`, or a `stream` that such phases share"),
         WorkloadError::Schedule { .. } => Some("the first stream is `main`"),
         WorkloadError::NeverWaits { .. } => Some(
-            "a size of at least `hosts.rendezvous`, so that senders wait; or `bursts`, which have a barrier",
+            "a phase that computes; a size of at least `hosts.rendezvous`, so that senders wait; or `bursts`, which have a \
+             barrier",
         ),
         WorkloadError::NoLocalRate { .. } => Some(
             "the rate between ranks of one host, such as `hosts: { local_rate: 3.6Tbps }`; or a host for each rank",
