@@ -84,6 +84,7 @@ def run(
     set: Changes = None,
     seed: int | None = None,
     threads: int | None = None,
+    memory_limit: str | None = None,
     over: str = "jobs",
     replace: bool = False,
     progress: ProgressLike = None,
@@ -95,7 +96,8 @@ def run(
     ``folder`` receives the records; without one they are kept in a temporary folder for as long as the result exists
     (``Run.save`` keeps them). ``set`` changes values by their paths: ``{"balance": "spray"}``. No result depends on
     ``threads``. ``over`` is the part of the run that statistics cover: ``"jobs"``, ``"all"``, or an interval such as
-    ``"1ms..5ms"``. While netloom simulates, other Python threads run.
+    ``"1ms..5ms"``. A run that is expected to need more than ``memory_limit``, such as ``"16GiB"``, by default the
+    memory of this machine, is refused. While netloom simulates, other Python threads run.
 
     ``operations`` has a generator function for each job with phases of kind ``program``: it is called with a ``Rank``
     and yields the operations of that rank in one such phase of one step. ``balance`` is a class, or a function, that
@@ -124,6 +126,7 @@ def run(
             path,
             replace,
             threads,
+            memory_limit,
             over,
             command_words("run"),
             report,

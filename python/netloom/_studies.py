@@ -302,6 +302,7 @@ def sweep(
     client: ClientLike | None = None,
     keep: str = "folders",
     point_limit: str | None = None,
+    memory_limit: str | None = None,
     over: str = "jobs",
     force: bool = False,
     progress: ProgressLike = None,
@@ -327,6 +328,7 @@ def sweep(
     ``keep="summary"`` keeps a row in the table of points and the digest of each point, and no run folder.
     ``point_limit``, such as ``"10min"``, is the most wall time of a point. A point that takes longer, or fails for
     another reason of its own, has a row with its ``reason`` in ``Study.points``, and the same call runs it again.
+    ``memory_limit`` is that of ``netloom.run``, for points that are computed here.
 
     Raises ``ScenarioError`` for mistakes in any combination, before the first run; ``StoppedEarly`` if no more points
     can be computed, for example on a full disk; and ``Interrupted`` after Ctrl-C.
@@ -348,6 +350,7 @@ def sweep(
         client=client,
         keep=keep,
         point_limit=point_limit,
+        memory_limit=memory_limit,
         over=over,
         force=force,
         progress=progress,
@@ -372,6 +375,7 @@ def sweep_with(
     client: ClientLike | None = None,
     keep: str = "folders",
     point_limit: str | None = None,
+    memory_limit: str | None = None,
     over: str = "jobs",
     force: bool = False,
     progress: ProgressLike = None,
@@ -396,6 +400,7 @@ def sweep_with(
             percent_of(until_ci),
             keep,
             point_limit,
+            memory_limit,
             executor,
             force,
             threads,

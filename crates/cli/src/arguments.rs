@@ -16,7 +16,7 @@ use netloom_lab::show::themis;
 use netloom_lab::summary::over;
 use netloom_lab::sweep::{Bisection, Design, Keep, Precision, Variation, point_limit};
 use netloom_lab::testbed::{self, Bytes, Duration, Rate, Scale};
-use netloom_lab::{Over, Seeds};
+use netloom_lab::{MemoryLimit, Over, Seeds};
 
 pub use field::{FieldCollect, FieldPrepare, FieldRun};
 pub use import::{Beside, Crab, Format, Import, IntoFolder, NcclTests, Osu, SeedSim};
@@ -98,6 +98,9 @@ pub struct Run {
     /// Number of threads to simulate with; results do not depend on it [default: by the size of the fabric]
     #[arg(long, value_name = "N", value_parser = threads())]
     pub threads: Option<u16>,
+    /// Most memory that the run may be expected to need, as in `16GiB` [default: that of this machine]
+    #[arg(long, value_name = "SIZE", value_parser = MemoryLimit::parse)]
+    pub memory_limit: Option<MemoryLimit>,
     /// Part of the run covered by statistics of background messages, by mean throughput and by utilization: `jobs`, the
     /// time while a job runs; `all`, the whole run; or an interval, as in `1ms..5ms`
     #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
@@ -174,6 +177,9 @@ pub struct Sweep {
     /// Most wall time of a point, as in `10min`; one that takes longer is stopped, and has failed
     #[arg(long, value_name = "TIME", value_parser = point_limit)]
     pub point_limit: Option<WallTime>,
+    /// Most memory that a point may be expected to need, as in `16GiB` [default: that of this machine]
+    #[arg(long, value_name = "SIZE", value_parser = MemoryLimit::parse, conflicts_with = "cluster")]
+    pub memory_limit: Option<MemoryLimit>,
     /// Compute the points on the Dask cluster whose scheduler has this address, as in `tcp://10.0.0.1:8786`; the output
     /// folder must be shared with its workers, or be a URL such as `s3://bucket/study` (`python -m netloom` only)
     #[arg(long, value_name = "ADDRESS", conflicts_with = "threads")]

@@ -41,6 +41,10 @@ const NS_AT_LEAST: f64 = 3e6;
 const BYTES_AT_LEAST: f64 = 24e6;
 const BYTES_PER_PORT: f64 = 2_500.0;
 const BYTES_PER_MESSAGE: f64 = 120.0;
+/// Memory of a host once it sends: its rings and tables.
+const BYTES_PER_SENDER: f64 = 4_000.0;
+/// Memory of a packet that waits at its sender, as without a transport all packets of a message do from its start.
+const BYTES_PER_WAITING_PACKET: f64 = 40.0;
 /// Memory of a finite flow before it starts: its row, its index in the order of its sender.
 const BYTES_PER_FINITE_FLOW: f64 = 36.0;
 
@@ -68,6 +72,8 @@ struct Load {
     packets: f64,
     hops: f64,
     bytes: f64,
+    /// Packets that wait at their senders at once.
+    waiting: f64,
     /// Whether the end of a step was not reached.
     is_cut: bool,
 }
@@ -75,6 +81,7 @@ struct Load {
 impl Load {
     fn add(&mut self, other: Load, times: f64) {
         self.bytes += other.bytes * times;
+        self.waiting += other.waiting * times;
         self.is_cut |= other.is_cut;
         self.messages += other.messages * times;
         self.packets += other.packets * times;
@@ -92,6 +99,7 @@ pub fn cost(prepared: &Prepared) -> Result<Cost, LabError> {
     let (mut all, mut but) = (Load::default(), Vec::new());
     let (steps, first) = steps(model, &mut work);
     let in_step = steps.iter().map(|step| step.load.messages).sum();
+    let waiting = steps.iter().map(|step| step.load.waiting).sum::<f64>() + waiting_of_flows(model);
     let ending = steps.iter().filter(|step| !step.job.repetition.endless);
     let until = ending.map(|step| step.length * f64::from(step.job.steps)).fold(0.0, f64::max);
     for step in &steps {
@@ -131,7 +139,7 @@ pub fn cost(prepared: &Prepared) -> Result<Cost, LabError> {
         messages: all.messages.round(),
         packets: all.packets.round(),
         packet_hops: all.hops.round(),
-        memory_bytes: memory(model, in_step),
+        memory_bytes: memory(model, in_step, waiting),
         seconds: seconds(model, all),
         but,
     })
@@ -215,6 +223,7 @@ fn of_actor(
     let from = work.actors()[actor.index()];
     let mut queue: VecDeque<Item> = VecDeque::new();
     let (mut found, mut now, mut start) = (Load::default(), Time::ZERO, None);
+    let mut posted = 0.0;
     loop {
         work.refill(actor, &mut queue);
         if queue.is_empty() {
@@ -225,11 +234,15 @@ fn of_actor(
                 Operation::Send(message)
                 | Operation::SendWhen { message, .. }
                 | Operation::SendAfter { message, .. } => {
-                    found.add(of_message(model, from, &message), 1.0);
+                    let load = of_message(model, from, &message);
+                    found.add(load, 1.0);
+                    posted += if posts_whole(model) && message.rate.is_none() { load.packets } else { 0.0 };
+                    found.waiting = found.waiting.max(posted);
                     *received.entry(message.to).or_default() += message.size.0 as f64;
                     start = start.or(Some(now));
                 }
-                Operation::Until(at) => now = at,
+                Operation::Until(at) => (now, posted) = (at, 0.0),
+                Operation::Receive { .. } | Operation::Barrier { .. } => posted = 0.0,
                 Operation::Mark(Mark::StepEnds { .. }) if until == Until::Step => return found,
                 _ => {}
             }
@@ -263,7 +276,8 @@ fn load(model: &Model, from: HostId, to: HostId, size: Bytes) -> Load {
         TransportKind::Rdma(rdma) => (packets as f64 / f64::from(rdma.coalesce.max(1))).ceil(),
     };
     let hops = (packets as f64 + answers) * links;
-    Load { messages: 1.0, packets: packets as f64, hops, bytes: size.0 as f64, is_cut: false }
+    let (packets, bytes) = (packets as f64, size.0 as f64);
+    Load { messages: 1.0, packets, hops, bytes, waiting: 0.0, is_cut: false }
 }
 
 /// Staged flows, each at the rate of its port or its own limit.
@@ -279,6 +293,23 @@ fn staged(model: &Model) -> Load {
         all.add(one, (bytes / staged.message.0.max(1) as f64).max(1.0));
     }
     all
+}
+
+/// Whether all packets of a message wait at its sender from its start on.
+fn posts_whole(model: &Model) -> bool {
+    matches!(model.transport.kind, TransportKind::OpenLoop { rate: None })
+}
+
+/// Packets of finite flows that wait at their senders at once: the largest flow of each sender.
+fn waiting_of_flows(model: &Model) -> f64 {
+    let Some(finite) = model.workload.finite.as_ref().filter(|_| posts_whole(model)) else { return 0.0 };
+    let each = finite.flows.len().div_ceil(MOST_FLOWS).max(1) | 1;
+    let mut largest: BTreeMap<HostId, u64> = BTreeMap::new();
+    for flow in finite.flows.iter().step_by(each) {
+        let most = largest.entry(finite.source(flow)).or_default();
+        *most = (*most).max(flow.size.0);
+    }
+    largest.into_values().map(|size| model.transport.cut(Bytes(size.max(1))).0 as f64).sum()
 }
 
 /// Finite flows: those of a sample, scaled to all.
@@ -310,8 +341,17 @@ fn seconds(model: &Model, all: Load) -> f64 {
     (NS_AT_LEAST + ns) / 1e9
 }
 
-fn memory(model: &Model, in_step: f64) -> f64 {
+fn memory(model: &Model, in_step: f64, waiting: f64) -> f64 {
+    let workload = &model.workload;
+    let n_ranks: usize = workload.jobs.iter().map(|job| job.ranks.len()).sum();
+    let n_senders = workload.background.as_ref().map_or(0, |background| background.senders.len());
+    let senders = (n_ranks + n_senders).min(model.fabric.n_hosts()) as f64;
     let ports = model.fabric.ports().len() as f64;
     let n_finite = model.workload.finite.as_ref().map_or(0, |finite| finite.flows.len()) as f64;
-    BYTES_AT_LEAST + ports * BYTES_PER_PORT + in_step * BYTES_PER_MESSAGE + n_finite * BYTES_PER_FINITE_FLOW
+    BYTES_AT_LEAST
+        + ports * BYTES_PER_PORT
+        + senders * BYTES_PER_SENDER
+        + in_step * BYTES_PER_MESSAGE
+        + waiting * BYTES_PER_WAITING_PACKET
+        + n_finite * BYTES_PER_FINITE_FLOW
 }

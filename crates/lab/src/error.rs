@@ -17,11 +17,12 @@ use crate::explain::ExplainError;
 use crate::export::ExportError;
 use crate::field::FieldError;
 use crate::import::ImportError;
+use crate::memory::MemoryLimit;
 use crate::programs::ProgramError;
 use crate::show::ShowError;
 use crate::simulation::SimulationError;
 use crate::sweep::SweepError;
-use crate::words::{harmless, time};
+use crate::words::{harmless, size, time};
 
 /// Most threads a run may use.
 const MOST_THREADS: usize = 256;
@@ -90,6 +91,24 @@ pub enum LabError {
         path: PathBuf,
         /// The most that is read.
         limit: u64,
+    },
+    /// A run that is expected to need too much memory.
+    #[error(
+        "{name} is expected to need {} of memory, more than {} of {}: is a size in the wrong unit? `--memory-limit SIZE` sets \
+         the limit; `netloom check` prints the estimate",
+        size(*.needed),
+        if *.is_given { "the limit" } else { "the memory of this machine" },
+        size(.limit.0 as f64)
+    )]
+    Memory {
+        /// The scenario, or the variant of a sweep.
+        name: String,
+        /// The estimate, in bytes.
+        needed: f64,
+        /// The limit.
+        limit: MemoryLimit,
+        /// Whether it was given, rather than that of the machine.
+        is_given: bool,
     },
     /// The path does not exist.
     #[error("there is no such file or folder: {}", .0.display())]

@@ -13,6 +13,7 @@ use crate::error::{ExitCode, LabError, check_threads};
 use crate::export::alone::name as algorithm_name;
 use crate::live::{self, Serve};
 use crate::manifest::run_summary;
+use crate::memory::{MemoryLimit, check_memory};
 use crate::names::safe_name;
 use crate::prepare::{Prepared, prepare};
 use crate::programs::Programs;
@@ -36,6 +37,8 @@ pub struct RunRequest<'a> {
     pub folder: Option<PathBuf>,
     /// Whether a complete run that is there already may be replaced.
     pub overwrite: Overwrite,
+    /// The most memory that it may be expected to need; `None` for that of this machine.
+    pub memory_limit: Option<MemoryLimit>,
     /// Number of threads; no result depends on it. `None` chooses by the size of the fabric.
     pub threads: Option<usize>,
     /// The part of the run that figures are taken over.
@@ -60,6 +63,7 @@ impl RunRequest<'_> {
             overrides: Overrides::default(),
             folder: None,
             overwrite: Overwrite::Refuse,
+            memory_limit: None,
             threads: None,
             over: Over::Jobs,
             command: Vec::new(),
@@ -134,6 +138,7 @@ pub fn run(request: RunRequest<'_>) -> Result<RunReport, LabError> {
     if let Some(warn) = request.warn.filter(|_| !warnings.is_empty()) {
         warn(warnings);
     }
+    check_memory(&prepared, request.memory_limit)?;
     let folder = request.folder.unwrap_or_else(|| default_folder(&prepared.name));
     let threads = request.threads.unwrap_or_else(|| fitting_threads(&prepared));
     let options = Options { threads, ..Options::default() };

@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 use netloom_lab::explain::{ExplainRequest, NotAStep, SelectedStep};
 use netloom_lab::summary::Summary;
 use netloom_lab::{
-    Diagnostics, LabError, Overwrite, Prepared, RunReport, RunRequest, Source, Style, Watch, cost, prepare,
+    Diagnostics, LabError, MemoryLimit, Overwrite, Prepared, RunReport, RunRequest, Source, Style, Watch,
+    cost, prepare,
 };
 use netloom_records::{NameValues, RunFolder, Table, with_names};
 use pyo3::prelude::*;
@@ -61,9 +62,16 @@ pub fn warnings(found: &Diagnostics) -> Vec<String> {
     if found.is_empty() { Vec::new() } else { vec![found.render(Style::Plain).trim_end().to_owned()] }
 }
 
+/// A limit of memory as a size with its unit.
+pub fn parsed_memory_limit(text: Option<&str>) -> Result<Option<MemoryLimit>, Refused> {
+    let parse =
+        |text| MemoryLimit::parse(text).map_err(|message| Refused::argument("memory_limit", text, &message));
+    text.map(parse).transpose()
+}
+
 /// Runs a scenario into a folder; returns name, folder, summary and warnings as JSON, and the exception that stopped it.
 #[pyfunction]
-#[pyo3(signature = (source, set, seed, folder, replace, threads, over, words, on_progress, programs = None))]
+#[pyo3(signature = (source, set, seed, folder, replace, threads, memory_limit, over, words, on_progress, programs = None))]
 pub fn run(
     py: Python<'_>,
     source: ScenarioSource,
@@ -72,12 +80,14 @@ pub fn run(
     folder: Option<PathBuf>,
     replace: bool,
     threads: Option<usize>,
+    memory_limit: Option<&str>,
     over: &str,
     words: Vec<String>,
     on_progress: Option<Py<PyAny>>,
     programs: Option<PythonPrograms>,
 ) -> PyResult<Stoppable<String>> {
     let over = parsed_over(over)?;
+    let memory_limit = parsed_memory_limit(memory_limit)?;
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Raised::default();
     let interrupt = programs.as_ref().map(|programs| programs.interrupt.clone_ref(py));
@@ -91,6 +101,7 @@ pub fn run(
             overrides: overrides(set, seed),
             folder,
             overwrite: overwrite(replace),
+            memory_limit,
             threads,
             over,
             command: words,

@@ -17,7 +17,7 @@ use serde_json::json;
 
 use crate::cluster::{ExecutorArgument, PythonExecutor};
 use crate::errors::Refused;
-use crate::results::{Stoppable, overwrite, warnings};
+use crate::results::{Stoppable, overwrite, parsed_memory_limit, warnings};
 use crate::source::{ScenarioSource, json as text_of, over as parsed_over};
 use crate::strategy::{PythonStrategy, StrategyArgument};
 use crate::watched::{detached, watched};
@@ -33,7 +33,7 @@ where
 /// Runs scenarios in all combinations of varied values; returns the report as JSON, warnings, and the exception
 /// that stopped it.
 #[pyfunction]
-#[pyo3(signature = (scenarios, folder, set, vary, sample, bisect, strategy, seeds, until_ci, keep, point_limit, executor, force, threads, baseline, over, words, on_progress))]
+#[pyo3(signature = (scenarios, folder, set, vary, sample, bisect, strategy, seeds, until_ci, keep, point_limit, memory_limit, executor, force, threads, baseline, over, words, on_progress))]
 pub fn sweep(
     py: Python<'_>,
     scenarios: Vec<ScenarioSource>,
@@ -47,6 +47,7 @@ pub fn sweep(
     until_ci: Option<&str>,
     keep: &str,
     point_limit: Option<&str>,
+    memory_limit: Option<&str>,
     executor: Option<ExecutorArgument>,
     force: bool,
     threads: Option<usize>,
@@ -69,6 +70,7 @@ pub fn sweep(
     let limit =
         |text| point_limit_of(text).map_err(|message| Refused::argument("point_limit", text, &message));
     let point_limit = point_limit.map(limit).transpose()?;
+    let memory_limit = parsed_memory_limit(memory_limit)?;
     let executor = executor.map(PythonExecutor::from);
     let executor = executor.as_ref().map(|executor| executor as &dyn Executor);
     let over = parsed_over(over)?;
@@ -93,6 +95,7 @@ pub fn sweep(
             folder,
             keep,
             point_limit,
+            memory_limit,
             executor,
             force,
             threads,

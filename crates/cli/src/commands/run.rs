@@ -37,6 +37,7 @@ pub fn run(arguments: Run, policies: OutsidePolicies, output: &mut Output) -> Re
         overrides: Overrides { set: arguments.set, seed: arguments.seed, ..Overrides::default() },
         folder: arguments.output,
         overwrite: overwrite(arguments.force),
+        memory_limit: arguments.memory_limit,
         threads: arguments.threads.map(usize::from),
         over: arguments.over,
         command: command_line(),

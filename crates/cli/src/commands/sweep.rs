@@ -43,6 +43,7 @@ pub fn sweep(
         keep: study.keep.unwrap_or_default(),
         point_limit: study.point_limit,
         executor,
+        memory_limit: arguments.memory_limit,
         force: arguments.force,
         threads: arguments.threads.map(usize::from),
         baseline: study.baseline,

@@ -30,6 +30,7 @@ use super::variants::{Draft, Variant, combinations, name_all};
 use super::variation::Variation;
 use crate::build::BUILD;
 use crate::error::LabError;
+use crate::memory::{MemoryLimit, check_estimate};
 use crate::seeds::Seeds;
 use crate::source::Source;
 use crate::spread::{SweepProgress, spread};
@@ -62,6 +63,8 @@ pub struct Grid<'a> {
     pub keep: Keep,
     /// Most wall time of a point; one that takes longer is stopped and has failed.
     pub point_limit: Option<Duration>,
+    /// The most memory that a point computed here may be expected to need; that of this machine if absent.
+    pub memory_limit: Option<MemoryLimit>,
     /// Who computes the points; the cores of this machine if absent.
     pub executor: Option<&'a dyn Executor>,
     /// Whether the folder of another sweep may be reused; points that belong to both are kept.
@@ -140,6 +143,7 @@ impl Plan {
         };
         if mistakes.is_empty() {
             mistakes = of_variants(grid, &variants).into_iter().map(LabError::from).collect();
+            mistakes.extend(too_large(grid, &variants));
         }
         if !mistakes.is_empty() {
             return Err(LabError::several(mistakes));
@@ -420,6 +424,15 @@ fn share_texts(last: Option<&Variant>, variant: &mut Variant) {
     if let Some(last) = last.filter(|last| last.texts == variant.texts) {
         variant.texts = Arc::clone(&last.texts);
     }
+}
+
+/// The first variant that this machine is not expected to have the memory for, if it computes the points.
+fn too_large(grid: &Grid<'_>, variants: &[Variant]) -> Option<LabError> {
+    let mut found = variants.iter().filter(|_| grid.executor.is_none()).map(|variant| {
+        let name = if variant.name.is_empty() { &variant.scenario } else { &variant.name };
+        check_estimate(name, variant.memory_bytes, grid.memory_limit)
+    });
+    found.find_map(Result::err)
 }
 
 /// Errors that are found only when all variants are known.

@@ -24,6 +24,7 @@ mod live;
 mod loads;
 mod losses;
 mod maps;
+mod memory;
 mod names;
 mod nccl;
 mod nodes;

@@ -35,6 +35,7 @@ impl Workspace {
             overrides: Overrides { set, ..Overrides::default() },
             folder: Some(folder.clone()),
             overwrite: Overwrite::Refuse,
+            memory_limit: None,
             threads: Some(1),
             over: Over::Jobs,
             command: Vec::new(),
