@@ -17,7 +17,7 @@ MANIFEST = "manifest.json"
 
 _PLAN = ("sweep.json", "points.jsonl")
 """What a sweep is resumed from."""
-_RESULTS = ("sweep.json", "points.jsonl", "points.parquet", "points.csv", "points.json")
+_RESULTS = ("sweep.json", "points.jsonl", "points.parquet", "points.csv", "study.json")
 _UNFINISHED = "UNFINISHED"
 _SECONDS_BETWEEN_UPLOADS = 10.0
 
@@ -46,8 +46,10 @@ def upload_run(folder: Path, url: str) -> None:
     """Copy a run folder to a URL, its manifest last."""
     files, path = file_system(url)
     files.makedirs(path, exist_ok=True)
-    for file in sorted(folder.iterdir(), key=lambda file: file.name == MANIFEST):
-        files.put_file(str(file), f"{path}/{file.name}")
+    names = [file.name for file in folder.iterdir() if file.name != MANIFEST]
+    # Together: a store takes them side by side.
+    files.put([str(folder / name) for name in names], [f"{path}/{name}" for name in names])
+    files.put_file(str(folder / MANIFEST), f"{path}/{MANIFEST}")
 
 
 def download_run(url: str, folder: Path) -> bool:
@@ -56,8 +58,8 @@ def download_run(url: str, folder: Path) -> bool:
     if not files.exists(f"{path}/{MANIFEST}"):
         return False
     folder.mkdir(parents=True)
-    for found in files.ls(path, detail=False):
-        files.get_file(found, str(folder / found.rpartition("/")[2]))
+    there = files.ls(path, detail=False)
+    files.get(there, [str(folder / found.rpartition("/")[2]) for found in there])
     return True
 
 
