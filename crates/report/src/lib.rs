@@ -164,7 +164,7 @@ pub fn write(report: &panel_data::Report, file: &Path, overwrite: Overwrite) -> 
 /// Writes the page about a sweep likewise.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_study(study: &StudyData, file: &Path, overwrite: Overwrite) -> Result<(), ReportError> {
     check_overwrite(file, overwrite)?;
     write_page(&render_study(study)?, file)
