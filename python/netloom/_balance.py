@@ -28,8 +28,12 @@ BalancerFactory: TypeAlias = "Callable[[Switch], Balancer]"
 
 def changed(changes: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """The changes to a scenario whose load a program balances, unless they say where it does."""
-    names_balance = any(path == "balance" or path.startswith("balance.") for path, _ in changes)
-    return changes if names_balance else [*changes, ("balance", POLICY)]
+    chosen = [value for path, value in changes if path == "balance" or path.startswith("balance.")]
+    if chosen and not any(POLICY in value for value in chosen):
+        raise InvalidInput(
+            f"`balance` is a program, and `set` chooses other policies: name `{POLICY}` where it balances"
+        )
+    return changes if chosen else [*changes, ("balance", POLICY)]
 
 
 def checked(balance: Any, threads: int | None) -> None:

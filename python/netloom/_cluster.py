@@ -68,13 +68,14 @@ def _connected(client: ClientLike) -> Iterator[Client]:
     try:
         from distributed import Client
     except ImportError:
-        raise InvalidInput("a cluster needs Dask: `pip install netloom[cluster]`") from None
+        raise InvalidInput("a cluster needs Dask: `pip install distributed`") from None
     if isinstance(client, Client):
         yield client
         return
     address = client if isinstance(client, str) else client.scheduler_address
     try:
-        own = Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
+        # A cluster has its certificates.
+        own = Client(client, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise InvalidInput(f"no scheduler of Dask answers at {address}: {error}") from None
     with own:
@@ -133,8 +134,7 @@ class ClusterExecutor:
             return
         for address, reaches in self.client.run(_reaches, str(plan), workers=late, on_error="ignore").items():
             if not reaches:
-                self._refused.add(address)
-                warnings.warn(f"the worker {address} does not reach {self._shared}: it is not used", stacklevel=2)
+                self.refuse_without_folder(address)
 
     def refuse(self, worker: str, build: str) -> None:
         """Use a worker of another build no more."""
@@ -144,12 +144,22 @@ class ClusterExecutor:
                 f"the worker {worker} has netloom {build}, and this is {_native.BUILD}: it is not used", stacklevel=2
             )
 
+    def refuse_without_folder(self, worker: str) -> None:
+        """Use a worker that does not reach the folder no more."""
+        if worker not in self._refused:
+            self._refused.add(worker)
+            warnings.warn(f"the worker {worker} does not reach {self._shared}: it is not used", stacklevel=2)
+
     def _check_folder(self, folder: Path) -> None:
         """Refuse a folder that workers do not reach under the same path."""
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder.parent, prefix=".netloom-") as probe:
-            found = self.client.run(_reaches, probe.name)
-        if missing := sorted(worker for worker, reaches in found.items() if not reaches):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=folder, prefix=".netloom-") as probe:
+                used = list(self.workers())
+                found = self.client.run(_reaches, probe.name, workers=used, on_error="return") if used else {}
+        except OSError as error:
+            raise InvalidInput(f"cannot write the folder of the sweep ({error}): {folder}") from None
+        if missing := sorted(worker for worker, reaches in found.items() if reaches is not True):
             raise InvalidInput(
                 "the folder must be one that all workers reach under the same path, and these do not: "
                 f"{', '.join(missing)} "
@@ -159,6 +169,16 @@ class ClusterExecutor:
     def __call__(self, tasks: _native.PointTasks) -> Iterator[tuple[int, str] | None]:
         """Submit the tasks; yield the index and the answer of each as it is known, and nothing while none is."""
         return _Submission(self, tasks).answers()
+
+
+@dataclass
+class _Batch:
+    """Tasks that are submitted together."""
+
+    future: Future
+    tasks: list[int]
+    workers: list[str] | None
+    """The only workers that may compute it, if others were refused."""
 
 
 class _Submission:
@@ -171,8 +191,12 @@ class _Submission:
         self._facts = [tasks.facts(index) for index in range(len(tasks))]
         self._waiting = sorted(range(len(tasks)), key=lambda index: self._facts[index][2])
         """Tasks that are not submitted, the longest last."""
-        self._pending: dict[str, tuple[Future, list[int]]] = {}
+        self._pending: dict[str, _Batch] = {}
         """Batches of tasks that are submitted, by their keys."""
+        self._attempts = [0] * len(tasks)
+        """How often each task was submitted in vain."""
+        self._alone: set[int] = set()
+        """Tasks of batches that failed as a whole: which of them is the reason is not known."""
         self._finished: queue.SimpleQueue[Future] = queue.SimpleQueue()
         self._workers: dict[str, WorkerFacts] = {}
         self._had_workers = time.monotonic()
@@ -186,11 +210,10 @@ class _Submission:
                 yield from self._submit()
                 found = self._next_finished()
                 yield from self._collect(found)
-                if not found:
-                    yield None
+                yield None
         finally:
             if self._client.status == "running":
-                self._client.cancel([future for future, _ in self._pending.values()])
+                self._client.cancel([batch.future for batch in self._pending.values()])
 
     def _look(self) -> None:
         """Look at the cluster once a second: an error if the scheduler went away, a warning if there are no workers."""
@@ -198,19 +221,37 @@ class _Submission:
         if now - self._looked < _SECONDS_BETWEEN_LOOKS:
             return
         self._looked = now
-        is_lost = any(future.status in ("cancelled", "lost") for future, _ in self._pending.values())
-        if self._client.status != "running" or is_lost:
+        # Those that were lost with their workers are computed again.
+        is_cancelled = any(batch.future.status == "cancelled" for batch in self._pending.values())
+        if self._client.status != "running" or is_cancelled:
             address = self._client.scheduler.address if self._client.scheduler else "its address"
             raise ConnectionError(f"the scheduler at {address} went away")
         self._workers = self._executor.workers()
+        self._take_back_without_workers()
         if self._workers:
             self._had_workers = now
         elif now - self._had_workers > _SECONDS_WITHOUT_WORKERS and not self._warned:
             self._warned = True
             warnings.warn("the cluster has no worker of this build: points wait for one", stacklevel=2)
 
+    def _take_back_without_workers(self) -> None:
+        """Submit batches again whose only workers have gone."""
+        for key, batch in list(self._pending.items()):
+            if batch.workers is not None and self._workers and not self._workers.keys() & set(batch.workers):
+                del self._pending[key]
+                self._client.cancel([batch.future])
+                self._again(batch.tasks)
+
+    def _again(self, tasks: list[int]) -> None:
+        """Let tasks wait for another attempt."""
+        for index in tasks:
+            self._attempts[index] += 1
+        self._waiting.extend(tasks)
+
     def _submit(self) -> Iterator[tuple[int, str]]:
         """Keep enough tasks submitted; a task that no worker has the memory for has failed."""
+        if self._executor.has_refused and not self._workers:
+            return
         threads = sum(facts.threads for facts in self._workers.values())
         memory = max((facts.memory for facts in self._workers.values()), default=float("inf"))
         while self._waiting and len(self._pending) < max(_FEWEST_BATCHES, _BATCHES_PER_THREAD * threads):
@@ -229,8 +270,14 @@ class _Submission:
         """The next task, with others if all of them are short: passing a task costs some milliseconds."""
         most = min(_POINTS_PER_BATCH, len(self._waiting) // (_BATCHES_PER_THREAD * max(threads, 1)))
         batch = [self._waiting.pop()]
+        if batch[0] in self._alone:
+            return batch
         seconds = self._facts[batch[0]][2]
-        while len(batch) < most and seconds + self._facts[self._waiting[-1]][2] <= _SECONDS_PER_BATCH:
+        while (
+            len(batch) < most
+            and self._waiting[-1] not in self._alone
+            and seconds + self._facts[self._waiting[-1]][2] <= _SECONDS_PER_BATCH
+        ):
             batch.append(self._waiting.pop())
             seconds += self._facts[batch[-1]][2]
         return batch
@@ -242,18 +289,20 @@ class _Submission:
             _, folder, _, memory = self._facts[index]
             url = None if target is None else f"{target.rstrip('/')}/{folder.as_posix()}"
             points.append((self._tasks.text(index), memory, url))
-        keys = [self._facts[index][0] for index in batch]
-        key = keys[0] if len(keys) == 1 else hashlib.blake2b("".join(keys).encode(), digest_size=32).hexdigest()
+        # All that an answer depends on: Dask computes a key once, for several sweeps as well.
+        attempts = [self._attempts[index] for index in batch]
+        key = hashlib.blake2b(json.dumps([points, attempts]).encode(), digest_size=32).hexdigest()
+        workers = list(self._workers) if self._executor.has_refused else None
         future = self._client.submit(
             compute_on_worker,
             points,
             key=f"netloom-{key}",
             # The longest first.
             priority=sum(self._facts[index][2] for index in batch),
-            workers=list(self._workers) if self._executor.has_refused else None,
+            workers=workers,
             pure=False,
         )
-        self._pending[future.key] = (future, batch)
+        self._pending[future.key] = _Batch(future, batch, workers)
         future.add_done_callback(self._finished.put)
 
     def _next_finished(self) -> list[Future]:
@@ -269,32 +318,47 @@ class _Submission:
         done = [future for future in finished if future.key in self._pending and future.status == "finished"]
         results = self._client.gather(done, errors="skip") if done else []
         if len(results) < len(done):
-            # Results that were lost with their workers are computed again, and their futures finish again.
             results = [_result(future) for future in done]
         for future, result in zip(done, results, strict=True):
-            if result is None:
-                continue
-            answers, worker = result
-            _, batch = self._pending.pop(future.key)
-            for index, answer in zip(batch, answers, strict=True):
-                if answer.startswith('{"other_build"'):
-                    self._executor.refuse(worker, json.loads(answer)["other_build"]["build"])
-                    self._waiting.append(index)
-                else:
-                    yield index, answer
+            if result is not None:
+                yield from self._answers_of(self._pending.pop(future.key), *result)
         for future in finished:
-            if future.status == "error" and future.key in self._pending:
-                _, batch = self._pending.pop(future.key)
-                reason = _reason(future.exception())
-                yield from ((index, _failed(reason)) for index in batch)
+            if future.key not in self._pending:
+                continue
+            if future.status == "error":
+                yield from self._failures_of(self._pending.pop(future.key))
+            else:
+                # Its result was lost with its worker, and is computed again.
+                future.add_done_callback(self._finished.put)
+
+    def _answers_of(self, batch: _Batch, answers: list[str], worker: str) -> Iterator[tuple[int, str]]:
+        for index, answer in zip(batch.tasks, answers, strict=True):
+            if answer.startswith('{"other_build"'):
+                self._executor.refuse(worker, json.loads(answer)["other_build"]["build"])
+                self._again([index])
+            elif answer == _WITHOUT_FOLDER:
+                self._executor.refuse_without_folder(worker)
+                self._again([index])
+            else:
+                yield index, answer
+
+    def _failures_of(self, batch: _Batch) -> Iterator[tuple[int, str]]:
+        if len(batch.tasks) > 1:
+            self._alone.update(batch.tasks)
+            return self._again(batch.tasks)
+        yield batch.tasks[0], _failed(_reason(batch.future.exception()))
 
 
 def _result(future: Future) -> tuple[list[str], str] | None:
     try:
-        result: tuple[list[str], str] = future.result(timeout=60)
+        result: tuple[list[str], str] = future.result(timeout=_SECONDS_TO_WAIT)
     except Exception:
         return None
     return result
+
+
+_WITHOUT_FOLDER = '"without_folder"'
+"""The answer of a worker that does not reach the folder of the sweep."""
 
 
 def _failed(reason: str) -> str:
@@ -340,18 +404,21 @@ class _Admission:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._used = 0.0
+        self._runs = 0
 
     @contextlib.contextmanager
     def of(self, memory: float, limit: float) -> Iterator[None]:
         """Wait until a run with this memory is admitted, and hold it."""
         with self._changed:
-            self._changed.wait_for(lambda: self._used == 0.0 or self._used + memory <= limit)
+            self._changed.wait_for(lambda: self._runs == 0 or self._used + memory <= limit)
             self._used += memory
+            self._runs += 1
         try:
             yield
         finally:
             with self._changed:
                 self._used -= memory
+                self._runs -= 1
                 self._changed.notify_all()
 
 
@@ -370,8 +437,21 @@ def compute_on_worker(points: list[tuple[str, float, str | None]]) -> tuple[list
     answers = []
     for task, memory, target in points:
         with _ADMISSION.of(memory, limit):
-            answers.append(_native.compute_point(task) if target is None else _compute_into(task, target))
+            answers.append(_answer(task, target))
     return answers, worker.address
+
+
+def _answer(task: str, target: str | None) -> str:
+    """Compute a task; what goes wrong with it is its answer, so that others of its batch keep theirs."""
+    try:
+        if target is not None:
+            return _compute_into(task, target)
+        root = json.loads(task)["settings"]["root"]
+        if root is not None and not _reaches(f"{root}/sweep.json"):
+            return _WITHOUT_FOLDER
+        return _native.compute_point(task)
+    except Exception as error:
+        return _failed(f"{type(error).__name__}: {error}")
 
 
 def _compute_into(task: str, target: str) -> str:

@@ -25,9 +25,9 @@ __all__ = ["Optimization", "optimize"]
 Objective: TypeAlias = "str | Callable[[dict[str, Any]], float]"
 """A figure of the first job, ``"step_mean"``, ``"step_p99"`` or ``"job_time"``; or a function of a run's summary."""
 
-_OF_JOB: dict[str, Callable[[dict[str, Any]], float]] = {
-    "step_mean": lambda job: job["step"]["mean_s"],
-    "step_p99": lambda job: job["step"]["p99_s"],
+_OF_JOB: dict[str, Callable[[dict[str, Any]], float | None]] = {
+    "step_mean": lambda job: (job["step"] or {}).get("mean_s"),
+    "step_p99": lambda job: (job["step"] or {}).get("p99_s"),
     "job_time": lambda job: job["time_s"],
 }
 
@@ -78,7 +78,7 @@ def optimize(
     try:
         import optuna
     except ImportError:
-        raise InvalidInput("a search needs Optuna: `pip install netloom[optuna]`") from None
+        raise InvalidInput("a search needs Optuna: `pip install optuna`") from None
     if not space:
         raise InvalidInput("`space` has no path")
     if trials < 1 or batch < 1:
@@ -107,7 +107,7 @@ def optimize(
     return Optimization(search.values_of(best.params), float(best.value or 0.0), points, study)
 
 
-def _objective_of(objective: Objective) -> Callable[[dict[str, Any]], float]:
+def _objective_of(objective: Objective) -> Callable[[dict[str, Any]], float | None]:
     if callable(objective):
         return objective
     if objective not in _OF_JOB:
@@ -123,7 +123,7 @@ class _Search:
         self,
         study: optuna.Study,
         space: dict[str, Sequence[Any] | str],
-        objective: Callable[[dict[str, Any]], float],
+        objective: Callable[[dict[str, Any]], float | None],
         trials: int,
         batch: int,
     ) -> None:
@@ -161,8 +161,9 @@ class _Search:
             for index, trial in enumerate(self._asked):
                 reports = [report for vector, _, report in results if vector == index]
                 values = [self._objective(json.loads(report)) for report in reports if report is not None]
-                if reports and len(values) == len(reports) and all(map(math.isfinite, values)):
-                    self._study.tell(trial, sum(values) / len(values))
+                known = [value for value in values if value is not None and math.isfinite(value)]
+                if reports and len(known) == len(reports):
+                    self._study.tell(trial, sum(known) / len(known))
                 else:
                     self._study.tell(trial, state=optuna.trial.TrialState.FAIL)
             n_next = min(self._batch, self._left)

@@ -454,6 +454,8 @@ def _folders_of(runs: Sequence[RunsLike]) -> Iterator[list[Path]]:
             single.append(Path(fspath(one.folder or "")))
         elif isinstance(one, Run):
             single.append(one)
+        elif is_url(one):
+            raise InvalidInput(f"open a folder at a URL first: `netloom.open({fspath(one)!r})`")
         else:
             single.append(Path(fspath(one)))
     with named_folders([one for one in single if isinstance(one, Run)]) as named:

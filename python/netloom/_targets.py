@@ -32,7 +32,7 @@ def file_system(url: str) -> tuple[Any, str]:
     try:
         import fsspec
     except ImportError:
-        raise InvalidInput(f"folders at URLs need fsspec (`pip install netloom[cluster]`): {url}") from None
+        raise InvalidInput(f"folders at URLs need fsspec (`pip install fsspec`): {url}") from None
     try:
         found, path = fsspec.core.url_to_fs(url)
     except (ValueError, ImportError) as error:
@@ -46,6 +46,9 @@ def upload_run(folder: Path, url: str) -> None:
     """Copy a run folder to a URL, its manifest last."""
     files, path = file_system(url)
     files.makedirs(path, exist_ok=True)
+    with suppress(FileNotFoundError):
+        # That of another build, whose tables are about to be replaced.
+        files.rm_file(f"{path}/{MANIFEST}")
     names = [file.name for file in folder.iterdir() if file.name != MANIFEST]
     # Together: a store takes them side by side.
     files.put([str(folder / name) for name in names], [f"{path}/{name}" for name in names])
@@ -93,7 +96,8 @@ def state_kept_at(url: str, folder: Path) -> Iterator[None]:
     def upload_now_and_then() -> None:
         while not ended.wait(_SECONDS_BETWEEN_UPLOADS):
             # What cannot be copied now is copied at the end, where a failure is an error.
-            with suppress(OSError):
+            # Libraries of stores have exceptions of their own; the next time, or the end, tries again.
+            with suppress(Exception):
                 _upload_state(files, folder, path)
 
     uploading = threading.Thread(target=upload_now_and_then, daemon=True)
