@@ -28,17 +28,12 @@ demo: ## Build the command, run a small study and write its results to out/demo
 	@$(NETLOOM) demo -o out/demo
 
 # One after the other, cheapest first, so that an error of format is found before the build.
+STAGES := .format .clippy .cargo-test .python docs .supply budget .aarch64 .web .perfetto .field
+
 test: .begin ## Run all checks: format, lint, tests, Python, docs, supply, budget, aarch64, report, exports, field
-	@$(MAKE) lint
-	@$(MAKE) .cargo-test
-	@$(MAKE) .python
-	@$(MAKE) docs
-	@$(MAKE) .supply
-	@$(MAKE) budget
-	@$(MAKE) .aarch64
-	@$(MAKE) .web
-	@$(MAKE) .perfetto
-	@$(MAKE) .field
+	@for stage in $(STAGES); do \
+	    began=$$(date +%s); $(MAKE) $$stage; echo "$$stage: $$(($$(date +%s) - began)) s"; \
+	done
 	@$(MAKE) .summary
 
 lint: .format .clippy ## Check format and lints
@@ -49,9 +44,11 @@ budget: ## Count instructions per packet-hop and memory per host, port and queue
 budget-full: ## The same with larger scenes and two threads; takes a quarter of an hour
 	@$(MAKE) .budget FULL=--full
 
+# Built with the features of the whole workspace, as the Python package, so that its crates are not compiled again.
 .budget:
 	@if command -v valgrind >/dev/null; then \
-	    cargo run --release --locked -p netloom-bench -- budget $(FULL); \
+	    cargo build --release --locked --workspace --bin netloom-bench && \
+	    "$(CARGO_TARGET_DIR)/release/netloom-bench" budget $(FULL); \
 	else \
 	    scripts/skip.sh "instruction budget" "valgrind is not installed" "apt-get install valgrind"; \
 	fi

@@ -135,12 +135,12 @@ pub struct Sweep {
     /// Run this number of values within the ranges, with every combination of the listed values
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub sample: Option<u32>,
-    /// How values within ranges are chosen: `latin-hypercube` or `random`
-    #[arg(long, value_name = "DESIGN", default_value = "latin-hypercube", requires = "sample")]
-    pub design: Design,
-    /// Seed of this choice
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "sample")]
-    pub design_seed: u64,
+    /// How values within ranges are chosen: `latin-hypercube` or `random` [default: latin-hypercube]
+    #[arg(long, value_name = "DESIGN")]
+    pub design: Option<Design>,
+    /// Seed of this choice [default: 1]
+    #[arg(long, value_name = "N")]
+    pub design_seed: Option<u64>,
     /// Find the value in a range from which on the steps of the first job take longer by this share than at its beginning,
     /// for every combination of the listed values [default of --seeds: 5]
     #[arg(long, value_name = "PERCENT")]

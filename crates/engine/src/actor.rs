@@ -16,7 +16,7 @@ use netloom_units::StateWriter;
 
 /// An actor with fewer pending operations than this requests more.
 const LOW_WATER: usize = 32;
-/// Most operations of an actor at one instant, messages that it starts aside: beyond that nothing will make it wait.
+/// Most operations of an actor at one instant, those that start messages aside: beyond that nothing will make it wait.
 pub const MOST_AT_ONE_INSTANT: u32 = 1_000_000;
 
 /// An operation with its message already in the flow table.
@@ -349,7 +349,9 @@ impl Actor {
         while stream.blocked == Blocked::No {
             let Some(task) = stream.tasks.pop_front() else { break };
             *n_pending -= 1;
-            *n_at_instant += u32::from(!matches!(task, Task::Send(_) | Task::SendWhen { .. }));
+            // Messages, and the instants before each of many that start together, are finite work.
+            let is_of_step = !matches!(task, Task::Send(_) | Task::SendWhen { .. } | Task::Until(_));
+            *n_at_instant += u32::from(is_of_step);
             moved = true;
             let wake = |at| Effect::Wake { at, stream: number as u8 };
             match task {

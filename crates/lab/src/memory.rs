@@ -4,6 +4,8 @@
 //! refused before it begins, rather than ended by the system in the middle.
 //! Leaves out: what a run takes in fact; the estimate is that of `netloom check`.
 
+use std::path::{Path, PathBuf};
+
 use netloom_scenario::quantity;
 use serde::Serialize;
 
@@ -29,10 +31,21 @@ impl MemoryLimit {
     /// on systems other than Linux.
     pub fn of_machine() -> Option<MemoryLimit> {
         let machine = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| total(&text));
-        let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
-        let group = group.and_then(|text| text.trim().parse().ok());
-        machine.into_iter().chain(group).min().map(MemoryLimit)
+        machine.into_iter().chain(groups().min()).min().map(MemoryLimit)
     }
+}
+
+/// The limits of the control group of this process and of those that contain it, in bytes.
+fn groups() -> impl Iterator<Item = u64> {
+    let own = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let path = own.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or_default().to_owned();
+    let folders: Vec<PathBuf> = Path::new("/").join(path).ancestors().map(Path::to_owned).collect();
+    folders.into_iter().filter_map(|folder| {
+        let below = folder.strip_prefix("/").ok()?;
+        let text =
+            std::fs::read_to_string(Path::new("/sys/fs/cgroup").join(below).join("memory.max")).ok()?;
+        text.trim().parse().ok()
+    })
 }
 
 /// The memory in `/proc/meminfo`, in bytes.

@@ -20,8 +20,8 @@ use super::stages::Stages;
 
 /// The reason why a collective has no communicators.
 const NO_GROUPS: &str = "there are no such groups";
-/// Most steps in which a rank may wait for nothing.
-const MOST_STEPS_AT_ONE_INSTANT: u32 = 100_000;
+/// Most operations of steps in which a rank waits for nothing: the engine ends runs with more at one instant.
+const MOST_OPERATIONS_AT_ONE_INSTANT: u64 = 500_000;
 
 /// A compiled job.
 #[derive(Debug)]
@@ -220,11 +220,18 @@ impl Program {
             communicators: compiler.communicators,
             tags,
         };
-        let are_many = job.repetition.endless || job.steps > MOST_STEPS_AT_ONE_INSTANT;
+        let are_many = job.repetition.endless || program.n_operations() > MOST_OPERATIONS_AT_ONE_INSTANT;
         if are_many && !job.repetition.aligned {
             program.check_waits(job.repetition.endless)?;
         }
         Ok(program)
+    }
+
+    /// About how many operations of a rank all steps have, messages aside.
+    fn n_operations(&self) -> u64 {
+        // The marks at the ends of a step.
+        let of_step = 2 + self.streams.iter().map(|stream| stream.segments.len()).sum::<usize>();
+        u64::from(self.steps).saturating_mul(of_step as u64)
     }
 
     /// Rejects steps in which some rank waits for nothing: it would run all of them at one instant. Operations from

@@ -347,7 +347,8 @@ impl<'a> RankExpansion<'a> {
                     self.push(0, Operation::Receive { tag: first_tag + u64::from(tag), messages });
                     self.busy(0, Duration(hosts.receive_overhead.0 * u64::from(messages)))
                 }
-                RankOperation::Compute(span) => self.busy(0, span),
+                // One that takes no time as well: the engine counts what a rank does at one instant.
+                RankOperation::Compute(span) => self.push(0, Operation::Compute(span)),
                 RankOperation::Barrier => self.push(0, Operation::Barrier { group: u32::from(job) }),
             };
         }

@@ -92,7 +92,7 @@ impl Supplied {
     ) -> (std::vec::Drain<'_, RankOperation>, bool) {
         let Supplied { supply, pulled } = self;
         pulled.clear();
-        // One that supplies nothing, or only what takes no time, could be asked for ever.
+        // One that supplies nothing could be asked for ever.
         let going_on = supply.as_mut().filter(|supply| !supply.has_ended());
         let more = going_on.is_some_and(|supply| supply.pull(whose, limit, pulled)) && !pulled.is_empty();
         (pulled.drain(..), more)

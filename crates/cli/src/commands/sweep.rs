@@ -77,9 +77,7 @@ pub fn study(arguments: &Sweep) -> Result<WrittenStudy, LabError> {
     let is_given = |path: &str| arguments.vary.iter().any(|variation| variation.path == path);
     study.vary.retain(|variation| !is_given(&variation.path));
     study.vary.extend(arguments.vary.iter().cloned());
-    let (design, seed) = (arguments.design, arguments.design_seed);
-    let sampling = arguments.sample.map(|points| Sampling { points, design, seed });
-    study.sampling = sampling.or(study.sampling);
+    study.sampling = sampling(arguments, study.sampling)?;
     study.bisection = arguments.bisect.or(study.bisection);
     study.seeds = arguments.seeds.clone().or(study.seeds);
     study.until = arguments.until_ci.or(study.until);
@@ -88,6 +86,18 @@ pub fn study(arguments: &Sweep) -> Result<WrittenStudy, LabError> {
     study.keep = arguments.keep.or(study.keep);
     study.point_limit = arguments.point_limit.or(study.point_limit);
     Ok(study)
+}
+
+/// Which values within ranges are run.
+fn sampling(arguments: &Sweep, of_study: Option<Sampling>) -> Result<Option<Sampling>, LabError> {
+    let Sweep { sample, design, design_seed, .. } = arguments;
+    let Some(points) = sample.or(of_study.map(|sampling| sampling.points)) else {
+        let is_alone = design.is_some() || design_seed.is_some();
+        return if is_alone { Err(SweepError::DesignAlone.into()) } else { Ok(None) };
+    };
+    let design = design.or(of_study.map(|sampling| sampling.design)).unwrap_or_default();
+    let seed = design_seed.or(of_study.map(|sampling| sampling.seed)).unwrap_or(1);
+    Ok(Some(Sampling { points, design, seed }))
 }
 
 fn print(report: &GridReport, output: &mut Output) {

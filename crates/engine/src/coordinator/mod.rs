@@ -78,6 +78,9 @@ struct Barrier {
     last: u64,
 }
 
+/// A run is stopped within a window only after this number of rounds; with fewer the window ends soon.
+const FEW_ROUNDS: u32 = 100;
+
 /// What ends a run with the window in which it occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Ending {
@@ -324,6 +327,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         }
         let mut reporting = std::mem::take(&mut self.reporting);
         let mut paused = std::mem::take(&mut self.paused);
+        let mut n_rounds = 0;
         loop {
             let harvest = pool.run_round();
             self.hops += harvest.hops;
@@ -333,7 +337,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             }
             paused.clone_from(&harvest.paused);
             // A window in which actors do very many operations takes long.
-            if observer.is_stopping() {
+            n_rounds += 1;
+            if n_rounds > FEW_ROUNDS && observer.is_stopping() {
                 self.ending = Some(Ending::Stopped);
             }
             self.collect(&paused);

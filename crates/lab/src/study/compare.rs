@@ -80,11 +80,13 @@ fn entry_in(run: &ReportedRun, over: Over) -> Result<Entry, LabError> {
 /// The variants of a study that have points, with the indices of these.
 fn variants(study: &Study) -> Vec<Variant> {
     let folders: Vec<PathBuf> = study.about.variants.iter().map(|variant| variant.folder.clone()).collect();
-    let named = labels(&folders).into_iter().enumerate().map(|(number, name)| {
-        let is_of = |(_, point): &(usize, StudyPoint<'_>)| point.variant == number;
-        Variant { name, runs: study.points().enumerate().filter(is_of).map(|(run, _)| run).collect() }
-    });
-    named.filter(|variant| !variant.runs.is_empty()).collect()
+    let mut named: Vec<Variant> =
+        labels(&folders).into_iter().map(|name| Variant { name, runs: Vec::new() }).collect();
+    for (run, point) in study.points().enumerate() {
+        named[point.variant].runs.push(run);
+    }
+    named.retain(|variant| !variant.runs.is_empty());
+    named
 }
 
 /// The index of the run that others are compared with.

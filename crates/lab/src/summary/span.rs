@@ -3,7 +3,7 @@
 //! Leaves out: how that part is determined (`netloom_records::statistics`).
 
 use netloom_records::statistics::{Over, PortShares, Span};
-use netloom_scenario::quantity;
+use netloom_scenario::quantity::{self, Dimension};
 use netloom_units::Time;
 use serde::{Deserialize, Serialize};
 
@@ -55,12 +55,13 @@ impl SpanSummary {
 const JOBS: &str = "jobs";
 const ALL: &str = "all";
 
-/// The option as text.
+/// The option as text, to the last picosecond: it is parsed again elsewhere.
 pub fn name(over: Over) -> String {
+    let exactly = |at: Time| quantity::print(at.0, Dimension::Duration);
     match over {
         Over::Jobs => JOBS.to_owned(),
         Over::All => ALL.to_owned(),
-        Over::Between(from, to) => format!("{}..{}", words::time(from), words::time(to)),
+        Over::Between(from, to) => format!("{}..{}", exactly(from), exactly(to)),
     }
 }
 

@@ -18,6 +18,7 @@ use super::range::ValueRange;
 use super::variants::Draft;
 use crate::error::LabError;
 use crate::sample::Sample;
+use crate::source::{Source, SourceText};
 
 /// Most rounds of a search.
 const MOST_ROUNDS: usize = 40;
@@ -135,7 +136,10 @@ impl ThresholdReport {
                 let interval = match (&self.interval, &self.bracket) {
                     (Some([low, high]), _) => format!("between {low} and {high} with 95 % confidence"),
                     (None, Some([low, high])) => {
-                        format!("between {low} and {high}; with several seeds there is an interval")
+                        let has_several = self.tried.iter().any(|tried| tried.seeds > 1);
+                        let why =
+                            if has_several { "two finished seeds of each value" } else { "several seeds" };
+                        format!("between {low} and {high}; with {why} there is an interval")
                     }
                     (None, None) => String::new(),
                 };
@@ -280,7 +284,8 @@ impl<'m, 'a> Search<'m, 'a> {
         let start = &self.maker.plan.variants[self.groups[group].tried[0]];
         let mut values = start.values.clone();
         values[self.column] = value;
-        let source = start.source.clone();
+        // The texts read at first, those of bases among them.
+        let source = Source::Text(SourceText::clone(&start.texts));
         let variant = self.maker.add(&Draft { scenario: 0, values }, &source)?;
         self.groups[group].tried.push(variant);
         Ok(variant)
@@ -337,7 +342,9 @@ impl<'m, 'a> Search<'m, 'a> {
         let step = |done: &Done| Some(done.report.summary.jobs.first()?.step?.mean_s);
         let of = |variant: usize| self.maker.done.iter().filter(move |done| done.variant == variant);
         let base = |seed: u64| of(reference).find(|done| done.report.seed == seed).and_then(step);
-        let ratio = |done: &Done| Some(step(done)? / base(done.report.seed)? - 1.0);
+        // Relative to steps that take no time there is no difference.
+        let ratio =
+            |done: &Done| Some(step(done)? / base(done.report.seed)? - 1.0).filter(|ratio| ratio.is_finite());
         let ratios: Vec<f64> = of(variant).filter_map(ratio).collect();
         let sample = Sample::of(&ratios)?;
         Some(Relative { seeds: ratios.len(), mean: sample.mean, half: sample.confidence() })

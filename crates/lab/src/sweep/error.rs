@@ -1,9 +1,10 @@
-//! Errors of a sweep before any of its runs.
+//! Errors of a sweep, before its runs or in the midst of them.
 //!
 //! Invariants: every message names the option, file or folder it is about.
 
 use std::path::PathBuf;
 
+use super::design::MOST_SAMPLES;
 use super::plan::MOST_POINTS;
 use super::rounds::FEWEST_SEEDS;
 use super::task::PointFailure;
@@ -97,6 +98,12 @@ pub enum SweepError {
         /// The scenario.
         name: String,
     },
+    /// A design without a number of values.
+    #[error("--design and --design-seed need --sample N, the number of values within the ranges")]
+    DesignAlone,
+    /// No value within the ranges, or too many.
+    #[error("--sample {0}: from 1 to {MOST_SAMPLES} values within the ranges can be run")]
+    Samples(u32),
     /// A range, and nothing that says which of its values are run.
     #[error(
         "--vary {path}: a range needs --sample N, for N values within it, or --bisect 5%, for the value from which on \
@@ -184,8 +191,8 @@ pub enum SweepError {
         /// Which folder.
         folder: PathBuf,
     },
-    /// A base was changed while the sweep ran.
-    #[error("a scenario that this one inherits from has changed since the sweep began: {0}")]
+    /// A file that the scenario reads was changed while the sweep ran.
+    #[error("a file that this scenario reads has changed since the sweep began: {0}")]
     Changed(String),
     /// The command by itself knows no clusters.
     #[error("--cluster needs the Python package: `python -m netloom sweep ... --cluster ADDRESS`")]

@@ -32,7 +32,8 @@ struct Entry<R> {
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
-    known: BTreeMap<Digest, PointReport>,
+    /// By key and by the part of the run that the figures are over.
+    known: BTreeMap<(Digest, String), PointReport>,
     file: Mutex<Option<File>>,
 }
 
@@ -47,21 +48,31 @@ impl Journal {
                 let line = line.map_err(|source| refused("read the journal", &path, source))?;
                 // The last line may be cut off by a kill or a full disk.
                 if let Ok(entry) = serde_json::from_slice::<Entry<PointReport>>(&line) {
-                    known.insert(entry.key, entry.report);
+                    let over = entry.report.summary.span.over.clone();
+                    known.insert((entry.key, over), entry.report);
                 }
             }
         }
         Ok(Journal { path, known, file: Mutex::new(None) })
     }
 
-    /// All finished points, those with figures over any part of the run as well.
-    pub fn into_points(self) -> BTreeMap<Digest, PointReport> {
+    /// All finished points, with figures over any part of the run.
+    pub fn points(&self) -> impl Iterator<Item = &PointReport> {
+        self.known.values()
+    }
+
+    /// A finished point with figures over any part of the run.
+    pub fn find_any(&self, key: Digest) -> Option<&PointReport> {
         self.known
+            .range((key, String::new())..)
+            .next()
+            .filter(|(found, _)| found.0 == key)
+            .map(|(_, report)| report)
     }
 
     /// The report of a finished point, with figures over this part of the run.
     pub fn find(&self, key: Digest, over: &str) -> Option<&PointReport> {
-        self.known.get(&key).filter(|report| report.summary.span.over == over)
+        self.known.get(&(key, over.to_owned()))
     }
 
     /// Appends a finished point.

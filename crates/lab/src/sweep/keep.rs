@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// Shortest limit of a point: below it every point fails.
 const SHORTEST: Duration = Duration::from_millis(1);
+/// Longest limit of a point: a hundred years.
+const LONGEST: Duration = Duration::from_hours(876_000);
 
 /// What is kept of each point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -48,9 +50,9 @@ impl FromStr for Keep {
 /// # Errors
 /// If it is not a time, or too short for any point.
 pub fn point_limit(text: &str) -> Result<Duration, String> {
-    let expected = "expected a time of at least 1ms, as in `90s` or `1h 30min`";
+    let expected = "expected a time from 1ms to a hundred years, as in `90s` or `1h 30min`";
     let limit = humantime::parse_duration(text.trim()).map_err(|error| format!("{error}; {expected}"))?;
-    if limit < SHORTEST { Err(expected.to_owned()) } else { Ok(limit) }
+    if (SHORTEST..=LONGEST).contains(&limit) { Ok(limit) } else { Err(expected.to_owned()) }
 }
 
 #[cfg(test)]
@@ -62,7 +64,7 @@ mod tests {
         assert_eq!("summary".parse(), Ok(Keep::Summary));
         assert!("elsewhere".parse::<Keep>().is_err());
         assert_eq!(point_limit("1h 30min"), Ok(Duration::from_mins(90)));
-        for text in ["", "90", "0s", "-1s", "1 parsec"] {
+        for text in ["", "90", "0s", "-1s", "1 parsec", "1000years"] {
             assert!(point_limit(text).expect_err(text).contains("expected a time"), "{text}");
         }
     }

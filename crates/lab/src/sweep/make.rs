@@ -29,6 +29,7 @@ use super::study::{Outcomes, write_study};
 use super::task::{PointAnswer, PointFailure, PointTask, TaskSettings, key, settings};
 use super::variants::Draft;
 use crate::error::LabError;
+use crate::memory::check_estimate;
 use crate::source::Source;
 use crate::spread::spread;
 
@@ -103,7 +104,7 @@ pub(super) struct Maker<'a> {
     /// Finished points by variant, then by seed.
     pub done: Vec<Done>,
     /// Failed points, likewise.
-    failed: Vec<FailedPoint>,
+    pub failed: Vec<FailedPoint>,
     /// Number of points that were needed so far.
     total: usize,
 }
@@ -116,8 +117,22 @@ pub(super) type PointKey = (usize, u64);
 struct Answers {
     done: Vec<Done>,
     failed: Vec<FailedPoint>,
+    /// Which tasks have been answered.
+    answered: Vec<bool>,
     /// What ends the sweep.
     ended: Vec<LabError>,
+}
+
+impl Answers {
+    /// Whether this is the first answer to a task; if not, the sweep ends.
+    fn is_first(&mut self, index: usize) -> bool {
+        let is_first = self.answered.get_mut(index).is_some_and(|known| !std::mem::replace(known, true));
+        if !is_first {
+            let reason = "the executor answered a task twice, or one that there is not".to_owned();
+            self.ended.push(SweepError::executor(reason).into());
+        }
+        is_first
+    }
 }
 
 impl<'a> Maker<'a> {
@@ -157,7 +172,12 @@ impl<'a> Maker<'a> {
 
     /// Compiles a further variant of a scenario; returns its number.
     pub fn add(&mut self, draft: &Draft, source: &Source) -> Result<usize, LabError> {
-        self.plan.add(draft, source)
+        let added = self.plan.add(draft, source)?;
+        let variant = &self.plan.variants[added];
+        if self.grid.executor.is_none() {
+            check_estimate(&variant.name, variant.memory_bytes, self.grid.memory_limit)?;
+        }
+        Ok(added)
     }
 
     /// The scenario of which a strategy makes variants.
@@ -188,7 +208,11 @@ impl<'a> Maker<'a> {
         let found = match self.plan.keep {
             Keep::Folders => {
                 let folder = self.grid.folder.join(chosen.point_folder(seed));
-                finished(&folder, chosen.digest, seed, self.grid.over)?
+                match finished(&folder, chosen.digest, seed, self.grid.over) {
+                    // A point that cannot have these figures is one that fails, with its reason.
+                    Err(LabError::OutsideRun { .. }) => None,
+                    found => found?,
+                }
             }
             Keep::Summary | Keep::Elsewhere => {
                 self.journal.find(key(chosen.digest, seed), &self.settings.over).cloned()
@@ -200,10 +224,13 @@ impl<'a> Maker<'a> {
     /// Computes points; those that were stopped or not begun have no answer.
     fn make(&self, missing: &[PointKey]) -> Answers {
         let tasks = Arc::new(missing.iter().map(|key| self.task(*key)).collect::<Vec<_>>());
-        let answers = Mutex::new(Answers::default());
+        let answers = Mutex::new(Answers { answered: vec![false; tasks.len()], ..Answers::default() });
         let never = AtomicBool::new(false);
         let end = EndOfSweep::new(self.grid.stop.unwrap_or(&never));
         let take = |index: usize, answer: PointAnswer| {
+            if !answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_first(index) {
+                return end.end();
+            }
             let found = self.answered(missing[index], &tasks[index], answer);
             let mut answers = answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             match found {
@@ -225,7 +252,9 @@ impl<'a> Maker<'a> {
             Some(executor) => {
                 let progress = AnswerProgress::new(&tasks, self.grid.on_progress);
                 executor.compute(&tasks, &end, &|index, answer| {
-                    progress.count(&tasks[index], &answer);
+                    if let Some(task) = tasks.get(index) {
+                        progress.count(task, &answer);
+                    }
                     take(index, answer);
                 })
             }

@@ -19,7 +19,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::bisect::{self, Bisection};
-use super::design::Sampling;
+use super::design::{MOST_SAMPLES, Sampling};
 use super::error::SweepError;
 use super::executor::Executor;
 use super::keep::Keep;
@@ -333,6 +333,11 @@ fn of_ranges(grid: &Grid<'_>) -> Vec<SweepError> {
         }
         _ => {}
     }
+    if let Some(Sampling { points, .. }) = grid.sampling
+        && !(1..=MOST_SAMPLES).contains(&u64::from(points))
+    {
+        mistakes.push(SweepError::Samples(points));
+    }
     if grid.until.is_some() && grid.bisection.is_some() {
         mistakes.push(SweepError::UntilAndBisect);
     }
@@ -366,8 +371,8 @@ fn too_many(grid: &Grid<'_>, seeds: &Seeds) -> Option<SweepError> {
     (points > MOST_POINTS).then_some(SweepError::TooMany { points, variants, seeds })
 }
 
-/// The texts of the scenarios, read once, so that a later change of a file does not affect points. Bases are read for
-/// each run, which is refused if its resolved scenario has changed by then.
+/// The texts of the scenarios, read once, so that a later change of a file does not affect points. Those of bases are read
+/// as variants are compiled, and belong to their tasks.
 fn readable(scenarios: &[Source], mistakes: &mut Vec<LabError>) -> Vec<Source> {
     let mut sources = Vec::new();
     for source in scenarios {

@@ -115,19 +115,31 @@ impl ValueRange {
         }
     }
 
-    /// A value as text, to four digits unless it is an end; it stays within the range.
+    /// A value as text, unless it is an end to four digits of itself, or of the width of a linear range if that is finer; it
+    /// stays within the range.
     fn text(&self, value: f64) -> String {
         let (low, high) = (self.from.min(self.to), self.from.max(self.to));
         let rounded = match self.kind {
             Kind::Integer => libm::round(value),
             Kind::Number | Kind::Quantity(_) if value <= low || value >= high => value.clamp(low, high),
-            Kind::Number | Kind::Quantity(_) => to_digits(value).clamp(low, high),
+            Kind::Number | Kind::Quantity(_) => self.rounded(value).clamp(low, high),
         };
         match self.kind {
             Kind::Integer => format!("{rounded:.0}"),
             Kind::Number => rounded.to_string(),
             Kind::Quantity(dimension) => print(rounded as u64, dimension),
         }
+    }
+
+    fn rounded(&self, value: f64) -> f64 {
+        if value == 0.0 {
+            return 0.0;
+        }
+        let scale_of =
+            |size: f64| libm::pow(10.0, f64::from(DIGITS - 1) - libm::floor(libm::log10(size.abs())));
+        let scale =
+            if self.log { scale_of(value) } else { scale_of(value).max(scale_of(self.to - self.from)) };
+        if scale.is_finite() { libm::round(value * scale) / scale } else { value }
     }
 
     /// Whether values are integers without a unit.
@@ -188,14 +200,6 @@ fn ends_of(low: &str, high: &str) -> Option<(Kind, f64, f64)> {
     })
 }
 
-fn to_digits(value: f64) -> f64 {
-    if value == 0.0 {
-        return 0.0;
-    }
-    let scale = libm::pow(10.0, f64::from(DIGITS - 1) - libm::floor(libm::log10(value.abs())));
-    if scale.is_finite() { libm::round(value * scale) / scale } else { value }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,6 +219,7 @@ mod tests {
         assert_eq!(range("0.1..0.9").at(1.0), "0.9");
         assert_eq!(range("1KiB..3KiB").at(0.3333), "1707B");
         assert_eq!(range("2..16").to_string(), "2..16");
+        assert_eq!(range("1s..1.0001s").at(0.5), "1000050us");
     }
 
     #[test]

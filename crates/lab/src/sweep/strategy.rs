@@ -92,7 +92,8 @@ impl Maker<'_> {
     }
 
     fn has(&self, variant: usize) -> bool {
-        self.done.iter().any(|done| done.variant == variant)
+        let is_done = self.done.iter().any(|done| done.variant == variant);
+        is_done || self.failed.iter().any(|failed| failed.variant == variant)
     }
 
     fn report(&self, variant: usize, seed: u64) -> Option<&PointReport> {

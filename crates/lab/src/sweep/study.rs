@@ -25,7 +25,8 @@ use super::plan::{Grid, Plan};
 use super::points::PointReport;
 use super::range::{ValueRange, numbers_of};
 use super::report::VariantReport;
-use super::task::{key, key_of};
+use super::task::key_of;
+use crate::build::BUILD;
 use crate::error::LabError;
 use crate::summary::over_name;
 
@@ -217,26 +218,36 @@ fn keeps_none(plan: &Value) -> bool {
 
 /// The points of a sweep in its journal.
 fn points(folder: &Path, about: &StudyFile, over: Over) -> Result<Vec<Done>, LabError> {
-    let known = Journal::open(folder)?.into_points();
+    let journal = Journal::open(folder)?;
     let is_of_sweep = |seed: &u64| (about.seeds.first..=about.seeds.last).contains(seed);
-    let seeds: BTreeSet<u64> = known.values().map(|report| report.seed).filter(is_of_sweep).collect();
-    let (mut done, mut others) = (Vec::new(), BTreeSet::new());
-    for (variant, chosen) in about.variants.iter().enumerate() {
-        for &seed in &seeds {
-            let keys = [key_of(&about.build, chosen.digest, seed), key(chosen.digest, seed)];
-            let Some(report) = keys.iter().find_map(|key| known.get(key)) else { continue };
-            if report.summary.span.over == over_name(over) {
-                done.push(Done { variant, report: report.clone(), kept: true });
-            } else {
-                others.insert(report.summary.span.over.clone());
-            }
-        }
+    let seeds: BTreeSet<u64> = journal.points().map(|report| report.seed).filter(is_of_sweep).collect();
+    let keys_of = |build: &str| -> Vec<(usize, Digest)> {
+        let variants = about.variants.iter().enumerate();
+        let of_variant = |(variant, chosen): (usize, &StudyVariant)| {
+            let key = |&seed: &u64| (variant, key_of(build, chosen.digest, seed));
+            seeds.iter().map(key).collect::<Vec<_>>()
+        };
+        variants.flat_map(of_variant).collect()
+    };
+    // Points of one build only: that of the study, or this one if it has continued the sweep and computed more.
+    let builds = [about.build.as_str(), BUILD].map(keys_of);
+    let wanted = over_name(over);
+    let done_of = |keys: &[(usize, Digest)]| -> Vec<Done> {
+        let done = |&(variant, key): &(usize, Digest)| {
+            journal.find(key, &wanted).map(|report| Done { variant, report: report.clone(), kept: true })
+        };
+        keys.iter().filter_map(done).collect()
+    };
+    let [of_study, of_this] = [done_of(&builds[0]), done_of(&builds[1])];
+    let done = if of_this.len() > of_study.len() { of_this } else { of_study };
+    if !done.is_empty() {
+        return Ok(done);
     }
+    let mut others = builds.iter().flatten().filter_map(|&(_, key)| journal.find_any(key));
     let folder = folder.to_owned();
-    match others.pop_first() {
-        _ if !done.is_empty() => Ok(done),
-        Some(there) => Err(SweepError::OtherOver { there, wanted: over_name(over), folder }.into()),
-        None if known.is_empty() => Err(SweepError::NoPoints { folder }.into()),
+    match others.next().map(|report| report.summary.span.over.clone()) {
+        Some(there) => Err(SweepError::OtherOver { there, wanted, folder }.into()),
+        None if journal.points().next().is_none() => Err(SweepError::NoPoints { folder }.into()),
         None => Err(SweepError::OtherPoints { folder }.into()),
     }
 }

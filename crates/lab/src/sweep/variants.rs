@@ -107,6 +107,7 @@ impl Draft {
         let overrides = Overrides { set: set.to_vec(), vary: varied.collect(), seed: Some(seed) };
         let collecting = CollectingSource::new(source.clone());
         let prepared = prepare_from(&source.read()?, &collecting, &overrides)?;
+        prepared.check_programs()?;
         let cost = cost(&prepared)?;
         let Prepared { name, compiled, .. } = prepared;
         let variant = Variant {

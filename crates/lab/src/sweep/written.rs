@@ -211,6 +211,11 @@ impl Reader<'_> {
 
     fn vary(&mut self, node: &Node) {
         let entries = self.paths(node, "for example `vary: { balance: [ecmp, spray] }`");
+        for entry in entries.iter().filter(|entry| entry.key.is_empty() || entry.key.contains('=')) {
+            let help = Some("for example `jobs.0.steps`".to_owned());
+            let message = format!("`{}` is not a path in the scenario", entry.key);
+            self.foreign.report(entry.key_location, message, "not a path", help);
+        }
         let variations = entries.iter().filter_map(|Entry { key: path, value, .. }| {
             let values = match &value.tree {
                 Tree::List(items) => VariedValues::List(items.iter().map(Node::in_flow_style).collect()),

@@ -53,7 +53,7 @@ fn a_deadline_reports_the_progress_of_the_run() {
 }
 
 #[test]
-fn steps_that_take_no_time_are_refused_or_end_the_run() {
+fn very_many_steps_that_take_no_time_are_refused() {
     let steps = |phases: &str, steps: &str| {
         format!(
             "
@@ -70,15 +70,6 @@ deadline: 1ms
         .expect_err("all are at one instant");
     let error = error.render(Style::Plain);
     assert!(error.contains("waits for nothing, so all its steps would be at one instant"), "{error}");
-    // A step with so many phases that fewer steps are too many operations.
-    let phases = vec!["{ compute: 0ns }"; 40].join(", ");
-    let (done, _) = simulated(&prepared(&steps(&phases, "100000"), None), Options::default());
-    assert_eq!(done.outcome.status, Status::Stalled);
-    let text = done.outcome.details.join("\n");
-    assert!(
-        text.contains("a rank of job `still`, at ") && text.contains("none of them takes time or waits"),
-        "{text}"
-    );
 }
 
 #[test]
@@ -86,14 +77,14 @@ fn a_run_can_be_stopped_within_an_instant() {
     let text = "
 netloom: 1
 fabric: { single_switch: { hosts: 2 } }
-jobs: [ { name: still, steps: 100000, phases: [ { compute: 0ns } ] } ]
+jobs: [ { name: still, steps: 50000, phases: [ { compute: 0ns } ] } ]
 ";
     let stop = AtomicBool::new(true);
     let watch = Watch { stop: Some(&stop), ..Watch::default() };
     let mut sink = MemorySink::default();
     let done = simulate(&prepared(text, None), &mut sink, Options::default(), watch).expect("it runs");
     assert_eq!(done.outcome.status, Status::Stopped);
-    assert!(sink.steps.len() < 1000, "{} of 100000 steps, which are all at one instant", sink.steps.len());
+    assert!(sink.steps.len() < 1000, "{} of 50000 steps, which are all at one instant", sink.steps.len());
 }
 
 /// Stops after a number of windows.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use netloom_lab::{
-    Bytes, Digest, Failure, JobProgram, LabError, Options, Prepared, ProgramStart, Programs, RankOperation,
-    RankPhase, Status, Supply,
+    Bytes, Digest, Duration, Failure, JobProgram, LabError, Options, Prepared, ProgramStart, Programs,
+    RankOperation, RankPhase, Status, Supply,
 };
 
 use crate::scenes::{prepared, simulated};
@@ -50,6 +50,34 @@ impl Supply for Ring {
     fn has_ended(&self) -> bool {
         self.failure.reason().is_some()
     }
+}
+
+/// Operations without end that take no time.
+struct Idle;
+
+impl Supply for Idle {
+    fn pull(&mut self, _: RankPhase, limit: usize, operations: &mut Vec<RankOperation>) -> bool {
+        operations.extend(std::iter::repeat_n(RankOperation::Compute(Duration(0)), limit));
+        true
+    }
+
+    fn has_ended(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn operations_without_end_at_one_instant_end_the_run() {
+    let start = |_: &ProgramStart<'_>| -> Box<dyn Supply> { Box::new(Idle) };
+    let jobs = vec![JobProgram { job: "ring".to_owned(), description: "nothing".to_owned() }];
+    let programs = Programs { jobs, notes: Vec::new(), start: Arc::new(start), failure: Arc::default() };
+    let idle = prepared(SCENE, None).with_programs(programs).expect("it fits");
+    let (done, _) = simulated(&idle, Options::default());
+    assert_eq!(done.outcome.status, Status::Stalled);
+    let text = done.outcome.details.join("\n");
+    let parts =
+        ["a rank of job `ring`, at ", "1,000,000 operations at 3 us", "none of them takes time or waits"];
+    assert!(parts.iter().all(|part| text.contains(part)), "{text}");
 }
 
 fn with_ring(job: &str, at_a_time: usize, fails_at: Option<u32>) -> Result<Prepared, LabError> {
