@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from netloom import _native
 from netloom._errors import InvalidInput
-from netloom._targets import download_run, state_kept_at, upload_run
+from netloom._targets import KeptState, below, download_run, state_kept_at, upload_run
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -56,10 +56,10 @@ def executor_of(
         return
     with contextlib.ExitStack() as stack:
         connected = stack.enter_context(_connected(client))
-        stack.enter_context(state_kept_at(target, folder) if target is not None else contextlib.nullcontext())
+        state = None if target is None else stack.enter_context(state_kept_at(target, folder))
         has_folders = keep == "folders"
         shared = folder if has_folders and target is None else None
-        executor = ClusterExecutor(connected, target if has_folders else None, shared)
+        executor = ClusterExecutor(connected, target if has_folders else None, shared, state)
         yield (executor, target is not None)
 
 
@@ -85,9 +85,11 @@ def _connected(client: ClientLike) -> Iterator[Client]:
 class ClusterExecutor:
     """Computes the points of a sweep on the workers of a cluster."""
 
-    def __init__(self, client: Client, target: str | None, shared: Path | None) -> None:
+    def __init__(self, client: Client, target: str | None, shared: Path | None, state: KeptState | None = None) -> None:
         self.client = client
         self.target = target
+        """The URL that receives the run folders."""
+        self._state = state
         self._shared = shared
         """The folder that workers must reach."""
         self._known: dict[str, WorkerFacts] = {}
@@ -167,7 +169,12 @@ class ClusterExecutor:
             )
 
     def __call__(self, tasks: _native.PointTasks) -> Iterator[tuple[int, str] | None]:
-        """Submit the tasks; yield the index and the answer of each as it is known, and nothing while none is."""
+        """Submit the tasks; yield the index and the answer of each as it is known, and nothing while none is.
+
+        Raises ``OSError`` if the sweep keeps its state at a URL that cannot be written.
+        """
+        if self._state is not None:
+            self._state.begin()
         return _Submission(self, tasks).answers()
 
 
@@ -287,7 +294,7 @@ class _Submission:
         points = []
         for index in batch:
             _, folder, _, memory = self._facts[index]
-            url = None if target is None else f"{target.rstrip('/')}/{folder.as_posix()}"
+            url = None if target is None else below(target, folder)
             points.append((self._tasks.text(index), memory, url))
         # All that an answer depends on: Dask computes a key once, for several sweeps as well.
         attempts = [self._attempts[index] for index in batch]

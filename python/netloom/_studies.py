@@ -27,7 +27,7 @@ from netloom._progress import ProgressLike, reporter
 from netloom._results import PathLikeStr, Run, command_words, raise_stopped
 from netloom._run_tables import TABLES, RunTables
 from netloom._scenarios import Changes, ScenarioLike, changes_of, seeds_of, source_of, value_text
-from netloom._targets import copy_of_target, is_url
+from netloom._targets import below, copy_of_target, is_url
 from netloom.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -59,19 +59,25 @@ RunsLike: TypeAlias = "RunLike | Sequence[RunLike]"
 def open(folder: PathLikeStr) -> Run | Study:
     """Open the folder of a run, or of a sweep or a set of measured runs, without running anything.
 
-    The folder of a sweep may be a URL such as ``"s3://bucket/study"``: it is copied to a temporary folder.
+    The folder may be a URL such as ``"s3://bucket/study"``: it is copied to a temporary folder.
 
     Raises ``NotFound`` or ``InvalidInput`` if it is none, or incomplete.
     """
     if is_url(folder):
-        home = copy_of_target(fspath(folder))
-        return Study(_runs_in(home.path, home), folder=home.path, home=home)
+        return _open_copy(fspath(folder))
     path = absolute(folder)
     if not path.exists():
         raise NotFound(f"there is no such file or folder: {path}")
     if [found for _, found in _native.runs_in(path)] == [path]:
         return Run(path)
     return Study(_runs_in(path), folder=path)
+
+
+def _open_copy(url: str) -> Run | Study:
+    home = copy_of_target(url)
+    if [found for _, found in _native.runs_in(home.path)] == [home.path]:
+        return Run(home.path, home=home)
+    return Study(_runs_in(home.path, home), folder=home.path, home=home, url=url)
 
 
 def _runs_in(folder: Path, home: TemporaryFolder | None = None) -> list[Run]:
@@ -97,11 +103,14 @@ class Study(RunTables):
         folder: Path | None = None,
         report: dict[str, Any] | None = None,
         home: TemporaryFolder | None = None,
+        url: str | None = None,
     ) -> None:
         self.runs = list(runs)
-        """The runs, in order."""
+        """The runs whose folders are here, in order; ``netloom.open`` copies those of a sweep that is kept at a URL."""
         self.folder = folder
-        """The folder of all of them; ``None`` for runs from several folders."""
+        """The folder of all of them; ``None`` for runs from several folders; of a sweep at a URL, that of the copy."""
+        self.url = url
+        """The URL of a sweep that is kept at one."""
         self.results = report
         """Of a sweep that was just made: means over seeds and paired differences of each variant."""
         self._home = home
@@ -110,6 +119,8 @@ class Study(RunTables):
         self._names = distinct_names(self.runs)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self.url is not None:
+            return (open, (self.url,))
         if self._home is not None:
             raise pickle.PicklingError(
                 "a sweep in a temporary folder cannot be passed to another process: make it with `folder`"
@@ -134,15 +145,29 @@ class Study(RunTables):
         """A row for each point of a sweep, or for each run: seed, status, and mean step times.
 
         Of a sweep, ``variant`` has the varied values in short, and a column for each path the values as texts; a point
-        that failed has the status ``failed`` and a ``reason``.
+        that failed has the status ``failed`` and a ``reason``. ``folder`` is the path or the URL of its run folder, and
+        null if none was kept.
         """
         import polars as pl
 
         if self._points:
-            rows = [_point_row(point) for point in self._points]
+            rows = [{**_point_row(point), "folder": self._run_folder(point)} for point in self._points]
         else:
             rows = [{"run": name, **_point(run)} for name, run in zip(self._names, self.runs, strict=True)]
         return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=dict.fromkeys(_NUMBERS, pl.Float64))
+
+    def _run_folder(self, point: Point) -> str | None:
+        """The path of the run folder of a point, or its URL; ``None`` if none was kept."""
+        if point.folder is None:
+            return None
+        if self.url is None or self.folder is None:
+            return str(point.folder)
+        return below(self.url, point.folder.relative_to(self.folder))
+
+    @property
+    def _is_elsewhere(self) -> bool:
+        """Whether the run folders are at the URL only."""
+        return self.url is not None and not self.runs and any(point.folder is not None for point in self._points)
 
     @property
     def thresholds(self) -> list[dict[str, Any]]:
@@ -185,7 +210,9 @@ class Study(RunTables):
         """Copy the folder of a sweep, for example from the temporary one of ``netloom.sweep``; returns the copy."""
         if self.folder is None:
             raise InvalidInput("these runs have no common folder: save each of them")
-        path = copied(self.folder, absolute(folder), replace)
+        # That of this machine has no run folders if they are elsewhere.
+        home = copy_of_target(self.url) if self.url is not None and self._is_elsewhere else None
+        path = copied(self.folder if home is None else home.path, absolute(folder), replace)
         return Study(_runs_in(path), folder=path, report=self.results)
 
     def show_report(self, height: int = 800) -> Any:
@@ -210,6 +237,8 @@ class Study(RunTables):
         return {name: points[found].name for name, found in named if found in points}
 
     def _frame(self, table: str) -> polars.DataFrame:
+        if self._is_elsewhere:
+            raise InvalidInput(f"the run folders are not here: `netloom.open({self.url!r})` copies them")
         if not self.runs:
             raise InvalidInput(f"there are no run folders, so there is no table {table!r}: `points` has the figures")
         if table not in self._frames:
@@ -223,7 +252,8 @@ class Study(RunTables):
     def __repr__(self) -> str:
         if not self.runs and self._points:
             n_failed = sum(point.row["outcome"] == "failed" for point in self._points)
-            return f"Study of {len(self._points)} points without run folders, {n_failed} failed"
+            place = f"with run folders at {self.url}" if self._is_elsewhere else "without run folders"
+            return f"Study of {len(self._points)} points {place}, {n_failed} failed"
         named = zip(self._names[:_MOST_NAMED], self.runs[:_MOST_NAMED], strict=True)
         names = [f"  {name}: {run.status}" for name, run in named]
         more = [f"  and {len(self.runs) - _MOST_NAMED} more"] if len(self.runs) > _MOST_NAMED else []
@@ -261,7 +291,6 @@ def _point_row(point: Point) -> dict[str, Any]:
         **{name: row[name.removesuffix("_s")] for name in _NUMBERS},
         "dropped_packets": row["dropped"],
         "digest": row["digest"],
-        "folder": None if point.folder is None else str(point.folder),
     }
 
 
@@ -412,7 +441,9 @@ def sweep_with(
     for warning in found:
         warnings.warn(warning, ScenarioWarning, stacklevel=2)
     made = json.loads(text)
-    study = Study(_runs_in(path, home), folder=path, report=made, home=home)
+    if target is not None:
+        made["folder"] = target
+    study = Study(_runs_in(path, home), folder=path, report=made, home=home, url=target)
     hint = "the same call continues it" if home is None or target is not None else "what has finished is in `result`"
     raise_stopped(stopped, study, f"the sweep was interrupted; {hint}")
     return study

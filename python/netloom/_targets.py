@@ -6,10 +6,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike, fspath
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
-from netloom._errors import InvalidInput, NotFound
+from netloom._errors import Error, InvalidInput, NotFound
 from netloom._folders import TemporaryFolder
 
 MANIFEST = "manifest.json"
@@ -19,7 +19,13 @@ _PLAN = ("sweep.json", "points.jsonl")
 """What a sweep is resumed from."""
 _RESULTS = ("sweep.json", "points.jsonl", "points.parquet", "points.csv", "study.json")
 _UNFINISHED = "UNFINISHED"
+_UNFINISHED_TEXT = b"This sweep is still being run, or was ended early.\n"
 _SECONDS_BETWEEN_UPLOADS = 10.0
+
+
+def below(url: str, folder: PurePath) -> str:
+    """The URL of a folder, given relative to a folder at a URL."""
+    return f"{url.rstrip('/')}/{folder.as_posix()}"
 
 
 def is_url(folder: str | PathLike[str] | None) -> bool:
@@ -67,52 +73,98 @@ def download_run(url: str, folder: Path) -> bool:
 
 
 def copy_of_target(url: str) -> TemporaryFolder:
-    """A copy of a folder at a URL, for as long as the result exists."""
+    """A copy of the folder of a sweep or a run at a URL, for as long as the result exists.
+
+    Raises ``NotFound`` if there is none.
+    """
     files, path = file_system(url)
-    if not files.exists(f"{path}/sweep.json"):
-        raise NotFound(f"there is no sweep: {url}")
+    if not any(files.exists(f"{path}/{name}") for name in ("sweep.json", MANIFEST)):
+        raise NotFound(f"there is no sweep and no run: {url}")
     home = TemporaryFolder()
     files.get(f"{path}/", f"{home.path}/", recursive=True)
     return home
 
 
+class KeptState:
+    """The state of a sweep, written in a folder of this machine and kept at a URL.
+
+    Nothing at the URL changes before the sweep is accepted, which is when its first points are about to be computed.
+    """
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.url = url
+        """Where it is kept."""
+        self._folder = folder
+        self._files, self._path = file_system(url)
+        self._ended = threading.Event()
+        self._uploading: threading.Thread | None = None
+
+    def begin(self) -> None:
+        """Mark the sweep as unfinished, and copy its state every few seconds from now on; once for all its rounds.
+
+        Raises ``OSError`` if the URL cannot be written.
+        """
+        if self._uploading is not None:
+            return
+        try:
+            self._files.makedirs(self._path, exist_ok=True)
+            self._files.pipe_file(f"{self._path}/{_UNFINISHED}", _UNFINISHED_TEXT)
+            self._upload()
+        except Exception as error:
+            # Libraries of stores have exceptions of their own.
+            raise OSError(f"{self.url} cannot be written ({type(error).__name__}: {error})") from error
+        self._uploading = threading.Thread(target=self._upload_now_and_then, daemon=True)
+        self._uploading.start()
+
+    def download(self) -> None:
+        """Copy what the sweep is resumed from, if there is a sweep at the URL."""
+        if self._files.exists(f"{self._path}/sweep.json"):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            for name in _PLAN:
+                if self._files.exists(f"{self._path}/{name}"):
+                    self._files.get_file(f"{self._path}/{name}", str(self._folder / name))
+
+    def end(self) -> None:
+        """Copy the state of a sweep that has begun, or had no points to compute; a finished one is unmarked."""
+        self._ended.set()
+        if self._uploading is not None:
+            self._uploading.join()
+        is_finished = (self._folder / "points.parquet").exists() and not (self._folder / _UNFINISHED).exists()
+        if self._uploading is not None or is_finished:
+            self._upload()
+        if is_finished:
+            with suppress(FileNotFoundError):
+                self._files.rm_file(f"{self._path}/{_UNFINISHED}")
+
+    def _upload_now_and_then(self) -> None:
+        while not self._ended.wait(_SECONDS_BETWEEN_UPLOADS):
+            # What cannot be copied now is copied the next time, or at the end, where a failure is an error.
+            with suppress(Exception):
+                self._upload()
+
+    def _upload(self) -> None:
+        for name in _RESULTS:
+            if (self._folder / name).exists():
+                self._files.put_file(str(self._folder / name), f"{self._path}/{name}")
+
+
 @contextmanager
-def state_kept_at(url: str, folder: Path) -> Iterator[None]:
+def state_kept_at(url: str, folder: Path) -> Iterator[KeptState]:
     """Keep the state of a sweep, which is written in a folder of this machine, at a URL.
 
-    What is there is copied to the folder first, so that a sweep continues, and changes are copied back every few
-    seconds and at the end.
+    What is there is copied to the folder first, so that a sweep continues. After ``KeptState.begin`` changes are copied
+    back every few seconds, and at the end. An error in the block names the URL instead of the folder.
     """
-    files, path = file_system(url)
-    files.makedirs(path, exist_ok=True)
-    if files.exists(f"{path}/sweep.json"):
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in _PLAN:
-            if files.exists(f"{path}/{name}"):
-                files.get_file(f"{path}/{name}", str(folder / name))
-    files.pipe_file(f"{path}/{_UNFINISHED}", b"This sweep is still being run, or was ended early.\n")
-    ended = threading.Event()
-
-    def upload_now_and_then() -> None:
-        while not ended.wait(_SECONDS_BETWEEN_UPLOADS):
-            # What cannot be copied now is copied at the end, where a failure is an error.
-            # Libraries of stores have exceptions of their own; the next time, or the end, tries again.
-            with suppress(Exception):
-                _upload_state(files, folder, path)
-
-    uploading = threading.Thread(target=upload_now_and_then, daemon=True)
-    uploading.start()
+    state = KeptState(url, folder)
+    state.download()
     try:
-        yield
+        yield state
+    except Error as error:
+        error.args = tuple(_naming(url, folder, argument) for argument in error.args)
+        raise
     finally:
-        ended.set()
-        uploading.join()
-        _upload_state(files, folder, path)
-        if (folder / "points.parquet").exists() and not (folder / _UNFINISHED).exists():
-            files.rm_file(f"{path}/{_UNFINISHED}")
+        state.end()
 
 
-def _upload_state(files: Any, folder: Path, path: str) -> None:
-    for name in _RESULTS:
-        if (folder / name).exists():
-            files.put_file(str(folder / name), f"{path}/{name}")
+def _naming(url: str, folder: Path, argument: Any) -> Any:
+    return argument.replace(str(folder), url) if isinstance(argument, str) else argument

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -267,6 +268,68 @@ def test_the_command_takes_a_study(cluster: Any, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert '"made": 4' in done.stdout
     assert not (tmp_path / "sweep" / "points").exists()
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A URL that is a folder of this machine."""
+    return f"file://{tmp_path}/study"
+
+
+def test_a_refused_sweep_changes_nothing_at_its_url(cluster: Any, url: str, tmp_path: Path) -> None:
+    def refused(text: str, **options: Any) -> None:
+        with pytest.raises(netloom.Error, match=text):
+            netloom.sweep(TRAINING, url, client=cluster, progress=False, **options)
+
+    refused("point_limit", point_limit="soon")
+    assert not (tmp_path / "study").exists()
+    netloom.sweep(TRAINING, url, client=cluster, seeds=2, progress=False)
+    before = {file: file.stat().st_mtime_ns for file in (tmp_path / "study").rglob("*")}
+    refused("point_limit", seeds=2, point_limit="soon")
+    refused(rf"has another sweep \(--seeds 1\.\.2, now 1\.\.3\): {url}", seeds=3)
+    assert {file: file.stat().st_mtime_ns for file in (tmp_path / "study").rglob("*")} == before
+
+
+def test_a_sweep_at_a_url_is_marked_until_it_is_finished(cluster: Any, url: str, tmp_path: Path) -> None:
+    marked: list[bool] = []
+
+    def interrupt(now: netloom.Progress) -> None:
+        marked.append((tmp_path / "study" / "UNFINISHED").exists())
+        raise KeyboardInterrupt
+
+    with pytest.raises(netloom.Interrupted):
+        netloom.sweep(TRAINING, url, client=cluster, seeds=SEEDS, progress=interrupt)
+    assert all(marked)
+    assert (tmp_path / "study" / "UNFINISHED").exists()
+    netloom.sweep(TRAINING, url, client=cluster, seeds=SEEDS, progress=False)
+    assert not (tmp_path / "study" / "UNFINISHED").exists()
+
+
+def test_a_url_that_cannot_be_written_is_named(cluster: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    url = f"file://{tmp_path}/file/study"
+    with pytest.raises(netloom.StoppedEarly, match=rf"{url} cannot be written \(\w+Error: .*; 0 of 2 points are done"):
+        netloom.sweep(TRAINING, url, client=cluster, seeds=2, progress=False)
+
+
+def test_a_study_at_a_url_says_where_its_run_folders_are(cluster: Any, url: str, tmp_path: Path) -> None:
+    made = netloom.sweep(TRAINING, url, client=cluster, seeds=2, progress=False)
+    assert repr(made) == f"Study of 2 points with run folders at {url}, 0 failed"
+    assert (made.url, made.results and made.results["folder"]) == (url, url)
+    with pytest.raises(netloom.InvalidInput, match=rf"`netloom\.open\('{url}'\)` copies them"):
+        _ = made.steps
+    opened = netloom.open(url)
+    assert isinstance(opened, netloom.Study)
+    assert opened.points.equals(made.points)
+    assert opened.steps.height == 2 * 20
+    for folder, digest in made.points.select("folder", "digest").rows():
+        assert folder.startswith(f"{url}/points/")
+        run = netloom.open(folder)
+        assert isinstance(run, netloom.Run)
+        assert run.digest == digest
+    passed = pickle.loads(pickle.dumps(made))
+    assert passed.points.equals(made.points)
+    assert made.save(tmp_path / "saved").steps.equals(opened.steps)
 
 
 @contextlib.contextmanager
