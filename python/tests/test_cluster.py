@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +162,67 @@ def test_workers_of_another_build_are_refused(cluster: Any, local: netloom.Study
 def dask(program: str, *options: str) -> subprocess.Popen[bytes]:
     words = [sys.executable, "-m", f"distributed.cli.{program}", *options]
     return subprocess.Popen(words, stderr=subprocess.DEVNULL)
+
+
+@contextlib.contextmanager
+def killed_at_end(program: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    with program:
+        try:
+            yield program
+        finally:
+            program.kill()
+
+
+@contextlib.contextmanager
+def meanwhile(work: Callable[[], None]) -> Iterator[None]:
+    """Do work on another thread."""
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+OTHER_BUILD = """
+from netloom import _native
+_native.BUILD = "0.0.9-0123456789abcdef"
+_native.compute_point = lambda *_: '{"other_build": {"build": "0.0.9-0123456789abcdef"}}'
+"""
+WITHOUT_FOLDER = """
+from netloom import _cluster
+_cluster._reaches = lambda file: False
+"""
+
+
+@pytest.mark.parametrize(
+    ("preload", "warning"),
+    [(OTHER_BUILD, r"has netloom 0\.0\.9-0123456789abcdef, and this is"), (WITHOUT_FOLDER, "does not reach")],
+    ids=["another build", "no folder"],
+)
+def test_a_late_worker_that_is_of_no_use_gives_its_tasks_back(
+    preload: str, warning: str, local: netloom.Study, tmp_path: Path
+) -> None:
+    file = ["--scheduler-file", str(tmp_path / "scheduler.json")]
+    (tmp_path / "preload.py").write_text(preload)
+    with contextlib.ExitStack() as programs:
+
+        def start(program: str, *options: str) -> None:
+            programs.enter_context(killed_at_end(dask(program, *file, *options)))
+
+        def join() -> None:
+            """Start the worker, which takes all tasks, and one that can compute them only once that is refused."""
+            start("dask_worker", "--nthreads", "1", "--no-dashboard", "--preload", str(tmp_path / "preload.py"))
+            end = time.monotonic() + 120.0
+            while not any("is not used" in str(found.message) for found in caught) and time.monotonic() < end:
+                time.sleep(0.05)
+            start("dask_worker", "--nthreads", "1", "--no-dashboard")
+
+        start("dask_scheduler", "--port", "0", "--no-dashboard")
+        client = programs.enter_context(distributed.Client(scheduler_file=file[1], timeout=60))
+        with pytest.warns(UserWarning, match=warning) as caught, meanwhile(join):
+            made = sweep(tmp_path / "sweep", client)
+        assert digests(made) == digests(local)
 
 
 def test_a_scheduler_that_goes_away_is_reported_and_nothing_is_lost(tmp_path: Path) -> None:
