@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Searches for input that causes crashes or hangs, guided by coverage: fuzz.sh [SECONDS] [TARGET...]
 #
-# Targets: scenario, osu, nccl-tests and crab (importers), results (of the MPI program); by default each of them gets an
-# equal part of the time.
+# Targets: scenario, flows (a file of them), study; osu, nccl-tests, crab and seed-sim (importers), results (of the MPI
+# program); manifest and folder (of a run), sweep (the files of one); by default each gets an equal part of the time.
 #
 # Stable Rust and a C++ compiler are sufficient: libFuzzer comes as a crate, and the flags below create its coverage
 # counters. It starts from fuzz/seeds (for scenarios also from the corpus of broken ones) and from the inputs that earlier
@@ -12,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds="${1:-600}"
 targets=("${@:2}")
-[ ${#targets[@]} -gt 0 ] || targets=(scenario osu nccl-tests crab results)
+[ ${#targets[@]} -gt 0 ] || targets=(scenario flows study osu nccl-tests crab seed-sim results manifest folder sweep)
 target="$(rustc -vV | sed -n 's/^host: //p')"
 folder="${CARGO_TARGET_DIR:-$PWD/target}/fuzz"
 

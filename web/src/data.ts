@@ -600,6 +600,8 @@ export interface OverTimeOfRun {
 
 export interface Report {
   runs: Run[];
+  /** Sweeps of which points are missing, a sentence each. */
+  remarks: string[];
   /** Absent if there are not several variants, or none can be compared. */
   answer: Answer | null;
   summary: SummaryRow[];

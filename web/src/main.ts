@@ -41,7 +41,8 @@ function header(report: Report): HTMLElement {
     return chip;
   });
   const title = element("h1", {}, "netloom report");
-  return element("header", {}, title, element("p", {}, about), element("ul", { class: "runs" }, ...runs));
+  const remarks = report.remarks.map((text) => element("p", { class: "warning" }, `Not all points are shown: ${text}.`));
+  return element("header", {}, title, element("p", {}, about), ...remarks, element("ul", { class: "runs" }, ...runs));
 }
 
 function footer(drawnFrom: string, ...more: HTMLElement[]): HTMLElement {

@@ -503,7 +503,7 @@ pub struct ExportOsu {
 /// `netloom check`.
 #[derive(Debug, Args)]
 pub struct Check {
-    /// Scenario files and run folders
+    /// Scenario files, run folders and folders of sweeps
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
     /// Print the result as JSON

@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 
 use clap::Parser;
 use netloom_lab::sweep::{Executor, Keep};
-use netloom_lab::{ExitCode, OutsidePolicies};
+use netloom_lab::{ExitCode, LabError, OutsidePolicies};
 
 use arguments::{Arguments, Command};
 use output::Output;
@@ -51,6 +51,7 @@ pub fn run_with(words: Vec<OsString>, additions: Additions<'_>) -> u8 {
         Err(error) => return usage(&error),
     };
     print_how_to_report();
+    interrupt::survive_file_size_limit();
     // After a panic only the exit code is set; the state of the command is not used.
     let done = catch_unwind(AssertUnwindSafe(|| dispatch(arguments, additions)));
     done.unwrap_or(ExitCode::Internal as u8)
@@ -72,36 +73,46 @@ fn command_line() -> impl Iterator<Item = &'static OsString> {
 }
 
 /// Runs the command; returns the exit code.
-fn dispatch(arguments: Arguments, Additions { executor, policies }: Additions<'_>) -> u8 {
+fn dispatch(arguments: Arguments, additions: Additions<'_>) -> u8 {
     let mut output = Output::new();
+    let code = perform(arguments, additions, &mut output);
+    output.finish().map_or_else(|error| code.max(Output::new().error(&error) as u8), |()| code)
+}
+
+/// Runs the command; returns the exit code, whatever could be printed.
+fn perform(arguments: Arguments, Additions { executor, policies }: Additions<'_>, output: &mut Output) -> u8 {
     let done = match arguments.command {
         // The only command whose exit code may be that of another program.
         Command::Field(field) => {
-            let done = commands::field::field(&field, &mut output);
+            let done = commands::field::field(&field, output);
             return done.unwrap_or_else(|error| output.error(&error) as u8);
         }
-        Command::Run(run) => commands::run::run(run, policies, &mut output),
-        Command::Sweep(sweep) => commands::sweep::sweep(sweep, executor, &mut output),
-        Command::Compare(compare) => commands::compare::compare(&compare, &mut output),
-        Command::Report(report) => commands::report::report(&report, &mut output),
-        Command::Explain(explain) => commands::explain::explain(explain, &mut output),
-        Command::Figures(figures) => commands::figures::figures(&figures, &mut output),
-        Command::Show(show) => commands::show::show(&show, &mut output),
-        Command::Export(export) => commands::export::export(&export, &mut output),
-        Command::Check(check) => commands::check::check(&check, &policies, &mut output),
-        Command::List(list) => commands::list::list(&list, &mut output),
-        Command::Import(import) => commands::import::import(&import, &mut output),
-        Command::Reproduce(reproduce) => commands::reproduce::reproduce(&reproduce, &mut output),
-        Command::Demo(demo) => commands::demo::demo(demo, &mut output),
-        Command::Bench(bench) => commands::bench::bench(&bench, &mut output),
+        Command::Run(run) => commands::run::run(run, policies, output),
+        Command::Sweep(sweep) => commands::sweep::sweep(sweep, executor, output),
+        Command::Compare(compare) => commands::compare::compare(&compare, output),
+        Command::Report(report) => commands::report::report(&report, output),
+        Command::Explain(explain) => commands::explain::explain(explain, output),
+        Command::Figures(figures) => commands::figures::figures(&figures, output),
+        Command::Show(show) => commands::show::show(&show, output),
+        Command::Export(export) => commands::export::export(&export, output),
+        Command::Check(check) => commands::check::check(&check, &policies, output),
+        Command::List(list) => commands::list::list(&list, output),
+        Command::Import(import) => commands::import::import(&import, output),
+        Command::Reproduce(reproduce) => commands::reproduce::reproduce(&reproduce, output),
+        Command::Demo(demo) => commands::demo::demo(demo, output),
+        Command::Bench(bench) => commands::bench::bench(&bench, output),
     };
     done.unwrap_or_else(|error| output.error(&error)) as u8
 }
 
 /// Help and version are not errors; any other error in the arguments is invalid input.
 fn usage(error: &clap::Error) -> u8 {
-    // If this cannot be printed, the exit code still reports the error.
-    let _ = error.print();
+    // Of an error that cannot be printed, the exit code remains.
+    if let Err(failed) = error.print()
+        && let Some(failed) = output::failure(failed).filter(|_| !error.use_stderr())
+    {
+        return Output::new().error(&LabError::Unprinted(failed)) as u8;
+    }
     if let Some(verb) = moved().filter(|_| error.use_stderr()) {
         eprintln!("hint: this command is now `netloom export {verb}`");
     }

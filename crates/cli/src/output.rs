@@ -1,9 +1,10 @@
 //! Output of text: results to standard output, everything else to standard error.
 //!
-//! Invariants: a closed standard output (`netloom list | head -1`) is neither an error nor a panic; no printed name
-//! contains control sequences of the terminal, and a line stays one line.
+//! Invariants: a closed standard output (`netloom list | head -1`) is neither an error nor a panic, any other failure to
+//! write there is an error; no printed name contains control sequences of the terminal, and a line stays one line.
 
-use std::io::{self, IsTerminal, Write};
+use std::error::Error;
+use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use netloom_lab::{Diagnostics, ExitCode, LabError, Style, words};
 use serde::Serialize;
@@ -13,13 +14,16 @@ const LONGEST_LINE: usize = 8_000;
 
 /// Prints results, notes, warnings and errors.
 pub struct Output {
+    /// Whether standard output takes nothing more.
     gone: bool,
+    /// Why not, unless its reader has closed it.
+    failure: Option<io::Error>,
 }
 
 impl Output {
     /// Prints to standard output and standard error of this process.
     pub fn new() -> Output {
-        Output { gone: false }
+        Output { gone: false, failure: None }
     }
 
     /// Prints a line of the result.
@@ -34,9 +38,22 @@ impl Output {
 
     /// Prints text that contains no control sequences.
     fn print(&mut self, text: &str) {
-        if !self.gone {
-            self.gone = writeln!(io::stdout().lock(), "{text}").is_err();
+        if self.gone {
+            return;
         }
+        let mut stdout = io::stdout().lock();
+        if let Err(error) = writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+            self.gone = true;
+            self.failure = failure(error);
+        }
+    }
+
+    /// Whether everything could be printed; a closed standard output wants nothing.
+    ///
+    /// # Errors
+    /// If a result could not be written to standard output.
+    pub fn finish(self) -> Result<(), LabError> {
+        self.failure.map_or(Ok(()), |error| Err(LabError::Unprinted(error)))
     }
 
     /// Prints lines of the result.
@@ -88,6 +105,11 @@ fn style() -> Style {
     if io::stderr().is_terminal() { Style::Fancy } else { Style::Plain }
 }
 
+/// The error, unless the reader of standard output has closed it.
+pub fn failure(error: io::Error) -> Option<io::Error> {
+    (error.kind() != ErrorKind::BrokenPipe).then_some(error)
+}
+
 fn one_line(text: &str) -> String {
     words::shortened(&words::harmless(text), LONGEST_LINE).into_owned()
 }
@@ -105,6 +127,20 @@ fn remedy(error: &LabError) -> Option<&'static str> {
         }
         LabError::Unserved { .. } => Some("hint: without --live-port a free port is used"),
         _ if error.is_occupied() => Some("hint: --force replaces it, -o PATH writes elsewhere"),
+        _ if is_name_too_long(error) => {
+            Some("hint: names of files and folders have at most 255 bytes; -o PATH gives a shorter one")
+        }
         _ => None,
     }
+}
+
+fn is_name_too_long(error: &LabError) -> bool {
+    let mut cause = error.source();
+    while let Some(found) = cause {
+        if found.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::InvalidFilename) {
+            return true;
+        }
+        cause = found.source();
+    }
+    false
 }

@@ -1,25 +1,29 @@
-//! Checks a scenario or a run folder, given by its path.
+//! Checks a scenario, a run folder or the folder of a sweep, given by its path.
 
 use std::path::{Path, PathBuf};
 
 use netloom_policy::balance::OutsidePolicies;
-use netloom_records::{Manifest, Problem, verify};
+use netloom_records::{Problem, Verified, verify};
 use netloom_scenario::Overrides;
 
 use crate::error::LabError;
 use crate::prepare::{Prepared, prepare};
+use crate::runs_in::runs_in;
 use crate::source::Source;
+use crate::sweep::{SweepState, misplaced_points};
 
 /// What was checked, without errors.
 #[derive(Debug, Clone)]
 pub enum Checked {
     /// A scenario without mistakes.
     Scenario(Box<Prepared>),
-    /// A complete run folder whose tables agree with its manifest.
-    Run(Box<Manifest>),
+    /// A complete run folder whose tables and manifest agree with their digests.
+    Run(Box<Verified>),
+    /// A sweep of which every point that is there is intact and in its place; it may be unfinished.
+    Sweep(Box<SweepState>),
 }
 
-/// Checks a scenario or a run folder.
+/// Checks a scenario, a run folder or the folder of a sweep.
 ///
 /// # Errors
 /// All errors in it.
@@ -38,10 +42,22 @@ pub fn check_with(path: &Path, policies: &OutsidePolicies) -> Result<Checked, La
         prepared.check_programs()?;
         return Ok(Checked::Scenario(Box::new(prepared)));
     }
-    match verify(path) {
-        Ok(verified) => Ok(Checked::Run(Box::new(verified.manifest))),
-        Err(problems) => Err(refusal(path.to_owned(), problems)),
+    match check_sweep(path)? {
+        Some(state) => Ok(Checked::Sweep(Box::new(state))),
+        None => Ok(Checked::Run(Box::new(check_run(path)?))),
     }
+}
+
+fn check_run(path: &Path) -> Result<Verified, LabError> {
+    verify(path).map_err(|problems| refusal(path.to_owned(), problems))
+}
+
+/// Checks all points of a sweep; `None` if the folder has none.
+fn check_sweep(path: &Path) -> Result<Option<SweepState>, LabError> {
+    let Some(state) = SweepState::read(path)? else { return Ok(None) };
+    let mut mistakes: Vec<LabError> = misplaced_points(path)?.into_iter().map(LabError::from).collect();
+    mistakes.extend(runs_in(path).iter().filter_map(|run| check_run(run).err()));
+    if mistakes.is_empty() { Ok(Some(state)) } else { Err(LabError::several(mistakes)) }
 }
 
 /// A folder that cannot be read at all is reported in one sentence, an altered one with all differences.

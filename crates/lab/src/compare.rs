@@ -16,7 +16,7 @@ use crate::reason::{ReasonRequest, RecordedSteps, SecondRunsOf, add_reasons, run
 use crate::report::{baseline_of, named};
 use crate::study::{compare_with, studies};
 use crate::summary::{Distribution, JobSummary, SpanSummary, StageSummary, Summary};
-use crate::sweep::SweepError;
+use crate::sweep::{SweepError, SweepState, unfinished_sweeps};
 
 /// The unit of a column's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,7 +170,9 @@ pub struct Comparison {
     pub baseline: String,
     /// Which variant is better; absent if there are not several, or none can be compared.
     pub answer: Option<AnswerData>,
-    /// Sweeps of which not all points are here, a sentence each.
+    /// The sweeps among the folders that are unfinished.
+    pub unfinished: Vec<SweepState>,
+    /// A sentence about each unfinished sweep, and about each of which some finished points have no such figures.
     pub notes: Vec<String>,
 }
 
@@ -203,18 +205,39 @@ pub(crate) fn compare(entries: &[Entry], baseline: usize, answer: Option<AnswerD
     let spans = entries.iter().filter(|entry| entry.summary.background.is_some());
     let spans = spans.map(|entry| (entry.name.clone(), entry.summary.span.clone()));
     let (rows, spans) = (rows.collect(), spans.collect());
-    Comparison { rows, spans, baseline: first.name.clone(), answer, notes: Vec::new() }
+    Comparison {
+        rows,
+        spans,
+        baseline: first.name.clone(),
+        answer,
+        unfinished: Vec::new(),
+        notes: Vec::new(),
+    }
 }
 
 /// Compares run folders, or all runs of folders of sweeps and of measured runs, with figures over a part of each; of a
 /// sweep without run folders, the figures that it stored. The
 /// baseline is a variant or a run by its name; by default that of the sweep, if these are the runs of one, else the first.
 /// Runs that recorded causes are explained to say why a variant is better; with a request for reasons, others as well.
+/// Points of a sweep that are missing are listed.
 ///
 /// # Errors
 /// If one of them is not a complete run folder or cannot be read, an interval is not within it, or there is no such
 /// baseline.
 pub fn compare_folders(
+    folders: &[PathBuf],
+    over: Over,
+    baseline: Option<&str>,
+    reasons: Option<&ReasonRequest<'_>>,
+) -> Result<Comparison, LabError> {
+    let mut comparison = compare_found(folders, over, baseline, reasons)?;
+    comparison.unfinished = unfinished_sweeps(folders)?;
+    comparison.notes.extend(comparison.unfinished.iter().map(SweepState::words));
+    Ok(comparison)
+}
+
+/// Compares what is there.
+fn compare_found(
     folders: &[PathBuf],
     over: Over,
     baseline: Option<&str>,
@@ -297,6 +320,9 @@ impl Comparison {
         let mut value = json!({ "baseline": self.baseline, "answer": self.answer, "rows": rows });
         if !self.notes.is_empty() {
             value["notes"] = json!(self.notes);
+        }
+        if !self.unfinished.is_empty() {
+            value["unfinished"] = json!(self.unfinished);
         }
         value
     }

@@ -207,6 +207,9 @@ pub enum LabError {
     /// Several errors at once.
     #[error("{}", one_per_line(.0))]
     Several(Vec<LabError>),
+    /// Standard output cannot be written.
+    #[error("cannot write to standard output ({0})")]
+    Unprinted(#[source] io::Error),
     /// A sweep was stopped before this run began.
     #[error("the sweep was stopped before this run began")]
     NotBegun,
@@ -255,6 +258,7 @@ impl LabError {
                 SweepError::Point { .. } | SweepError::Executor { .. } | SweepError::Strategy(_),
             )
             | LabError::Storing(_)
+            | LabError::Unprinted(_)
             | LabError::NotBegun
             | LabError::Explain(ExplainError::Stopped)
             | LabError::Testbed(Refusal::NotCrossed { .. } | Refusal::Counter { .. }) => {

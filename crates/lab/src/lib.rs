@@ -86,7 +86,7 @@ pub use netloom_engine::Options;
 pub use netloom_engine::observe::{Control, Observer, Progress, States};
 pub use netloom_policy::balance::OutsidePolicies;
 pub use netloom_records::statistics::Over;
-pub use netloom_records::{Digest, Manifest, Outcome, Overwrite, Status};
+pub use netloom_records::{Digest, Manifest, Outcome, Overwrite, Status, abandoned_draft};
 pub use netloom_report::{AnswerData, Sentence, page_data};
 pub use netloom_scenario::{Diagnostics, Overrides, Problem, Style, quantity};
 pub use netloom_units::{Bytes, Duration, HostId, Time};

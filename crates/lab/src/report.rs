@@ -13,7 +13,7 @@ use crate::labels::labels;
 use crate::reason::{ReasonRequest, RecordedSteps, SecondRunsOf, add_reasons, run_again_for_page};
 use crate::runs_in::runs_in;
 use crate::study::{self, only_study, threshold_data};
-use crate::sweep::{SweepError, plan_in, study_in};
+use crate::sweep::{SweepError, SweepState, plan_in, study_in, unfinished_sweeps};
 use crate::text::{self, Look};
 
 /// What is made of a report.
@@ -85,6 +85,7 @@ pub(crate) fn read_and_explain(
 ) -> Result<(Report, SecondRunsOf), LabError> {
     let runs = named(folders);
     let mut reported = read(&runs, over)?;
+    reported.remarks = unfinished_sweeps(folders)?.iter().map(SweepState::words).collect();
     if let Some(name) = baseline_of(folders, &runs, baseline) {
         reported.choose_baseline(name)?;
     }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -60,6 +60,20 @@ impl Source {
     /// A file.
     pub fn file(path: impl Into<PathBuf>) -> Source {
         Source::File(path.into())
+    }
+
+    /// A file; what is no regular file, such as a pipe, is read now, since it may be read only once and may block.
+    ///
+    /// # Errors
+    /// If it cannot be read, is too large to be a scenario, or is no text.
+    pub fn file_or_stream(path: impl Into<PathBuf>) -> Result<Source, LabError> {
+        let path = path.into();
+        if path.is_file() || path.is_dir() || !path.exists() {
+            return Ok(Source::File(path));
+        }
+        let text =
+            String::from_utf8(read(&path)?).map_err(|error| io::Error::new(ErrorKind::InvalidData, error));
+        Ok(Source::text_of(&path, text.map_err(|error| refused(&path, error))?))
     }
 
     /// Text in memory.
@@ -141,7 +155,7 @@ pub(crate) fn open(path: &Path) -> Result<File, LabError> {
     File::open(path).map_err(|error| refused(path, error))
 }
 
-fn refused(path: &Path, source: std::io::Error) -> LabError {
+fn refused(path: &Path, source: io::Error) -> LabError {
     match source.kind() {
         ErrorKind::NotFound => LabError::Missing(path.to_owned()),
         ErrorKind::IsADirectory => LabError::NotAFile(path.to_owned()),

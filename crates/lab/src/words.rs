@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use netloom_report::words::scaled;
 pub use netloom_report::words::{count, number, some, span};
-use netloom_scenario::steers;
+use netloom_units::steers;
 use netloom_units::{Duration, Time};
 
 /// Exact durations in microseconds, all with the number of decimals that the finest of them needs, so that sums can be

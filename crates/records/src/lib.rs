@@ -35,7 +35,8 @@ pub use convert::{BatchError, record_batch, rows_of};
 pub use digest::{Digest, DigestSink, NotADigest, RunDigest, TableSummary};
 pub use folder::{
     BatchReader, DraftFile, FolderError, FolderSink, INCOMPLETE_FILE, MANIFEST_FILE, MEASURED_FILE, Marker,
-    Overwrite, Problem, ReadError, RowReader, RunFolder, SWEEP_FILE, Verified, fresh, verify, write_whole,
+    Overwrite, Problem, ReadError, RowReader, RunFolder, SWEEP_FILE, Verified, abandoned_draft, fresh,
+    read_bounded, verify, write_whole,
 };
 pub use layout::{BucketLayout, CollectiveLayout, GroupLayout, JobLayout, LackedBytes, PhaseLayout};
 pub use manifest::{ChangedSetting, Manifest, Outcome, RunSummary, Status};

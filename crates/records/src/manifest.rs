@@ -156,12 +156,26 @@ pub struct Manifest {
     /// Who measured it and how; absent if it was simulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<Measured>,
+    /// Digest over all other fields but the wall time; absent in folders of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest_digest: Option<Digest>,
+}
+
+/// Fields that the digest of a manifest does not cover: itself, and the wall time, which differs between equal runs.
+const NOT_COVERED: [&str; 2] = ["manifest_digest", "wall_time_s"];
+
+/// The digest of a manifest: over its JSON without spaces, the keys of each object sorted.
+pub(crate) fn manifest_digest(mut manifest: Value) -> Digest {
+    if let Some(fields) = manifest.as_object_mut() {
+        fields.retain(|name, _| !NOT_COVERED.contains(&name.as_str()));
+    }
+    Digest::of(manifest.to_string().as_bytes())
 }
 
 impl Manifest {
     /// Combines the summary of a run with the digests of its tables.
     pub fn new(summary: RunSummary, run: RunDigest) -> Manifest {
-        Manifest {
+        let mut manifest = Manifest {
             netloom: summary.netloom,
             build: summary.build,
             schema: SCHEMA_VERSION,
@@ -183,6 +197,10 @@ impl Manifest {
             changed: Some(summary.changed),
             time_scale: summary.time_scale,
             measured: summary.measured,
-        }
+            manifest_digest: None,
+        };
+        let value = serde_json::to_value(&manifest).expect("a manifest is JSON");
+        manifest.manifest_digest = Some(manifest_digest(value));
+        manifest
     }
 }

@@ -12,6 +12,7 @@
 use std::sync::LazyLock;
 
 use flate2::Compression;
+use netloom_units::steers;
 use serde::Serialize;
 
 use crate::drawing::pack::{pack_text, unpack_text};
@@ -38,7 +39,7 @@ const ASKS_AGAIN: &str = "content=\"default-src 'none'; connect-src 'self'; ";
 
 /// The page with this data; `count` and `what` are for the error if it is too large.
 pub fn page(reported: &impl Serialize, (count, what): (usize, &'static str)) -> Result<String, ReportError> {
-    let data = serde_json::to_string(reported).expect("the data of a page is JSON");
+    let data = data_text(reported);
     let bytes = COMPRESSED.len() + data.len();
     if bytes > MOST_BYTES {
         return Err(ReportError::TooLarge { bytes, most: MOST_BYTES, count, what });
@@ -46,6 +47,48 @@ pub fn page(reported: &impl Serialize, (count, what): (usize, &'static str)) -> 
     let (before, rest) = COMPRESSED.split_once(OPENING).expect("the template has a place for the data");
     let (_, after) = rest.split_once(CLOSING).expect("the place for the data has an end");
     Ok([before, PACKED, &pack_text(&data, Compression::default()), CLOSING, after].concat())
+}
+
+/// The data of a page as JSON. Characters in its texts that change colours, lines or the direction of writing, such as in
+/// the names of folders, are replaced by escapes that are shown as such; line ends and tabs remain.
+fn data_text(reported: &impl Serialize) -> String {
+    let json = serde_json::to_string(reported).expect("the data of a page is JSON");
+    let is_escaped = |escape: &str| json.contains(escape);
+    if !json.contains(steers) && !["\\u", "\\b", "\\f", "\\r"].into_iter().any(is_escaped) {
+        return json;
+    }
+    let mut text = String::with_capacity(json.len());
+    let mut rest = json.as_str();
+    while let Some(at) = rest.find(|c| c == '\\' || steers(c)) {
+        let (before, found) = rest.split_at(at);
+        text.push_str(before);
+        let (character, length) = character_at(found);
+        match character {
+            Some(character) => text.push_str(&format!("\\\\u{{{:x}}}", u32::from(character))),
+            None => text.push_str(&found[..length]),
+        }
+        rest = &found[length..];
+    }
+    text + rest
+}
+
+/// The character to be replaced at the beginning of a piece of JSON, if it is one, and the length of its bytes there.
+fn character_at(json: &str) -> (Option<char>, usize) {
+    let mut characters = json.chars();
+    let first = characters.next().unwrap_or_default();
+    if first != '\\' {
+        return (Some(first), first.len_utf8());
+    }
+    match characters.next() {
+        Some('b') => (Some('\u{8}'), 2),
+        Some('f') => (Some('\u{c}'), 2),
+        Some('r') => (Some('\r'), 2),
+        // Only control characters are written by their numbers.
+        Some('u') => {
+            (json.get(2..6).and_then(|code| u32::from_str_radix(code, 16).ok()).and_then(char::from_u32), 6)
+        }
+        _ => (None, 2),
+    }
 }
 
 /// The data of a page, as JSON; `None` if this is no page with data.
@@ -80,8 +123,20 @@ mod tests {
         assert_eq!(page.matches(CLOSING).count(), COMPRESSED.matches(CLOSING).count());
         assert!(!page.contains("onerror"));
         let data = page_data(&page).expect("it has data");
-        assert_eq!(serde_json::from_str::<String>(&data).expect("it is JSON"), hostile);
+        assert_eq!(
+            serde_json::from_str::<String>(&data).expect("it is JSON"),
+            hostile.replace('\u{2028}', "\\u{2028}")
+        );
         assert_eq!(page_data(TEMPLATE), None);
+    }
+
+    #[test]
+    fn characters_that_are_not_shown_as_they_are_are_escaped() {
+        let hostile = "a\u{1b}[31m\u{202e}b\r\u{8}\\u001b\n\tc\u{7f}\u{2028}\u{e9}";
+        let page = page(&[hostile], (1, "texts")).expect("it is small");
+        let [shown]: [String; 1] =
+            serde_json::from_str(&page_data(&page).expect("it has data")).expect("it is JSON");
+        assert_eq!(shown, "a\\u{1b}[31m\\u{202e}b\\u{d}\\u{8}\\u001b\n\tc\\u{7f}\\u{2028}\u{e9}");
     }
 
     #[test]

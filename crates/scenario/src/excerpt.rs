@@ -10,6 +10,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
+use netloom_units::steers;
 
 /// Longer lines are shown in part, in bytes.
 const LONG_LINE: usize = 160;
@@ -137,14 +138,6 @@ impl SourceCode for Excerpt {
         );
         Ok(Box::new(contents))
     }
-}
-
-/// Whether a character moves the cursor, changes colours, or changes the writing direction.
-pub fn steers(c: char) -> bool {
-    let turns =
-        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    // Two of them end a line but are not control characters.
-    c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 /// The text with a substitute of the same length for each such character; lines stay lines.

@@ -47,7 +47,6 @@ pub mod written;
 pub use compile::{Compiled, compile, compile_fabric};
 pub use describe::changed::Changed;
 pub use diagnostic::{Diagnostics, Problem, Style};
-pub use excerpt::steers;
 pub use flow_name::FlowName;
 pub use inherit::Origin;
 pub use location::{Located, Location};
@@ -61,6 +60,7 @@ pub use written::Overrides;
 use diagnostic::Problems;
 use inherit::Alone;
 use location::Sources;
+use resolve::value::FORMULA_SIGNS;
 
 /// Reads and checks a scenario.
 ///
@@ -123,9 +123,10 @@ pub fn resolve_from<O: Origin>(
     draft.complete(sources, former_keys).ok_or_else(|| problems.finish(&unfinished))
 }
 
-/// The file name without folder and extension.
+/// The file name without folder and extension, from its first character on that begins no formula of a spreadsheet.
 fn stem(path: &str) -> &str {
     let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let stem = file.strip_suffix(".yaml").or_else(|| file.strip_suffix(".yml")).unwrap_or(file);
+    let stem = stem.trim_start_matches(FORMULA_SIGNS);
     if stem.is_empty() { "scenario" } else { stem }
 }

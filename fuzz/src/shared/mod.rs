@@ -1,4 +1,4 @@
-//! What targets share: several texts in one input, folders of texts, refusals.
+//! What targets share: several texts in one input, folders of texts, a run to be altered, refusals.
 
 #![allow(dead_code, reason = "each target uses a part")]
 
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use netloom_lab::import::Measurements;
-use netloom_lab::{LabError, Overwrite, Style};
+use netloom_lab::{LabError, Overwrite, RunRequest, Source, Style};
 
 /// Parts texts of an input.
 pub const SEPARATOR: &[u8] = b"\n%%%\n";
@@ -36,6 +36,43 @@ pub fn folder(files: &[(&str, &[u8])]) -> PathBuf {
         fs::write(path, bytes).expect("a file can be written");
     }
     folder
+}
+
+/// A small run of which most tables have rows.
+const SCENARIO: &str = "
+netloom: 1
+fabric: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2, host_rate: 100Gbps}}
+balance: spray
+jobs: [{name: pair, steps: 2, phases: [{compute: 1us}, {ring_all_reduce: {size: 64KiB}}]}]
+record: {series: 2us, timeline: 1, causes: true, slowest_flows: 1}
+";
+
+/// The folder of a run, made once by this process.
+pub fn intact_run() -> PathBuf {
+    let run = std::env::temp_dir().join(format!("netloom-fuzz-run-{}", std::process::id()));
+    if !run.exists() {
+        let request = RunRequest::new(Source::text("small.yaml", SCENARIO));
+        let made = netloom_lab::run(RunRequest { folder: Some(run.clone()), ..request });
+        made.unwrap_or_else(|error| panic!("{}", error.headed(Style::Plain)));
+    }
+    run
+}
+
+/// A copy of a run folder that may be altered.
+pub fn copy_of(run: &Path) -> PathBuf {
+    let copy = folder(&[("run/manifest.json", b"")]).join("input/run");
+    for entry in fs::read_dir(run).expect("it is there").flatten() {
+        fs::copy(entry.path(), copy.join(entry.file_name())).expect("it can be copied");
+    }
+    copy
+}
+
+/// The tables in a run folder, in the order of their names.
+pub fn tables_in(run: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(run).expect("it is there").flatten().map(|entry| entry.path());
+    let mut tables: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end == "parquet")).collect();
+    tables.sort();
+    tables
 }
 
 /// Measurements that were accepted can be written, and are intact; a refusal is readable.

@@ -1,4 +1,4 @@
-//! `netloom check`: scenarios and run folders, each with all its errors.
+//! `netloom check`: scenarios, run folders and sweeps, each with all its errors.
 
 use std::path::Path;
 
@@ -22,17 +22,13 @@ pub fn check(
         if arguments.json {
             found.push(as_json(path, &checked));
         }
+        if let Ok(Checked::Sweep(state)) = &checked
+            && !state.is_finished
+        {
+            worst = worst.max(ExitCode::StoppedEarly);
+        }
         match checked {
-            Ok(checked) if !arguments.json => {
-                output.line(format!("{}: {}", path.display(), good(&checked)));
-                output.lines(groups(&checked));
-                output.lines(costs(&checked));
-                if let Checked::Scenario(prepared) = &checked
-                    && !prepared.compiled.warnings.is_empty()
-                {
-                    Output::warn(&prepared.compiled.warnings);
-                }
-            }
+            Ok(checked) if !arguments.json => print(path, &checked, output),
             Ok(_) => {}
             Err(error) if !arguments.json => worst = worst.max(output.error(&error)),
             Err(error) => worst = worst.max(error.exit_code()),
@@ -42,6 +38,21 @@ pub fn check(
         output.json(&found)?;
     }
     Ok(worst)
+}
+
+fn print(path: &Path, checked: &Checked, output: &mut Output) {
+    output.line(format!("{}: {}", path.display(), good(checked)));
+    output.lines(groups(checked));
+    output.lines(costs(checked));
+    match checked {
+        Checked::Scenario(prepared) if !prepared.compiled.warnings.is_empty() => {
+            Output::warn(&prepared.compiled.warnings);
+        }
+        Checked::Run(verified) if !verified.covers_manifest() => output.line(
+            "  its manifest has no digest, since an earlier version wrote it: outcome, seed, times and scenario are not covered",
+        ),
+        _ => {}
+    }
 }
 
 fn good(checked: &Checked) -> String {
@@ -56,9 +67,11 @@ fn good(checked: &Checked) -> String {
                 words::some(size.jobs, "job"),
             )
         }
-        Checked::Run(manifest) => {
-            format!("an intact run, {}, digest {}", status_word(manifest.outcome.status), manifest.digest)
+        Checked::Run(verified) => {
+            let status = status_word(verified.manifest.outcome.status);
+            format!("an intact run, {status}, digest {}", verified.digest())
         }
+        Checked::Sweep(state) => state.description(),
     }
 }
 
@@ -125,9 +138,15 @@ fn as_json(path: &Path, checked: &Result<Checked, LabError>) -> Value {
                 "warnings": warnings,
             })
         }
-        Ok(Checked::Run(manifest)) => {
-            json!({"path": path, "valid": true, "kind": "run", "digest": manifest.digest, "outcome": manifest.outcome})
-        }
+        Ok(Checked::Run(verified)) => json!({
+            "path": path,
+            "valid": true,
+            "kind": "run",
+            "digest": verified.digest(),
+            "covers_manifest": verified.covers_manifest(),
+            "outcome": verified.manifest.outcome,
+        }),
+        Ok(Checked::Sweep(state)) => json!({"path": path, "valid": true, "kind": "sweep", "sweep": state}),
         Err(error) => json!({"path": path, "valid": false, "problems": error.render(Style::Plain)}),
     }
 }

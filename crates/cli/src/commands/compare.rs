@@ -1,6 +1,9 @@
 //! `netloom compare`: runs side by side.
 
+use std::path::PathBuf;
+
 use netloom_lab::compare::{Cell, Comparison, METRICS, Metric, Row, Unit, compare_folders};
+use netloom_lab::sweep::{SweepState, unfinished_sweeps};
 use netloom_lab::{AnswerData, ExitCode, LabError, ReasonRequest, Sentence, Status, SweepProgress, words};
 
 use super::run::status_word;
@@ -24,7 +27,21 @@ pub fn compare(arguments: &Compare, output: &mut Output) -> Result<ExitCode, Lab
     for note in &comparison.notes {
         output.note(note);
     }
-    Ok(ExitCode::Good)
+    Ok(code_of(&comparison.unfinished))
+}
+
+/// Notes the unfinished sweeps among the folders; returns the exit code.
+pub fn note_unfinished(folders: &[PathBuf], output: &mut Output) -> Result<ExitCode, LabError> {
+    let unfinished = unfinished_sweeps(folders)?;
+    for sweep in &unfinished {
+        output.note(sweep.words());
+    }
+    Ok(code_of(&unfinished))
+}
+
+/// What was not computed to its end is not good, although what is there was shown.
+fn code_of(unfinished: &[SweepState]) -> ExitCode {
+    if unfinished.is_empty() { ExitCode::Good } else { ExitCode::StoppedEarly }
 }
 
 /// What `find` finds, with reasons if they are wanted, while their progress is shown.

@@ -3,6 +3,7 @@
 use netloom_lab::figures::{Format, Wanted};
 use netloom_lab::{ExitCode, LabError, Over};
 
+use super::compare::note_unfinished;
 use super::run::overwrite;
 use crate::arguments::Figures;
 use crate::output::Output;
@@ -35,5 +36,5 @@ pub fn figures(arguments: &Figures, output: &mut Output) -> Result<ExitCode, Lab
             "the font lacks characters of `{name}`; they are drawn as boxes, except in the data and in SVG"
         ));
     }
-    Ok(ExitCode::Good)
+    note_unfinished(&arguments.runs, output)
 }

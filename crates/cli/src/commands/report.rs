@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use netloom_lab::{ExitCode, LabError, ReportOutputs};
+use netloom_lab::{ExitCode, LabError, ReportOutputs, abandoned_draft};
 
-use super::compare::with_reasons;
+use super::compare::{note_unfinished, with_reasons};
 use super::run::overwrite;
 use crate::arguments::{ComparedRuns, Report};
 use crate::output::Output;
@@ -24,6 +24,9 @@ pub fn report(arguments: &Report, output: &mut Output) -> Result<ExitCode, LabEr
         page: file.as_deref().map(|file| (file, overwrite(arguments.force))),
         text: arguments.text.then(terminal::look),
     };
+    if let Some(draft) = file.as_deref().and_then(abandoned_draft) {
+        output.note(format!("replacing a report that was not finished: {}", draft.display()));
+    }
     let ComparedRuns { runs, over, baseline, why } = &arguments.compared;
     let text = with_reasons(*why, true, output, |reasons| {
         netloom_lab::report(runs, *over, baseline.as_deref(), reasons, outputs)
@@ -34,5 +37,5 @@ pub fn report(arguments: &Report, output: &mut Output) -> Result<ExitCode, LabEr
     if let Some(file) = file {
         output.line(format!("report {}", file.display()));
     }
-    Ok(ExitCode::Good)
+    note_unfinished(runs, output)
 }

@@ -23,6 +23,8 @@ use crate::table::{Lean, Table};
 pub fn run(arguments: Run, policies: OutsidePolicies, output: &mut Output) -> Result<ExitCode, LabError> {
     let progress = Progress::new(!arguments.quiet && !arguments.json);
     let mut on_progress = |now: &RunProgress| progress.run(now);
+    // Before signals are handled, so that they end the wait for a pipe.
+    let scenario = Source::file_or_stream(arguments.scenario)?.with_policies(policies);
     let stop = interrupt::stop_flag(output);
     if let Some(excess) = arguments.threads.and_then(excess_threads).filter(|_| !arguments.quiet) {
         output.note(excess);
@@ -33,7 +35,7 @@ pub fn run(arguments: Run, policies: OutsidePolicies, output: &mut Output) -> Re
         .then_some(Serve { port: arguments.live_port.unwrap_or(0), on_address: &mut on_address });
     let mut warn = |found: &Diagnostics| Output::warn(found);
     let report = netloom_lab::run(RunRequest {
-        scenario: Source::file(arguments.scenario).with_policies(policies),
+        scenario,
         overrides: Overrides { set: arguments.set, seed: arguments.seed, ..Overrides::default() },
         folder: arguments.output,
         overwrite: overwrite(arguments.force),

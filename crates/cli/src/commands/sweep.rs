@@ -30,8 +30,10 @@ pub fn sweep(
     let on_progress = |now: &SweepProgress| progress.sweep(now);
     let study = study(&arguments)?;
     let until = study.until;
+    // Before signals are handled, so that they end the wait for a pipe.
+    let scenarios = study.scenarios.into_iter().map(Source::file_or_stream).collect::<Result<_, _>>()?;
     let done = grid(&Grid {
-        scenarios: study.scenarios.into_iter().map(Source::file).collect(),
+        scenarios,
         set: study.set,
         vary: study.vary,
         sampling: study.sampling,

@@ -44,6 +44,10 @@ impl Workspace {
         std::fs::write(self.path(name), text).expect("the file can be written");
     }
 
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).expect("the file can be read")
+    }
+
     /// Runs the command here.
     pub fn netloom(&self, arguments: &[&str]) -> Answer {
         command(self.folder.path()).args(arguments).output().expect("the command starts").into()

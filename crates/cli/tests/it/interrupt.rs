@@ -1,11 +1,11 @@
-//! Ctrl-C ends a run cleanly: the records up to then are a complete folder with the status `stopped`.
+//! Ctrl-C and other signals end a run cleanly: the records up to then are a complete folder with the status `stopped`.
 
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::command::{Answer, Workspace, lasting};
+use crate::command::{Answer, SMALL, Workspace, lasting};
 
 #[test]
 fn an_interrupt_leaves_valid_records_up_to_that_time() {
@@ -27,6 +27,56 @@ fn an_interrupt_leaves_valid_records_up_to_that_time() {
     let json: serde_json::Value = serde_json::from_str(&compare.out).expect("it is JSON");
     assert_eq!(json["rows"][0]["status"], "stopped");
     assert!(json["rows"][0]["values"]["step_mean_s"].as_f64() > Some(0.0), "{json}");
+}
+
+#[test]
+fn other_signals_that_end_a_process_store_the_same() {
+    let workspace = Workspace::new();
+    workspace.write("long.yaml", &lasting(1_000_000));
+    for signal in ["TERM", "HUP"] {
+        let child = workspace.start(&["run", "long.yaml", "-o", signal]);
+        wait_for(|| workspace.path(signal).join("INCOMPLETE").exists());
+        sleep(Duration::from_millis(300));
+        send(signal, &child);
+        let answer: Answer = child.wait_with_output().expect("it ends").into();
+        assert!(answer.code == Some(3) && answer.err.contains("stopping"), "{signal}: {}", answer.err);
+        assert_eq!(workspace.netloom(&["check", signal]).code, Some(0), "{signal}");
+    }
+}
+
+#[test]
+fn a_run_started_with_nohup_survives_the_end_of_its_terminal() {
+    let workspace = Workspace::new();
+    workspace.write("some.yaml", &lasting(3_000));
+    let mut nohup = Command::new("nohup");
+    nohup.arg(env!("CARGO_BIN_EXE_netloom")).args(["run", "some.yaml", "-o", "run"]);
+    nohup.current_dir(workspace.path("")).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let child = nohup.spawn().expect("there is a `nohup`");
+    wait_for(|| workspace.path("run/INCOMPLETE").exists());
+    send("HUP", &child);
+    let answer: Answer = child.wait_with_output().expect("it ends").into();
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+}
+
+#[test]
+fn a_pipe_that_never_ends_can_be_interrupted() {
+    let workspace = Workspace::new();
+    workspace.write("small.yaml", SMALL);
+    let pipe = workspace.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("there is a `mkfifo`").success());
+    for words in [&["run", "pipe"][..], &["sweep", "pipe", "-o", "sweep"], &["check", "pipe"]] {
+        let mut child = workspace.start(words);
+        sleep(Duration::from_millis(300));
+        assert!(child.try_wait().expect("it was started").is_none(), "{words:?} waits for the pipe");
+        interrupt(&child);
+        assert_eq!(child.wait().expect("it ends").code(), None, "{words:?} was ended by the signal");
+    }
+    // What a pipe holds is read once, whatever is made of it.
+    let words = ["sweep", "pipe", "--vary", "balance=ecmp,spray", "--seeds", "2", "-o", "sweep"];
+    let child = workspace.start(&words);
+    std::fs::write(&pipe, SMALL).expect("it is read");
+    let answer: Answer = child.wait_with_output().expect("it ends").into();
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
 }
 
 #[test]
@@ -84,7 +134,11 @@ fn a_port_in_use_is_reported_before_the_run() {
 }
 
 fn interrupt(child: &Child) {
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    send("INT", child);
+}
+
+fn send(signal: &str, child: &Child) {
+    let sent = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
     assert!(sent.expect("there is a `kill`").success());
 }
 

@@ -6,6 +6,7 @@ mod deadlock;
 mod export;
 mod field;
 mod figures;
+mod harm;
 mod help;
 mod import;
 #[cfg(unix)]
@@ -20,4 +21,5 @@ mod pictures;
 mod studies;
 #[cfg(target_os = "linux")]
 mod testbed;
+mod unfinished;
 mod waits;

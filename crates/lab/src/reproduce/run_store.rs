@@ -10,7 +10,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use netloom_records::{Digest, write_whole};
+use netloom_records::{Digest, read_bounded, write_whole};
 use serde::{Deserialize, Serialize};
 
 use super::error::ReproduceError;
@@ -112,8 +112,8 @@ impl RunStore {
 
     /// Finds the run of a scenario.
     pub fn find(&self, file: &str, scenario: &str) -> Found {
-        let text = fs::read_to_string(self.folder.join(file)).unwrap_or_default();
-        match serde_json::from_str::<Kept>(&text) {
+        let bytes = read_bounded(&self.folder.join(file)).unwrap_or_default();
+        match serde_json::from_slice::<Kept>(&bytes) {
             Ok(kept) if kept.scenario != digest(scenario) => Found::Nothing,
             Ok(kept) if kept.build != self.build => Found::OtherBuild,
             Ok(kept) => Found::Run(Box::new(kept.run)),

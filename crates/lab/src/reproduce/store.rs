@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::{fs, io};
 
+use netloom_records::read_bounded;
 use serde::{Deserialize, Serialize};
 
 use super::cells;
@@ -103,10 +104,9 @@ pub(super) struct Stored {
 /// The runs of a stored report.
 pub(super) fn runs(paper: &str, folder: &Path) -> Result<Stored, ReproduceError> {
     let path = folder.join(REPORT_FILE);
-    let text = fs::read_to_string(&path);
-    let text = text.map_err(|source| ReproduceError::Read { path: path.clone(), source })?;
+    let bytes = read_bounded(&path).map_err(|source| ReproduceError::Read { path: path.clone(), source })?;
     let wrong = |reason| ReproduceError::Stored { path: path.clone(), reason };
-    let stored: Stored = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let stored: Stored = serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))?;
     let Stored { paper: of, version, .. } = &stored;
     let own_version = env!("CARGO_PKG_VERSION");
     if of != paper || version != own_version {

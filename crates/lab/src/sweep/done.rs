@@ -31,7 +31,7 @@ pub(super) fn finished(
 ) -> Result<Option<PointReport>, LabError> {
     let Ok(run) = RunFolder::open(folder) else { return Ok(None) };
     let manifest = run.manifest();
-    if !is_of(manifest, meaning, seed) || !has_all_tables(folder) {
+    if !is_finished(manifest, meaning, seed) || !has_all_tables(folder) {
         return Ok(None);
     }
     let summary = match Summary::of_folder(&run, over) {
@@ -54,13 +54,16 @@ fn scenario_name(manifest: &Manifest) -> String {
     manifest.scenario.get("name").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-fn is_of(manifest: &Manifest, meaning: Digest, seed: u64) -> bool {
-    let says_seed = manifest.scenario_yaml.lines().any(|line| line == format!("seed: {seed}"));
+fn is_finished(manifest: &Manifest, meaning: Digest, seed: u64) -> bool {
     manifest.build.as_deref() == Some(BUILD)
-        && manifest.seed == Some(seed)
-        && says_seed
         && manifest.outcome.status != Status::Stopped
-        && digest_without_seed(&manifest.scenario_yaml) == meaning
+        && is_run_of(manifest, meaning, seed)
+}
+
+/// Whether a run is one of a scenario, given by its digest without the seed, with a seed.
+pub(super) fn is_run_of(manifest: &Manifest, meaning: Digest, seed: u64) -> bool {
+    let says_seed = manifest.scenario_yaml.lines().any(|line| line == format!("seed: {seed}"));
+    manifest.seed == Some(seed) && says_seed && digest_without_seed(&manifest.scenario_yaml) == meaning
 }
 
 fn has_all_tables(folder: &Path) -> bool {

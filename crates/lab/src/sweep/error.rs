@@ -9,6 +9,7 @@ use super::plan::MOST_POINTS;
 use super::rounds::FEWEST_SEEDS;
 use super::task::PointFailure;
 use crate::build::BUILD;
+use crate::words::some;
 
 /// Why a sweep was refused.
 #[derive(Debug, thiserror::Error)]
@@ -233,6 +234,23 @@ pub enum SweepError {
         path: PathBuf,
         /// Why not.
         detail: String,
+    },
+    /// Lines of the journal that are not points.
+    #[error(
+        "{} of the journal are not points; the same sweep computes what is missing: {}",
+        some(*.lines as u64, "line"), .folder.display()
+    )]
+    Journal {
+        /// Number of lines, without the last one, which a kill may cut off.
+        lines: usize,
+        /// The folder of the sweep.
+        folder: PathBuf,
+    },
+    /// The run folder of a point has another run.
+    #[error("this is not the run that the plan of the sweep has there, but one of another scenario or seed: {}", .folder.display())]
+    Misplaced {
+        /// The run folder.
+        folder: PathBuf,
     },
     /// Another sweep is there.
     #[error("the folder has another sweep ({}): {}", .differences.join("; "), .path.display())]

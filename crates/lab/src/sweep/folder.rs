@@ -11,7 +11,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use netloom_records::{FolderError, Marker, SWEEP_FILE, write_whole};
+use netloom_records::{FolderError, Marker, SWEEP_FILE, read_bounded, write_whole};
 use serde_json::Value;
 
 use super::error::SweepError;
@@ -99,7 +99,7 @@ fn check(path: &Path, wanted: &Value, force: bool) -> Result<bool, LabError> {
 /// The plan in a folder, if there is one.
 pub(super) fn read_plan(folder: &Path) -> Result<Option<Value>, LabError> {
     let path = folder.join(PLAN_FILE);
-    let bytes = match fs::read(&path) {
+    let bytes = match read_bounded(&path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(FolderError::Io { action: "read the plan", path, source }.into()),

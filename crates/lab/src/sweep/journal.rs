@@ -34,6 +34,8 @@ pub(super) struct Journal {
     path: PathBuf,
     /// By key and by the part of the run that the figures are over.
     known: BTreeMap<(Digest, String), PointReport>,
+    /// Lines that are not points, without the last one.
+    pub n_unreadable: usize,
     file: Mutex<Option<File>>,
 }
 
@@ -42,18 +44,23 @@ impl Journal {
     pub fn open(folder: &Path) -> Result<Journal, LabError> {
         let path = folder.join(JOURNAL_FILE);
         let mut known = BTreeMap::new();
-        if path.exists() {
+        let mut unreadable = 0;
+        let mut is_last_unreadable = false;
+        if path.is_file() {
             let file = File::open(&path).map_err(|source| refused("read the journal", &path, source))?;
             for line in BufReader::new(file).split(b'\n') {
                 let line = line.map_err(|source| refused("read the journal", &path, source))?;
-                // The last line may be cut off by a kill or a full disk.
-                if let Ok(entry) = serde_json::from_slice::<Entry<PointReport>>(&line) {
+                unreadable += usize::from(is_last_unreadable);
+                let entry = serde_json::from_slice::<Entry<PointReport>>(&line);
+                is_last_unreadable = entry.is_err();
+                if let Ok(entry) = entry {
                     let over = entry.report.summary.span.over.clone();
                     known.insert((entry.key, over), entry.report);
                 }
             }
         }
-        Ok(Journal { path, known, file: Mutex::new(None) })
+        // The last line may be cut off by a kill or a full disk.
+        Ok(Journal { path, known, n_unreadable: unreadable, file: Mutex::new(None) })
     }
 
     /// All finished points, with figures over any part of the run.

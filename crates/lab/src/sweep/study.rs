@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use netloom_records::statistics::Over;
-use netloom_records::{Digest, write_whole};
+use netloom_records::{Digest, read_bounded, write_whole};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -25,6 +25,7 @@ use super::plan::{Grid, Plan};
 use super::points::PointReport;
 use super::range::{ValueRange, numbers_of};
 use super::report::VariantReport;
+use super::state::{about, in_journal};
 use super::task::key_of;
 use crate::build::BUILD;
 use crate::error::LabError;
@@ -51,13 +52,13 @@ pub(crate) struct StudyFile {
     #[serde(default)]
     pub netloom: String,
     #[serde(default)]
-    build: String,
+    pub(super) build: String,
     #[serde(default)]
     pub vary: Vec<Varied>,
     pub seeds: SeedRange,
     pub variants: Vec<StudyVariant>,
     baseline: Option<PathBuf>,
-    total: Option<usize>,
+    pub(super) total: Option<usize>,
     #[serde(default)]
     pub failed: Vec<FailedPoint>,
     #[serde(default)]
@@ -69,6 +70,13 @@ pub(crate) struct StudyFile {
 pub(crate) struct SeedRange {
     pub first: u64,
     pub last: u64,
+}
+
+impl SeedRange {
+    /// Number of seeds.
+    pub fn count(self) -> u64 {
+        (self.last.saturating_add(1)).saturating_sub(self.first)
+    }
 }
 
 /// A varied path with its values.
@@ -96,7 +104,7 @@ pub(crate) struct StudyVariant {
     pub scenario: String,
     pub values: Vec<String>,
     pub folder: PathBuf,
-    digest: Digest,
+    pub(super) digest: Digest,
 }
 
 /// A sweep without run folders.
@@ -104,8 +112,10 @@ pub(crate) struct StudyVariant {
 pub(crate) struct Study {
     pub folder: PathBuf,
     pub about: StudyFile,
-    /// Finished points by variant, then by seed.
+    /// Finished points with figures over the part of the run that is read, by variant, then by seed.
     done: Vec<Done>,
+    /// Number of finished points.
+    n_finished: usize,
 }
 
 /// A finished point.
@@ -116,9 +126,10 @@ pub(crate) struct StudyPoint<'a> {
     pub report: &'a PointReport,
 }
 
-/// Writes the study of a sweep, if it has something that neither plan nor run folders have.
+/// Writes the study of a sweep, if it has something that neither plan nor run folders have, or replaces an earlier one.
 pub(super) fn write_study(grid: &Grid<'_>, plan: &Plan, outcomes: Outcomes<'_>) -> Result<(), LabError> {
-    if plan.keep == Keep::Folders && outcomes.thresholds.is_empty() {
+    let has_more = !outcomes.thresholds.is_empty() || !outcomes.failed.is_empty();
+    if plan.keep == Keep::Folders && !has_more && !grid.folder.join(STUDY_FILE).exists() {
         return Ok(());
     }
     let mut value = plan.to_json(&grid.command);
@@ -136,8 +147,8 @@ pub(super) fn write_study(grid: &Grid<'_>, plan: &Plan, outcomes: Outcomes<'_>) 
 }
 
 /// The study in a folder with this plan, if there is one that can be read.
-fn file_in(folder: &Path, plan: &Value) -> Option<StudyFile> {
-    let bytes = std::fs::read(folder.join(STUDY_FILE)).ok()?;
+pub(super) fn file_in(folder: &Path, plan: &Value) -> Option<StudyFile> {
+    let bytes = read_bounded(&folder.join(STUDY_FILE)).ok()?;
     let value: Value = serde_json::from_slice(&bytes).ok()?;
     if value.get("digest") == plan.get("digest") { serde_json::from_value(value).ok() } else { None }
 }
@@ -159,16 +170,11 @@ impl Study {
             return if is_study { Err(lacking()) } else { Ok(None) };
         }
         let Some(plan) = read_plan(folder)?.filter(keeps_none) else { return Ok(None) };
-        let broken = |error: serde_json::Error| SweepError::Plan {
-            path: folder.join(PLAN_FILE),
-            detail: error.to_string(),
-        };
-        let about = match file_in(folder, &plan) {
-            Some(about) => about,
-            None => serde_json::from_value(plan).map_err(broken)?,
-        };
-        let done = points(folder, &about, over)?;
-        Ok(Some(Study { folder: folder.to_owned(), about, done }))
+        let about = about(folder, plan)?;
+        let journal = Journal::open(folder)?;
+        let done = points(folder, &journal, &about, over)?;
+        let n_finished = in_journal(&journal, &about).len();
+        Ok(Some(Study { folder: folder.to_owned(), about, done, n_finished }))
     }
 
     /// Finished points by variant, then by seed.
@@ -178,7 +184,7 @@ impl Study {
 
     /// Number of points of the sweep.
     pub fn total(&self) -> usize {
-        let seeds = self.about.seeds.last.saturating_sub(self.about.seeds.first).saturating_add(1);
+        let seeds = self.about.seeds.count();
         let planned = self.about.variants.len().saturating_mul(usize::try_from(seeds).unwrap_or(usize::MAX));
         self.about.total.unwrap_or(planned).max(self.done.len())
     }
@@ -203,22 +209,21 @@ impl Study {
         self.about.variants.iter().enumerate().map(report).collect()
     }
 
-    /// How many points there are of how many, if some are missing or failed.
+    /// How many of the finished points have figures over the part of the run that was read, if some have none.
     pub fn remark(&self) -> Option<String> {
-        let (done, total, failed) = (self.done.len(), self.total(), self.about.failed.len());
-        let failures = if failed == 0 { String::new() } else { format!(", {failed} failed") };
+        let (done, finished) = (self.done.len(), self.n_finished);
         let folder = self.folder.display();
-        (done < total).then(|| format!("{done} of {total} points have figures{failures}: {folder}"))
+        (done < finished)
+            .then(|| format!("{done} of {finished} finished points have figures over this part: {folder}"))
     }
 }
 
-fn keeps_none(plan: &Value) -> bool {
+pub(super) fn keeps_none(plan: &Value) -> bool {
     plan.get("keep").is_some_and(|keep| keep != "folders")
 }
 
 /// The points of a sweep in its journal.
-fn points(folder: &Path, about: &StudyFile, over: Over) -> Result<Vec<Done>, LabError> {
-    let journal = Journal::open(folder)?;
+fn points(folder: &Path, journal: &Journal, about: &StudyFile, over: Over) -> Result<Vec<Done>, LabError> {
     let is_of_sweep = |seed: &u64| (about.seeds.first..=about.seeds.last).contains(seed);
     let seeds: BTreeSet<u64> = journal.points().map(|report| report.seed).filter(is_of_sweep).collect();
     let keys_of = |build: &str| -> Vec<(usize, Digest)> {

@@ -9,6 +9,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use netloom_records::read_bounded;
 use netloom_records::statistics::Over;
 use netloom_scenario::foreign::Foreign;
 use netloom_scenario::written::{Entry, Node, Tree};
@@ -70,14 +71,13 @@ pub struct WrittenStudy {
 }
 
 impl WrittenStudy {
-    /// The study in a file; `None` if the file is something else.
+    /// The study in a regular file; `None` if the file is something else.
     ///
     /// # Errors
     /// All mistakes in it.
     pub fn read(path: &Path) -> Result<Option<WrittenStudy>, LabError> {
-        let Some((foreign, root)) = std::fs::read(path)
-            .ok()
-            .and_then(|bytes| Foreign::open(&bytes, &path.display().to_string()).ok())
+        let Some((foreign, root)) =
+            read_bounded(path).ok().and_then(|bytes| Foreign::open(&bytes, &path.display().to_string()).ok())
         else {
             return Ok(None);
         };

@@ -102,7 +102,7 @@ fn damaged_and_other_points_are_named_and_never_a_panic() {
     fs::write(&journal, damaged).expect("it can be written");
     let some = compared(&folder, None).expect("the others are compared");
     assert_eq!(some.rows.len(), 4);
-    assert!(some.notes[0].starts_with("4 of 6 points have figures"), "{:?}", some.notes);
+    assert!(some.notes[0].starts_with("an unfinished sweep, 4 of 6 points; missing: "), "{:?}", some.notes);
     let page = page_of(&folder, &home.path().join("page.html")).expect("it is reported");
     assert_eq!((&page["study"]["points"], &page["study"]["total"]), (&4.into(), &6.into()));
 

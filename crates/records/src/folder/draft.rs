@@ -4,14 +4,17 @@
 //! disk.
 //! Leaves out: whether a file may be replaced; pipes and devices, which cannot be.
 //!
-//! Invariants: only the target file is ever replaced; an abandoned draft is removed.
+//! Invariants: only the target file is ever replaced; a draft that is given up is removed, and that of a process that was
+//! killed is taken over by the next draft of the same file: it is not locked, as one that is being written is.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Names tried before giving up.
 const MOST_TRIES: u32 = 1000;
+/// Follows the name of the target in that of its draft; no user gives a file such a name.
+const DRAFT: &str = "netloom-draft";
 
 /// A file being written.
 #[derive(Debug)]
@@ -28,8 +31,7 @@ impl DraftFile {
     /// # Errors
     /// If the system fails.
     pub fn create(path: &Path) -> io::Result<DraftFile> {
-        let (draft, file) =
-            fresh(path, "draft", |draft| File::options().write(true).create_new(true).open(draft))?;
+        let (draft, file) = fresh(path, DRAFT, locked)?;
         let file = BufWriter::with_capacity(1 << 16, file);
         Ok(DraftFile { path: path.to_owned(), draft, file, is_done: false })
     }
@@ -75,19 +77,60 @@ impl Drop for DraftFile {
     }
 }
 
+/// The draft of a target file that a process left when it was killed, if there is one; the next [`DraftFile`] replaces it.
+pub fn abandoned_draft(path: &Path) -> Option<PathBuf> {
+    let draft = numbered(path, DRAFT, 0);
+    let file = File::options().write(true).open(&draft).ok()?;
+    file.try_lock().is_ok().then_some(draft)
+}
+
+/// A new empty draft, or that of a process that was killed, emptied; locked as long as it is open.
+fn locked(draft: &Path) -> io::Result<File> {
+    let create = File::options().write(true).create_new(true).open(draft);
+    let (file, is_new) = match create {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            (File::options().write(true).open(draft)?, false)
+        }
+        created => (created?, true),
+    };
+    match file.try_lock() {
+        Ok(()) if is_same_file(&file, draft) => file.set_len(0).map(|()| file),
+        // Without locks a draft that exists may be being written.
+        Err(TryLockError::Error(_)) if is_new => Ok(file),
+        _ => Err(ErrorKind::AlreadyExists.into()),
+    }
+}
+
+/// Whether an open file still has its name: another process may have finished the draft and renamed it.
+#[cfg(unix)]
+fn is_same_file(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |found: fs::Metadata| (found.dev(), found.ino());
+    let (Ok(open), Ok(named)) = (file.metadata(), fs::symlink_metadata(path)) else { return false };
+    identity(open) == identity(named)
+}
+
+/// Elsewhere an open file cannot be renamed.
+#[cfg(not(unix))]
+fn is_same_file(_: &File, _: &Path) -> bool {
+    true
+}
+
+/// The path with a word appended, and a number unless it is zero.
+fn numbered(path: &Path, word: &str, number: u32) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(if number == 0 { format!(".{word}") } else { format!(".{word}{number}") });
+    path.with_file_name(name)
+}
+
 /// Makes a file or folder next to a path, under an unused name: the path's name with a word appended, and a number if
 /// that exists. `make` must fail if the name exists.
 ///
 /// # Errors
 /// If the system fails.
 pub fn fresh<T>(path: &Path, word: &str, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
-    let numbered = |number: u32| {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(if number == 0 { format!(".{word}") } else { format!(".{word}{number}") });
-        path.with_file_name(name)
-    };
     for number in 0..MOST_TRIES {
-        let path = numbered(number);
+        let path = numbered(path, word, number);
         match make(&path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             made => return made.map(|made| (path, made)),
@@ -100,25 +143,39 @@ pub fn fresh<T>(path: &Path, word: &str, make: impl Fn(&Path) -> io::Result<T>) 
 mod tests {
     use super::*;
 
+    fn begun(path: &Path) -> DraftFile {
+        let mut file = DraftFile::create(path).expect("there is a name");
+        file.write_all(b"text").expect("it can be written");
+        file
+    }
+
+    fn names(folder: &Path) -> usize {
+        fs::read_dir(folder).expect("it is there").count()
+    }
+
     #[test]
-    fn text_beside_a_number_is_unchanged() {
+    fn a_draft_becomes_the_target_or_is_removed() {
         let home = tempfile::tempdir().expect("a folder");
         let path = home.path().join("table");
-        for name in ["table.draft", "table.draft1"] {
-            fs::write(home.path().join(name), "of the user").expect("it can be written");
-        }
-        let begun = || {
-            let mut file = DraftFile::create(&path).expect("there is a third name");
-            file.write_all(b"text").expect("it can be written");
-            file
-        };
-        let names = || fs::read_dir(home.path()).expect("it is there").count();
-        drop(begun());
-        assert_eq!(names(), 2, "a draft that is given up is gone");
-        begun().finish().expect("it can be renamed");
-        assert_eq!((names(), fs::read(&path).expect("it is there")), (3, b"text".to_vec()));
-        for name in ["table.draft", "table.draft1"] {
-            assert_eq!(fs::read(home.path().join(name)).expect("it is there"), b"of the user");
-        }
+        drop(begun(&path));
+        assert_eq!(names(home.path()), 0, "a draft that is given up is gone");
+        let (one, other) = (begun(&path), begun(&path));
+        assert_eq!(names(home.path()), 2, "two drafts at once have two names");
+        one.finish().expect("it can be renamed");
+        drop(other);
+        assert_eq!((names(home.path()), fs::read(&path).expect("it is there")), (1, b"text".to_vec()));
+    }
+
+    #[test]
+    fn the_draft_of_a_killed_process_is_taken_over() {
+        let home = tempfile::tempdir().expect("a folder");
+        let path = home.path().join("table");
+        let left = home.path().join("table.netloom-draft");
+        fs::write(&left, "half a table that is longer").expect("it can be written");
+        assert_eq!(abandoned_draft(&path).as_ref(), Some(&left));
+        let file = begun(&path);
+        assert_eq!(abandoned_draft(&path), None, "it is being written");
+        file.finish().expect("it can be renamed");
+        assert_eq!((names(home.path()), fs::read(&path).expect("it is there")), (1, b"text".to_vec()));
     }
 }

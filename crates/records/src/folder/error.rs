@@ -157,6 +157,17 @@ pub enum Problem {
     /// It cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// The manifest was altered.
+    #[error(
+        "the manifest was altered (outcome, seed, scenario or another field): its digest is {found}, not as it says: \
+         {stated}"
+    )]
+    Manifest {
+        /// Recomputed.
+        found: Digest,
+        /// In the manifest.
+        stated: Digest,
+    },
     /// A table has the wrong number of rows.
     #[error("table `{table}` has {found} rows, not as the manifest says: {stated}")]
     Rows {

@@ -6,6 +6,7 @@
 //! Invariants: a folder is complete exactly if it holds a manifest and no `INCOMPLETE`. The marker is the first file
 //! written and the last removed, so a run killed at any instant leaves a folder marked as incomplete.
 
+mod bounded;
 mod draft;
 mod error;
 mod guard;
@@ -16,7 +17,8 @@ mod table_file;
 mod verify;
 mod write;
 
-pub use draft::{DraftFile, fresh};
+pub use bounded::read_bounded;
+pub use draft::{DraftFile, abandoned_draft, fresh};
 pub use error::{FolderError, Problem, ReadError};
 pub use marker::Marker;
 pub use read::{BatchReader, RowReader, RunFolder};

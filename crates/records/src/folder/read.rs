@@ -21,6 +21,7 @@ use serde_json::Value;
 use crate::column::SCHEMA_VERSION;
 use crate::convert::{BatchError, name_columns, rows_of};
 use crate::digest::TableSummary;
+use crate::folder::bounded::{read_bounded, refuse_irregular};
 use crate::folder::guard::{Panicked, guard};
 use crate::folder::{INCOMPLETE_FILE, MANIFEST_FILE, ReadError, SWEEP_FILE};
 use crate::manifest::Manifest;
@@ -229,7 +230,8 @@ pub struct BatchReader {
 impl BatchReader {
     fn open(folder: &Path, table: Table, version: u32, block: usize) -> Result<BatchReader, ReadError> {
         let path = folder.join(table.file_name());
-        let file = File::open(&path).map_err(|source| match source.kind() {
+        let opened = refuse_irregular(&path).and_then(|()| File::open(&path));
+        let file = opened.map_err(|source| match source.kind() {
             ErrorKind::NotFound => ReadError::TableMissing { table: table.name(), path: path.clone() },
             _ => ReadError::Io { path: path.clone(), source },
         })?;
@@ -340,7 +342,7 @@ fn check_folder(path: &Path) -> Result<(), ReadError> {
 /// The manifest as JSON, if it is one of netloom's.
 pub(crate) fn read_manifest_value(folder: &Path) -> Result<Value, ReadError> {
     let path = folder.join(MANIFEST_FILE);
-    let bytes = match fs::read(&path) {
+    let bytes = match read_bounded(&path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(no_manifest(folder)),
         Err(source) => return Err(ReadError::Io { path, source }),

@@ -1,7 +1,8 @@
-//! Checking a run folder: do the tables match the manifest?
+//! Checking a run folder: do tables and manifest match their digests?
 //!
-//! Models: the digest recomputed from the Parquet files, table by table, names as stored.
-//! Leaves out: whether the rows are plausible, and the rest of the manifest, which no digest covers.
+//! Models: the digest recomputed from the Parquet files, table by table, names as stored; the digest of the manifest.
+//! Leaves out: whether the rows are plausible; the wall time, and the manifests of earlier versions, which have no digest
+//! of their own. A digest is no signature: who changes a folder can compute the digests anew.
 //!
 //! Invariants: a change of any single stored value is detected; all problems are reported at once.
 
@@ -9,9 +10,9 @@ use std::path::Path;
 
 use crate::convert::name_columns;
 use crate::digest::{Digest, Digester, RunDigest};
-use crate::folder::read::decode;
+use crate::folder::read::{decode, read_manifest_value};
 use crate::folder::{BatchReader, Problem, RunFolder};
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, manifest_digest};
 use crate::registry::{Table, TableVisitor};
 use crate::row::Row;
 
@@ -27,6 +28,11 @@ impl Verified {
     pub fn digest(&self) -> Digest {
         self.manifest.digest
     }
+
+    /// Whether a digest covers the manifest, too: that of a folder of an earlier version has none.
+    pub fn covers_manifest(&self) -> bool {
+        self.manifest.manifest_digest.is_some()
+    }
 }
 
 /// Recomputes the digest of a run folder and compares.
@@ -41,6 +47,7 @@ pub fn verify(path: &Path) -> Result<Verified, Vec<Problem>> {
         table.visit(&mut check);
     }
     check.whole();
+    check.manifest();
     if check.problems.is_empty() {
         Ok(Verified { manifest: run.manifest().clone() })
     } else {
@@ -106,6 +113,16 @@ impl Check<'_> {
         let RunDigest { digest: found, .. } = self.digester.finish();
         if self.problems.is_empty() && found != stated {
             self.problems.push(Problem::Run { found, stated });
+        }
+    }
+
+    /// Compares the digest of the manifest, if it has one.
+    fn manifest(&mut self) {
+        let Some(stated) = self.run.manifest().manifest_digest else { return };
+        match read_manifest_value(self.run.path()).map(manifest_digest) {
+            Ok(found) if found == stated => {}
+            Ok(found) => self.problems.push(Problem::Manifest { found, stated }),
+            Err(error) => self.problems.push(error.into()),
         }
     }
 }

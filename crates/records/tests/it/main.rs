@@ -6,6 +6,7 @@ mod digest;
 mod earlier;
 mod kill;
 mod locations;
+mod manifests;
 mod memory;
 mod round_trip;
 mod sample;

@@ -125,6 +125,8 @@ collectors! {
 pub struct Report {
     /// Origin and outcome of the runs.
     pub runs: Vec<provenance::RunData>,
+    /// Sweeps of which points are missing, a sentence each.
+    pub remarks: Vec<String>,
     /// Which variant is better; absent for a single one.
     pub answer: Option<AnswerData>,
     #[serde(skip)]
@@ -184,6 +186,7 @@ impl Report {
         let settings = settings::SettingsData::of(&abouts);
         let mut report = Report {
             runs: abouts.into_iter().map(provenance::RunData::of).collect(),
+            remarks: Vec::new(),
             answer: None,
             observed: Vec::new(),
             summary: Vec::new(),

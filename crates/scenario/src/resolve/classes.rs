@@ -128,7 +128,7 @@ fn one(node: &Node, problems: &mut Problems) -> Option<Traffic> {
     let own = ["name", "dscp", "class"];
     let (settings, fields) = plugin::section_at(Some(node), node.head(), &sections::TRAFFIC, &own, problems)?;
     let name =
-        fields.need("name", "storage", problems).and_then(|node| value::name(node, "a name", problems));
+        fields.need("name", "storage", problems).and_then(|node| value::new_name(node, "a name", problems));
     let dscp = fields.get("dscp").and_then(|node| small(node, &DSCP, problems));
     let class = fields.get("class").and_then(|node| small(node, &NUMBER, problems));
     let (settings, name) = (settings?, name?);

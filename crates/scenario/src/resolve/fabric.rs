@@ -54,7 +54,7 @@ fn nodes(node: &Node, key: &str, stem: &str, problems: &mut Problems) -> Option<
         return Some((0..n).map(|number| Located::new(format!("{stem}{number}"), node.location)).collect());
     }
     let items = items(node, key, problems)?;
-    let names: Vec<_> = items.iter().map(|item| value::name(item, "a name", problems)).collect();
+    let names: Vec<_> = items.iter().map(|item| value::new_name(item, "a name", problems)).collect();
     names.into_iter().collect()
 }
 

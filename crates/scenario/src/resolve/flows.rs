@@ -129,7 +129,7 @@ fn flow(node: &Node, problems: &mut Problems) -> Option<Flow> {
         value::name(found, "the name of a host", problems)
     };
     let (from, to) = (host("from"), host("to"));
-    let name = fields.get("name").map(|node| value::name(node, "a name", problems));
+    let name = fields.get("name").map(|node| value::new_name(node, "a name", problems));
     let traffic = classes::kind(&fields, problems);
     let (settings, from, to) = (settings?, from?, to?);
     if from.value == to.value {

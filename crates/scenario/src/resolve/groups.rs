@@ -31,6 +31,9 @@ fn group(entry: &Entry, problems: &mut Problems) -> Option<Group> {
         report.label("this word stands for all ranks").help("choose another name");
         return None;
     }
+    if value::report_formula(&name, problems) {
+        return None;
+    }
     Some(Group { name, ranks: ranks(&entry.value, problems)? })
 }
 

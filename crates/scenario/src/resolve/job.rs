@@ -49,7 +49,7 @@ pub(super) fn check_names(jobs: &[Job], problems: &mut Problems) {
 fn job(node: &Node, number: usize, problems: &mut Problems) -> Option<Job> {
     let fields = Fields::open(node, "job", KEYS, problems)?;
     let name = match fields.get("name") {
-        Some(node) => value::name(node, "a name", problems),
+        Some(node) => value::new_name(node, "a name", problems),
         None => Some(Located::new(format!("job{number}"), fields.head)),
     };
     let placement = match fields.get("placement") {

@@ -211,7 +211,7 @@ pub(crate) fn scenario(
     fields.head = root.location;
     let transport = if_valid(problems, |problems| network::transport(fields.get("transport"), problems));
     let flows = if_valid(problems, |problems| flows::flows(fields.get("flows"), problems));
-    let own_name = fields.get("name").map(|node| value::name(node, "a name", problems));
+    let own_name = fields.get("name").map(|node| value::new_name(node, "a name", problems));
     Some(Draft {
         fabric_location: fields.get("fabric").map_or(root.location, Node::head),
         name: own_name.map_or(Some(stem.to_owned()), |name| name.map(|name| name.value)),

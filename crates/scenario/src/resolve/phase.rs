@@ -48,7 +48,7 @@ fn overlap(beside: &Fields<'_>, problems: &mut Problems) -> Option<Overlap> {
     let mut named = |key: &str, what: &str| -> Option<Option<Located<String>>> {
         beside
             .get(key)
-            .map(|node| value::name(node, what, problems))
+            .map(|node| value::new_name(node, what, problems))
             .map_or(Some(None), |found| found.map(Some))
     };
     let name = named("name", "the name of a phase")?;

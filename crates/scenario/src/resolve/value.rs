@@ -27,6 +27,9 @@ pub(super) fn text<'a>(node: &'a Node, expected: &str, problems: &mut Problems) 
     }
 }
 
+/// Characters with which a spreadsheet begins a formula.
+pub(crate) const FORMULA_SIGNS: [char; 4] = ['=', '+', '-', '@'];
+
 /// A name with its location: any non-empty text.
 pub(crate) fn name(node: &Node, expected: &str, problems: &mut Problems) -> Option<Located<String>> {
     let found = text(node, expected, problems)?;
@@ -35,6 +38,24 @@ pub(crate) fn name(node: &Node, expected: &str, problems: &mut Problems) -> Opti
         return None;
     }
     Some(Located::new(found.to_owned(), node.location))
+}
+
+/// The name of something new, which tables will contain: no formula of a spreadsheet.
+pub(crate) fn new_name(node: &Node, expected: &str, problems: &mut Problems) -> Option<Located<String>> {
+    let found = name(node, expected, problems)?;
+    (!report_formula(&found, problems)).then_some(found)
+}
+
+/// Reports a name that a spreadsheet would run as a formula when it opens a table with it; returns whether it is one.
+pub(super) fn report_formula(name: &Located<String>, problems: &mut Problems) -> bool {
+    let first = name.value.chars().next().filter(|first| FORMULA_SIGNS.contains(first));
+    if let Some(first) = first {
+        problems
+            .report(name.location, format!("a name must not begin with `{first}`"))
+            .label("a spreadsheet would run this as a formula")
+            .help("begin with a letter or a digit");
+    }
+    first.is_some()
 }
 
 /// A value of a kind.
