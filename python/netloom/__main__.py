@@ -40,7 +40,7 @@ def _sweep_on_cluster(words: list[str], address: str) -> int:
     home = TemporaryFolder()
     folder = home.path / "sweep"
     with executor_of(address, folder, output, keep) as executor:
-        return _native.command([word.replace(output, str(folder)) for word in words], executor)
+        return _native.command(words, executor, folder)
 
 
 def _value(words: list[str], *options: str) -> str | None:

@@ -331,6 +331,20 @@ def test_the_command_takes_a_study(cluster: Any, tmp_path: Path) -> None:
     assert not (tmp_path / "sweep" / "points").exists()
 
 
+def test_the_command_names_the_url(cluster: Any, tmp_path: Path) -> None:
+    scenario = tmp_path / "training.yaml"
+    TRAINING.save(scenario)
+    url = f"file://{tmp_path}/kept"
+    words = [sys.executable, "-m", "netloom", "sweep", str(scenario), "--vary", "balance=ecmp,spray"]
+    words += ["-o", url, "--cluster", cluster.scheduler_address]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert f"folder {url}\n" in done.stdout
+    other = subprocess.run([*words, "--seeds", "2"], capture_output=True, text=True, check=False)
+    assert other.returncode == 2
+    assert f"the folder has another sweep (--seeds 1..1, now 1..2): {url}\n" in other.stderr
+
+
 @pytest.fixture
 def url(tmp_path: Path) -> str:
     """A URL that is a folder of this machine."""

@@ -41,6 +41,9 @@ const turn = (line: number): number => (line % COLOURS) + Math.floor(line / COLO
 /** The stroke of a line by its number alone: up to `COLOURS` lines differ both in colour and in dashes. */
 export const lineStroke = (line: number): Stroke => stroke(line, turn(line));
 
+/** The strokes of lines by their names: each name has the same one, whichever others a chart lacks. */
+export const strokesByName = (names: string[]) => (name: string): Stroke => lineStroke(Math.max(0, names.indexOf(name)));
+
 /** The stroke of the lines of a run: the colour shows its variant, and the dashes distinguish its seeds. */
 export function runStroke(run: number): Stroke {
   const { variant, dashes } = variantOf(run);

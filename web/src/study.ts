@@ -2,7 +2,7 @@
 // table of all variants.
 
 import { element, folded, note } from "./dom.ts";
-import { legendOf, lineName, lineStroke } from "./palette.ts";
+import { legendOf, lineName, strokesByName } from "./palette.ts";
 import { figure } from "./panels/panel.ts";
 import type { CurveData, MeanData, StudyData, StudyJob, StudyVariant } from "./study_data.ts";
 import { asTable, table } from "./tables.ts";
@@ -10,6 +10,7 @@ import type { Cell } from "./tables.ts";
 import { thresholds } from "./thresholds.ts";
 import { change, count, significant, some, span, spanUnit } from "./units.ts";
 import { reading, valueChart } from "./value_curves.ts";
+import type { StrokeOf } from "./value_curves.ts";
 
 /** Largest number of sentences that are not folded. */
 const MOST = 6;
@@ -59,7 +60,7 @@ function about(study: StudyData): HTMLElement[] {
   ];
 }
 
-function curve({ quantity, axis, is_joined, lines }: CurveData): HTMLElement[] {
+function curve({ quantity, axis, is_joined, lines }: CurveData, strokeOf: StrokeOf): HTMLElement[] {
   const longest = lines.flatMap(({ points }) => points.map(({ mean }) => mean)).reduce((one, other) => Math.max(one, other), 0);
   const unit = spanUnit(longest);
   const title = axis.path === "" ? capital(quantity) : `${capital(quantity)} over ${axis.path}`;
@@ -67,14 +68,22 @@ function curve({ quantity, axis, is_joined, lines }: CurveData): HTMLElement[] {
   const isNamed = lines.length > 1;
   const columns = [{ title: axis.path === "" ? "variant" : axis.path }, ...(isNamed ? [{ title: "with" }] : []), { title: "seeds", number: true }, { title: quantity, number: true }];
   const rows = lines.flatMap(({ name, points }) => points.map((point) => [point.value, ...(isNamed ? [name] : []), count(point.seeds), reading(point, span)]));
-  return [figure(title, valueChart(title, axis, is_joined, lines, up)), asTable(title, columns, rows)];
+  return [figure(title, valueChart(title, axis, is_joined, lines, up, strokeOf)), asTable(title, columns, rows)];
 }
 
-function curves({ curves: found }: StudyData): HTMLElement[] {
-  const names = found[0]?.lines.map(({ name }) => name) ?? [];
-  const legend = names.length > 1 ? [legendOf(names.map((name, nth) => lineName(name, lineStroke(nth))))] : [];
+/** The names of lines: a chart may lack some, and yet each has the same stroke in all of them. */
+const namesIn = (found: CurveData[]): string[] => [...new Set(found.flatMap(({ lines }) => lines.map(({ name }) => name)))];
+
+function strokesOf({ curves: found, thresholds: searched }: StudyData): StrokeOf {
+  const names = [...new Set([...namesIn(found), ...(searched?.found ?? []).map(({ tried }) => tried.name)])];
+  return strokesByName(names);
+}
+
+function curves({ curves: found }: StudyData, strokeOf: StrokeOf): HTMLElement[] {
+  const names = namesIn(found);
+  const legend = names.length > 1 ? [legendOf(names.map((name) => lineName(name, strokeOf(name))))] : [];
   const joined = found.some(({ is_joined }) => is_joined) ? " Between the points of a line nothing is known." : "";
-  return found.length === 0 ? [] : [note(`Means over seeds; whiskers are 95 % intervals.${joined}`), ...legend, ...found.flatMap(curve)];
+  return found.length === 0 ? [] : [note(`Means over seeds; whiskers are 95 % intervals.${joined}`), ...legend, ...found.flatMap((data) => curve(data, strokeOf))];
 }
 
 const meanOf = (found: MeanData | null): Cell[] => (found === null ? [null, null] : [span(found.mean), optional(found.half)]);
@@ -118,10 +127,11 @@ function variants({ variants: found, baseline, over }: StudyData): HTMLElement[]
 
 /** The sections of the page, those without content left out. */
 export function studySections(study: StudyData): StudySection[] {
+  const strokeOf = strokesOf(study);
   const all = [
     { id: "study", title: "Study", content: about(study) },
-    { id: "threshold", title: "Threshold", content: study.thresholds === null ? [] : thresholds(study.thresholds) },
-    { id: "curves", title: "Times over the varied values", content: curves(study) },
+    { id: "threshold", title: "Threshold", content: study.thresholds === null ? [] : thresholds(study.thresholds, strokeOf) },
+    { id: "curves", title: "Times over the varied values", content: curves(study, strokeOf) },
     { id: "variants", title: "Variants", content: variants(study) },
   ];
   return all.filter(({ content }) => content.length > 0);

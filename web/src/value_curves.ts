@@ -5,7 +5,7 @@ import { whiskers } from "./buckets.ts";
 import { chart, numbers, tip, tooltip } from "./chart.ts";
 import type { Options } from "./chart.ts";
 import { logTicks } from "./curves.ts";
-import { lineStroke } from "./palette.ts";
+import type { Stroke } from "./palette.ts";
 import type { CurveLine, CurvePoint, ValueAxis } from "./study_data.ts";
 import { rateUnit, significant, sizeUnit, spanUnit } from "./units.ts";
 import type { Unit } from "./units.ts";
@@ -20,6 +20,9 @@ export interface Upwards {
   /** Whether the axis begins at zero in any case. */
   fromZero: boolean;
 }
+
+/** The stroke of a line by its name, the same in all charts of a page. */
+export type StrokeOf = (name: string) => Stroke;
 
 /** What a chart shows beside its lines. */
 export interface Beside {
@@ -132,13 +135,13 @@ const levelLine = ({ value, name }: { value: number; name: string }): Options =>
 export const reading = ({ mean, half }: CurvePoint, write: (value: number) => string): string =>
   half === null ? write(mean) : `${write(mean)} ± ${write(half)}`;
 
-/** The chart. */
-export function valueChart(label: string, axis: ValueAxis, isJoined: boolean, lines: CurveLine[], up: Upwards, beside: Beside = {}): HTMLElement {
+/** The chart; `strokeOf` gives the stroke of a line by its name. */
+export function valueChart(label: string, axis: ValueAxis, isJoined: boolean, lines: CurveLine[], up: Upwards, strokeOf: StrokeOf, beside: Beside = {}): HTMLElement {
   const across = axis.names.length > 0 ? ofNames(axis.names) : ofNumbers(axis, lines);
   const lows = all(lines).map(({ mean, half }) => mean - (half ?? 0));
   const highs = all(lines).map(({ mean, half }) => mean + (half ?? 0));
   const isNear = !up.fromZero && least(lows) > NEAR * most(highs);
-  const strokes = lines.map((_, nth) => lineStroke(nth));
+  const strokes = lines.map(({ name }) => strokeOf(name));
   const level = beside.level;
   const named = axis.names.length > 2;
   return chart(label, named ? 360 : 320, {

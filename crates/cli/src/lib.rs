@@ -16,6 +16,7 @@ mod terminal;
 
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use clap::Parser;
@@ -39,6 +40,9 @@ pub fn run(words: Vec<OsString>) -> u8 {
 pub struct Additions<'a> {
     /// Computes the points of sweeps, instead of the cores of this machine.
     pub executor: Option<&'a dyn Executor>,
+    /// Where a sweep is computed instead of in its folder, if that is a place which the program copies it to; messages name
+    /// the place.
+    pub folder: Option<PathBuf>,
     /// Balancing policies that scenarios of `run` and `check` may name as well.
     pub policies: OutsidePolicies,
 }
@@ -80,7 +84,11 @@ fn dispatch(arguments: Arguments, additions: Additions<'_>) -> u8 {
 }
 
 /// Runs the command; returns the exit code, whatever could be printed.
-fn perform(arguments: Arguments, Additions { executor, policies }: Additions<'_>, output: &mut Output) -> u8 {
+fn perform(
+    arguments: Arguments,
+    Additions { executor, folder, policies }: Additions<'_>,
+    output: &mut Output,
+) -> u8 {
     let done = match arguments.command {
         // The only command whose exit code may be that of another program.
         Command::Field(field) => {
@@ -88,7 +96,7 @@ fn perform(arguments: Arguments, Additions { executor, policies }: Additions<'_>
             return done.unwrap_or_else(|error| output.error(&error) as u8);
         }
         Command::Run(run) => commands::run::run(run, policies, output),
-        Command::Sweep(sweep) => commands::sweep::sweep(sweep, executor, output),
+        Command::Sweep(sweep) => commands::sweep::sweep(sweep, executor, folder, output),
         Command::Compare(compare) => commands::compare::compare(&compare, output),
         Command::Report(report) => commands::report::report(&report, output),
         Command::Explain(explain) => commands::explain::explain(explain, output),

@@ -5,6 +5,7 @@
 
 use std::error::Error;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::Path;
 
 use netloom_lab::{Diagnostics, ExitCode, LabError, Style, words};
 use serde::Serialize;
@@ -18,17 +19,32 @@ pub struct Output {
     gone: bool,
     /// Why not, unless its reader has closed it.
     failure: Option<io::Error>,
+    /// A path in texts, and the name that is printed in its place.
+    renamed: Option<(String, String)>,
 }
 
 impl Output {
     /// Prints to standard output and standard error of this process.
     pub fn new() -> Output {
-        Output { gone: false, failure: None }
+        Output { gone: false, failure: None, renamed: None }
+    }
+
+    /// From now on, another name is printed in the place of a path.
+    pub fn rename(&mut self, path: &Path, name: &Path) {
+        self.renamed = Some((path.display().to_string(), name.display().to_string()));
+    }
+
+    /// A text with the names that are printed.
+    fn named(&self, text: &str) -> String {
+        match &self.renamed {
+            Some((path, name)) => text.replace(path, name),
+            None => text.to_owned(),
+        }
     }
 
     /// Prints a line of the result.
     pub fn line(&mut self, text: impl AsRef<str>) {
-        self.print(&one_line(text.as_ref()));
+        self.print(&one_line(&self.named(text.as_ref())));
     }
 
     /// Prints a picture, which has no control sequences except its own colours.
@@ -65,14 +81,13 @@ impl Output {
 
     /// Prints the result as JSON.
     pub fn json(&mut self, value: &impl Serialize) -> Result<(), LabError> {
-        self.print(&json_text(value)?);
+        self.print(&self.named(&json_text(value)?));
         Ok(())
     }
 
     /// Prints a line that is not part of the result, to standard error.
-    #[expect(clippy::unused_self, reason = "printing requires the output")]
     pub fn note(&mut self, text: impl AsRef<str>) {
-        print_beside(&one_line(text.as_ref()));
+        print_beside(&one_line(&self.named(text.as_ref())));
     }
 
     /// Prints warnings about the input, before the result.
@@ -81,10 +96,9 @@ impl Output {
     }
 
     /// Prints an error and, if a command-line option avoids it, a hint; returns the exit code of the error.
-    #[expect(clippy::unused_self, reason = "printing requires the output")]
     pub fn error(&mut self, error: &LabError) -> ExitCode {
         // The text may contain colours; control sequences in names have already been removed.
-        print_beside(error.headed(style()).trim_end());
+        print_beside(self.named(&error.headed(style())).trim_end());
         if let Some(hint) = remedy(error) {
             print_beside(hint);
         }

@@ -69,15 +69,20 @@ mod native {
     #[pymodule_export]
     const BUILD: &str = netloom_lab::BUILD;
 
-    /// Runs the command with the words of its command line, the name first, and an executor for the points of sweeps;
-    /// returns the exit code.
+    /// Runs the command with the words of its command line, the name first, an executor for the points of sweeps, and the
+    /// folder in which a sweep is computed whose output is elsewhere; returns the exit code.
     #[pyfunction]
-    #[pyo3(signature = (words, executor=None))]
-    fn command(py: Python<'_>, words: Vec<OsString>, executor: Option<ExecutorArgument>) -> u8 {
+    #[pyo3(signature = (words, executor=None, folder=None))]
+    fn command(
+        py: Python<'_>,
+        words: Vec<OsString>,
+        executor: Option<ExecutorArgument>,
+        folder: Option<PathBuf>,
+    ) -> u8 {
         let executor = executor.map(PythonExecutor::from);
         py.detach(|| {
             let executor = executor.as_ref().map(|executor| executor as &dyn Executor);
-            netloom_cli::run_with(words, Additions { executor, ..Additions::default() })
+            netloom_cli::run_with(words, Additions { executor, folder, ..Additions::default() })
         })
     }
 

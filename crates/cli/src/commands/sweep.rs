@@ -1,5 +1,7 @@
 //! `netloom sweep`: a grid of runs in one folder.
 
+use std::path::PathBuf;
+
 use netloom_lab::sweep::{
     Difference, Executor, FailedPoint, Grid, GridReport, JobReport, Mean, Precision, Sampling, SweepError,
     ThresholdReport, VariantReport, WrittenStudy, grid,
@@ -17,14 +19,20 @@ use crate::table::{Lean, Table};
 /// Most failures that are printed.
 const MOST_FAILURES: usize = 5;
 
-/// Runs the missing points of the sweep.
+/// Runs the missing points of the sweep, in another folder than that of the arguments if there is one, which messages name
+/// nevertheless.
 pub fn sweep(
     arguments: Sweep,
     executor: Option<&dyn Executor>,
+    folder: Option<PathBuf>,
     output: &mut Output,
 ) -> Result<ExitCode, LabError> {
     if arguments.cluster.is_some() && executor.is_none() {
         return Err(SweepError::NoCluster.into());
+    }
+    let is_elsewhere = folder.is_some();
+    if let Some(folder) = &folder {
+        output.rename(folder, &arguments.output);
     }
     let progress = Progress::new(!arguments.quiet && !arguments.json);
     let on_progress = |now: &SweepProgress| progress.sweep(now);
@@ -41,7 +49,7 @@ pub fn sweep(
         strategy: None,
         seeds: study.seeds,
         until,
-        folder: arguments.output,
+        folder: folder.unwrap_or(arguments.output),
         keep: study.keep.unwrap_or_default(),
         point_limit: study.point_limit,
         executor,
@@ -60,7 +68,7 @@ pub fn sweep(
     if arguments.json {
         output.json(&report)?;
     } else if !arguments.quiet {
-        print(&report, output);
+        print(&report, is_elsewhere, output);
     }
     for line in remarks(&report, until) {
         output.note(line);
@@ -102,7 +110,7 @@ fn sampling(arguments: &Sweep, of_study: Option<Sampling>) -> Result<Option<Samp
     Ok(Some(Sampling { points, design, seed }))
 }
 
-fn print(report: &GridReport, output: &mut Output) {
+fn print(report: &GridReport, is_elsewhere: bool, output: &mut Output) {
     print_answer(report.answer.as_ref(), output);
     for threshold in &report.thresholds {
         output.line(threshold.words());
@@ -138,7 +146,7 @@ fn print(report: &GridReport, output: &mut Output) {
     ));
     let folder = report.folder.display();
     output.line(format!("folder {folder}"));
-    if !report.thresholds.is_empty() {
+    if !report.thresholds.is_empty() && !is_elsewhere {
         output.line(format!(
             "`netloom figures {folder} -o DIR` draws the threshold, `netloom report {folder}` a page"
         ));
