@@ -36,7 +36,8 @@ Exit codes:
   0  success
   1  a check of a study failed
   2  invalid input: an error in a scenario, a file or an argument
-  3  a run ended before its work was done: interrupted, stalled, a peer unreachable, or at its deadline
+  3  a run or a sweep ended before its work was done: interrupted, stalled, a peer unreachable, at its deadline, or a full
+     disk; or an unfinished sweep was shown
   4  an internal error of netloom";
 
 /// The subcommands.
