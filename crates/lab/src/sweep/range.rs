@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(range("0.1..0.9").at(1.0), "0.9");
         assert_eq!(range("1KiB..3KiB").at(0.3333), "1707B");
         assert_eq!(range("2..16").to_string(), "2..16");
-        assert_eq!(range("1s..1.0001s").at(0.5), "1000050us");
+        assert_eq!(range("1s..1.0001s").at(0.5), "1000.05ms");
     }
 
     #[test]
