@@ -44,9 +44,9 @@ pub struct SweepState {
     pub folder: PathBuf,
     /// Whether it ran to its end, and all points are there.
     pub is_finished: bool,
-    /// Number of finished points.
+    /// Number of finished points; of a sweep that chooses values by itself and was killed, those of the planned values.
     pub points: usize,
-    /// Number of points in all; `None` if the sweep chooses values or seeds by itself and is unfinished.
+    /// Number of points in all; `None` if the sweep chooses values or seeds by itself, and none is stored.
     pub total: Option<usize>,
     /// Points that were tried without a result.
     pub failed: Vec<NamedPoint>,
@@ -109,7 +109,9 @@ impl SweepState {
         let kind = if self.is_finished { "a finished sweep" } else { "an unfinished sweep" };
         let points = match self.total {
             Some(total) => format!("{} of {}", count(self.points as u64), some(total as u64, "point")),
-            None => format!("{} so far", some(self.points as u64, "point")),
+            None if self.is_finished => some(self.points as u64, "point"),
+            // Those of values that were chosen since the plan was written are known at the end.
+            None => format!("at least {}", some(self.points as u64, "point")),
         };
         let lacking = [("failed", &self.failed), ("missing", &self.missing)];
         let lacking = lacking.iter().filter(|(_, points)| !points.is_empty());
