@@ -26,8 +26,9 @@ pub fn stop_flag(output: &mut Output) -> &'static AtomicBool {
             // The terminal has echoed `^C` on this line.
             output.note("");
         }
-        let again = if is_typed { "press Ctrl-C again" } else { "a second signal does so" };
-        output.note(format!("stopping; records up to now are being stored ({again} to end at once)"));
+        let again =
+            if is_typed { "press Ctrl-C again to end at once" } else { "a second signal ends it at once" };
+        output.note(format!("stopping; records up to now are being stored ({again})"));
     })
 }
 
