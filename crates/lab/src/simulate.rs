@@ -72,6 +72,8 @@ pub(crate) fn run_engine<'a>(
     let model = &prepared.compiled.model;
     let mut work = prepared.work()?;
     let mut gather = Gather::whole(prepared.n_hosts(), prepared.host_ports());
+    let measured = model.workload.jobs.iter().zip(0..).filter(|(job, _)| job.repetition.measured);
+    measured.for_each(|(_, number)| gather.expect_measured(number));
     let mut slowest = Slowest::new(model.recording.slowest_flows);
     let selects_causes = model.recording.causes == RecordedCauses::Steps;
     let selection = selects_causes.then(|| SelectedCauses::new(prepared));

@@ -2,9 +2,9 @@
 
 use netloom_lab::live::Serve;
 use netloom_lab::summary::{
-    CauseSummary, CausesOver, ExposedSummary, FlowThroughput, JobSummary, MeasuredSummary, PeakSummary,
-    QueuePairSummary, ReorderingSummary, SizeBucket, Slowdowns, StageSummary, StagedSummary, Summary,
-    TrafficSummary,
+    CauseSummary, CausesOver, Distribution, ExposedSummary, FlowThroughput, JobSummary, MeasuredSummary,
+    PeakSummary, QueuePairSummary, ReorderingSummary, SizeBucket, Slowdowns, StageSummary, StagedSummary,
+    Summary, TrafficSummary,
 };
 use netloom_lab::{
     Diagnostics, ExitCode, LabError, Manifest, OutsidePolicies, Overrides, Overwrite, RunProgress, RunReport,
@@ -159,17 +159,15 @@ fn jobs(report: &RunReport, is_complete: bool, output: &mut Output) {
         let collectives = report.bandwidths(number).into_iter();
         let mut collectives = collectives.map(|(name, busbw)| [name, words::bytes_per_second(busbw)]);
         let [name, busbw] = collectives.next().unwrap_or_default();
-        let step = |read: fn(&netloom_lab::summary::Distribution) -> f64| {
-            job.step.as_ref().map_or_else(String::new, |step| words::span(read(step)))
-        };
+        let step = |words: fn(&Distribution) -> String| job.step.as_ref().map_or_else(String::new, words);
         table.row([
             job.name.clone(),
             words::count(u64::from(job.steps)),
             job.time_s.map_or_else(|| without_end.to_owned(), words::span),
-            step(|step| step.mean_s),
-            step(|step| step.p95_s),
-            step(|step| step.p99_s),
-            step(|step| step.maximum_s),
+            step(|step| words::span(step.mean_s)),
+            step(|step| step.percentile_words(step.p95_s)),
+            step(|step| step.percentile_words(step.p99_s)),
+            step(|step| words::span(step.maximum_s)),
             name,
             busbw,
         ]);
@@ -328,8 +326,8 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     }
     if let Some(background) = &summary.background {
         let fct = background.fct.map_or_else(String::new, |fct| {
-            let [mean, p95, p99, longest] =
-                [fct.mean_s, fct.p95_s, fct.p99_s, fct.maximum_s].map(words::span);
+            let [mean, longest] = [fct.mean_s, fct.maximum_s].map(words::span);
+            let [p95, p99] = [fct.p95_s, fct.p99_s].map(|percentile_s| fct.percentile_words(percentile_s));
             format!(", FCT mean {mean}, p95 {p95}, p99 {p99}, longest {longest}")
         });
         let arrived = background.fct.map_or(0, |fct| fct.count);
@@ -375,7 +373,8 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
 /// A kind of traffic, as a line.
 fn traffic(kind: &TrafficSummary) -> String {
     let of_times = kind.fct.as_ref().map_or_else(String::new, |fct| {
-        let [mean, p99, longest] = [fct.mean_s, fct.p99_s, fct.maximum_s].map(words::span);
+        let [mean, longest] = [fct.mean_s, fct.maximum_s].map(words::span);
+        let p99 = fct.percentile_words(fct.p99_s);
         format!(", FCT mean {mean}, p99 {p99}, longest {longest}")
     });
     let rate = words::bit_rate(kind.throughput_bps);

@@ -1,7 +1,7 @@
 //! Computes figures from a stream of rows: no table is held in memory.
 //!
-//! Invariants: memory grows with hosts, steps, collectives, ports, stages, background messages, and queue pairs with
-//! spurious timeouts, not with messages of jobs.
+//! Invariants: memory grows with hosts, ports, phases, stages, steps of measured jobs, and queue pairs with spurious
+//! timeouts, not with messages, other steps or collectives.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,9 @@ pub(crate) struct Gather {
     /// at last.
     part: Option<(Span, PortShares)>,
     jobs: Vec<JobRow>,
-    steps: BTreeMap<u16, Vec<Duration>>,
+    steps: BTreeMap<u16, Sample>,
+    /// Step times of measured jobs, in order: which of them are of the warm-up is known only at the end.
+    measured_steps: BTreeMap<u16, Vec<Duration>>,
     measures: BTreeMap<u16, MeasureRow>,
     phases: BTreeMap<(u16, u16), PhaseTally>,
     background: Sample,
@@ -73,7 +75,9 @@ pub(crate) struct Gather {
 
 #[derive(Debug, Default)]
 struct PhaseTally {
-    spans: Vec<Duration>,
+    times: Sample,
+    /// Their sum.
+    seconds: f64,
     bytes: u128,
     on_bus: f64,
     busbw: f64,
@@ -111,7 +115,12 @@ impl Gather {
         Gather { part: Some((span, shares)), ..Gather::whole(n_hosts, ports) }
     }
 
-    /// Adds rows of any table.
+    /// Expects measured steps of a job; done before its steps are added.
+    pub fn expect_measured(&mut self, job: u16) {
+        self.measured_steps.entry(job).or_default();
+    }
+
+    /// Adds rows of any table; measures of jobs must be added before their steps, or be expected.
     pub fn take(&mut self, batch: Batch<'_>) {
         match batch {
             Batch::Flows(rows) => {
@@ -135,7 +144,7 @@ impl Gather {
             Batch::Traffic(rows) => rows.iter().for_each(|row| self.traffic.name(row)),
             Batch::Reordering(rows) => rows.iter().for_each(|row| self.reordering.take(row)),
             Batch::Causes(rows) => self.causes.take(rows),
-            Batch::Measures(rows) => self.measures.extend(rows.iter().map(|row| (row.job, *row))),
+            Batch::Measures(rows) => rows.iter().for_each(|row| self.measure(row)),
             Batch::Tallies(rows) => rows.iter().for_each(|row| self.tally(row)),
             Batch::Arbitration(rows) => rows.iter().for_each(|row| self.arbitration.port(row)),
             Batch::SpuriousTimeouts(rows) => self.timeouts.extend_from_slice(rows),
@@ -183,14 +192,25 @@ impl Gather {
 
     fn collective(&mut self, row: &CollectiveRow) {
         let tally = self.phases.entry((row.job, row.phase)).or_default();
-        tally.spans.push(row.end.since(row.start));
+        let time = row.end.since(row.start);
+        tally.times.push(time.0);
+        tally.seconds += time.as_seconds();
         tally.bytes += u128::from(row.size.0);
-        tally.on_bus += row.busbw * row.end.since(row.start).as_seconds();
+        tally.on_bus += row.busbw * time.as_seconds();
         tally.busbw += row.busbw;
     }
 
     fn step(&mut self, row: &StepRow) {
-        self.steps.entry(row.job).or_default().push(row.end.since(row.start));
+        let time = row.end.since(row.start);
+        self.steps.entry(row.job).or_default().push(time.0);
+        if let Some(times) = self.measured_steps.get_mut(&row.job) {
+            times.push(time);
+        }
+    }
+
+    fn measure(&mut self, row: &MeasureRow) {
+        self.expect_measured(row.job);
+        self.measures.insert(row.job, *row);
     }
 
     fn port(&mut self, row: &PortRow) {
@@ -208,7 +228,7 @@ impl Gather {
 
     /// Number of steps finished so far.
     pub fn n_steps(&self) -> u64 {
-        self.steps.values().map(|spans| spans.len() as u64).sum()
+        self.steps.values().map(Sample::count).sum()
     }
 
     /// Where packets were lost.
@@ -227,7 +247,7 @@ impl Gather {
         let background = (self.n_background > 0).then(|| BackgroundSummary {
             messages: self.n_background,
             finite_flows: self.n_finite,
-            fct: std::mem::take(&mut self.background).finish().map(|taken| Distribution::of_many(&taken)),
+            fct: Distribution::of_sample(std::mem::take(&mut self.background)),
             slowdown: std::mem::take(&mut self.slowdown).finish(SIZE_BUCKETS),
         });
         let (span, shares) = self.part.take().unwrap_or_else(|| {
@@ -262,14 +282,15 @@ impl Gather {
         let name = names.get(usize::from(row.job)).cloned();
         let first = (row.job, 0);
         let phases = self.phases.range(first..=(row.job, u16::MAX)).map(|(key, tally)| tally.finish(key.1));
+        let measured_steps = self.measured_steps.get(&row.job);
         JobSummary {
             name: name.unwrap_or_else(|| format!("job{}", row.job)),
             ranks: row.ranks,
             steps: row.steps,
             time_s: row.start.zip(row.end).map(|(start, end)| end.since(start).as_seconds()),
             start_s: row.start.map(|start| start.since(Time::ZERO).as_seconds()),
-            step: Distribution::of(self.steps.get(&row.job).cloned().unwrap_or_default()),
-            measured: self.measures.get(&row.job).map(|found| measured(found, self.steps.get(&row.job))),
+            step: self.steps.get(&row.job).cloned().and_then(Distribution::of_sample),
+            measured: self.measures.get(&row.job).map(|found| measured(found, measured_steps)),
             exposed: None,
             phases: phases.collect(),
         }
@@ -303,12 +324,11 @@ impl Gather {
 
 impl PhaseTally {
     fn finish(&self, phase: u16) -> PhaseSummary {
-        let count = self.spans.len() as f64;
-        let seconds: f64 = self.spans.iter().map(|span| span.as_seconds()).sum();
-        let over_time = |bytes: f64| if seconds > 0.0 { bytes / seconds } else { 0.0 };
+        let count = self.times.count() as f64;
+        let over_time = |bytes: f64| if self.seconds > 0.0 { bytes / self.seconds } else { 0.0 };
         PhaseSummary {
             phase,
-            time: Distribution::of(self.spans.clone()),
+            time: Distribution::of_sample(self.times.clone()),
             algbw: over_time(self.bytes as f64),
             busbw: over_time(self.on_bus),
             mean_busbw: self.busbw / count,
@@ -316,10 +336,9 @@ impl PhaseTally {
     }
 }
 
-fn measured(row: &MeasureRow, spans: Option<&Vec<Duration>>) -> MeasuredSummary {
+fn measured(row: &MeasureRow, steps: Option<&Vec<Duration>>) -> MeasuredSummary {
     let mut counted = Sample::default();
-    // Steps of a job are in order, and those of the warm-up do not count.
-    spans.into_iter().flatten().skip(row.warm_up as usize).for_each(|span| counted.push(span.0));
+    steps.into_iter().flatten().skip(row.warm_up as usize).for_each(|span| counted.push(span.0));
     let spread = counted.finish().filter(|taken| taken.count() > 1);
     MeasuredSummary {
         steps: row.steps,

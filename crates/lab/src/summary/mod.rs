@@ -27,8 +27,8 @@ use std::path::Path;
 
 use netloom_records::statistics::{HostPorts, Over, Span};
 use netloom_records::{
-    Batch, CauseRow, CongestedFlowRow, CongestionRow, FlowRow, MemorySink, Names, ReorderingRow, RepairRow,
-    RunFolder, SeriesRow, SpanRow, Table,
+    Batch, CauseRow, CollectiveRow, CongestedFlowRow, CongestionRow, FlowRow, MemorySink, Names,
+    ReorderingRow, RepairRow, RunFolder, SeriesRow, SpanRow, StepRow, Table,
 };
 use netloom_units::Time;
 use serde::{Deserialize, Serialize};
@@ -233,6 +233,7 @@ impl Summary {
         gather.take(Batch::Traffic(&sink.traffic));
         gather.take(Batch::Flows(&sink.flows));
         gather.take(Batch::Collectives(&sink.collectives));
+        gather.take(Batch::Measures(&sink.measures));
         gather.take(Batch::Steps(&sink.steps));
         gather.take(Batch::Jobs(&sink.jobs));
         gather.take(Batch::Spans(&sink.spans));
@@ -246,7 +247,6 @@ impl Summary {
         gather.take(Batch::Congestion(&sink.congestion));
         gather.take(Batch::CongestedFlows(&sink.congested_flows));
         gather.take(Batch::Reordering(&sink.reordering));
-        gather.take(Batch::Measures(&sink.measures));
         gather.take(Batch::Tallies(&sink.tallies));
         gather.take(Batch::Arbitration(&sink.arbitration));
         gather.take(Batch::SpuriousTimeouts(&sink.spurious_timeouts));
@@ -266,17 +266,25 @@ impl Summary {
         let n_hosts = n_hosts.and_then(|n| u32::try_from(n).ok()).ok_or_else(lacking)?;
         let ports = folder.ports()?;
         let mut gather = Gather::over(n_hosts, HostPorts::of_rows(n_hosts, &ports), span);
-        if folder.path().join(Table::Traffic.file_name()).is_file() {
+        let is_there = |table: Table| folder.path().join(table.file_name()).is_file();
+        if is_there(Table::Traffic) {
             gather.take(Batch::Traffic(&folder.traffic()?));
+        }
+        if is_there(Table::Measures) {
+            gather.take(Batch::Measures(&folder.measures()?));
         }
         for block in folder.rows::<FlowRow>()? {
             gather.take(Batch::Flows(&block?));
         }
-        gather.take(Batch::Collectives(&folder.collectives()?));
-        gather.take(Batch::Steps(&folder.steps()?));
+        for block in folder.rows::<CollectiveRow>()? {
+            gather.take(Batch::Collectives(&block?));
+        }
+        for block in folder.rows::<StepRow>()? {
+            gather.take(Batch::Steps(&block?));
+        }
         gather.take(Batch::Jobs(&folder.jobs()?));
         // The bytes that ports sent within the span follow from their samples, which are added first.
-        if folder.path().join(Table::Series.file_name()).is_file() {
+        if is_there(Table::Series) {
             for block in folder.rows::<SeriesRow>()? {
                 gather.take(Batch::Series(&block?));
             }
@@ -344,8 +352,7 @@ fn take_later_tables(folder: &RunFolder, gather: &mut Gather) -> Result<(), LabE
             gather.take(Batch::CongestedFlows(&block?));
         }
     }
-    if is_there(Table::Measures) {
-        gather.take(Batch::Measures(&folder.measures()?));
+    if is_there(Table::Tallies) {
         gather.take(Batch::Tallies(&folder.tallies()?));
     }
     if is_there(Table::Arbitration) {

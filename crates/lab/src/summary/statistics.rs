@@ -1,11 +1,14 @@
 //! Means and percentiles of durations.
 //!
 //! Invariants: sums are exact integers; percentiles interpolate linearly on the sorted list (rank `q (n - 1)`), as
-//! numpy does by default and as in Zeltser 2026. Where there are too many durations to hold, percentiles are within 0.4 %.
+//! numpy does by default and as in Zeltser 2026. Those of more durations than are
+//! held are within 0.4 %, and marked so.
 
-use netloom_records::statistics::Taken;
+use netloom_records::statistics::Sample;
 use netloom_units::Duration;
 use serde::{Deserialize, Serialize};
+
+use crate::words;
 
 /// The distribution of durations, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -24,29 +27,24 @@ pub struct Distribution {
     pub p99_s: f64,
     /// The longest.
     pub maximum_s: f64,
+    /// Whether percentiles are within 0.4 % rather than exact, as those of more than 65,536 durations are.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub approximate: bool,
 }
 
 impl Distribution {
     /// The distribution of these durations; `None` without any.
-    pub fn of(mut spans: Vec<Duration>) -> Option<Distribution> {
-        spans.sort_unstable();
-        let (first, last) = (*spans.first()?, *spans.last()?);
-        let sum: u128 = spans.iter().map(|span| u128::from(span.0)).sum();
-        Some(Distribution {
-            count: spans.len() as u64,
-            mean_s: sum as f64 / spans.len() as f64 / 1e12,
-            minimum_s: first.as_seconds(),
-            p50_s: percentile(&spans, 0.50),
-            p95_s: percentile(&spans, 0.95),
-            p99_s: percentile(&spans, 0.99),
-            maximum_s: last.as_seconds(),
-        })
+    pub fn of(times: Vec<Duration>) -> Option<Distribution> {
+        let mut sample = Sample::exact_to(times.len());
+        times.into_iter().for_each(|time| sample.push(time.0));
+        Distribution::of_sample(sample)
     }
 
     /// The distribution of durations that were added one by one, in ps.
-    pub(super) fn of_many(taken: &Taken) -> Distribution {
+    pub(super) fn of_sample(sample: Sample) -> Option<Distribution> {
+        let taken = sample.finish()?;
         let percentile_s = |share| taken.quantile(share) / 1e12;
-        Distribution {
+        Some(Distribution {
             count: taken.count(),
             mean_s: taken.mean() / 1e12,
             minimum_s: Duration(taken.at(0)).as_seconds(),
@@ -54,18 +52,15 @@ impl Distribution {
             p95_s: percentile_s(0.95),
             p99_s: percentile_s(0.99),
             maximum_s: Duration(taken.maximum()).as_seconds(),
-        }
+            approximate: !taken.is_exact(),
+        })
     }
-}
 
-/// The percentile of sorted durations, in seconds.
-fn percentile(sorted: &[Duration], share: f64) -> f64 {
-    let rank = share * (sorted.len() - 1) as f64;
-    let below = rank.floor();
-    let part = rank - below;
-    let low = sorted[below as usize].0 as f64;
-    let high = sorted[(below as usize + 1).min(sorted.len() - 1)].0 as f64;
-    (low * (1.0 - part) + high * part) / 1e12
+    /// One of its percentiles for readers, with `~` before one that is not exact.
+    pub fn percentile_words(&self, percentile_s: f64) -> String {
+        let sign = if self.approximate { "~" } else { "" };
+        format!("{sign}{}", words::span(percentile_s))
+    }
 }
 
 #[cfg(test)]
@@ -84,6 +79,17 @@ mod tests {
         close(found.p95_s, 7.4);
         close(found.p99_s, 7.88);
         close(found.maximum_s, 8.0);
+    }
+
+    #[test]
+    fn percentiles_of_many_durations_are_marked() {
+        let mut sample = Sample::exact_to(1);
+        sample.push(1_000_000);
+        let one = Distribution::of_sample(sample.clone()).expect("there is one");
+        assert!(!one.approximate && one.percentile_words(one.p99_s) == "1 us");
+        sample.push(3_000_000);
+        let both = Distribution::of_sample(sample).expect("there are two");
+        assert!(both.approximate && both.percentile_words(3e-6) == "~3 us");
     }
 
     #[test]

@@ -83,7 +83,7 @@ impl Tally {
                 class: kind.class,
                 may_reorder: kind.may_reorder,
                 messages: kind.n_messages,
-                fct: kind.arrived.finish().map(|taken| Distribution::of_many(&taken)),
+                fct: Distribution::of_sample(kind.arrived),
                 throughput_bps: kind.bytes as f64 * 8e12 / span as f64,
             }
         };

@@ -5,15 +5,17 @@
 //! Leaves out: who computes it; files of flows, which must be readable under the same path.
 //!
 //! Invariants: a task is computed by the build that made it and by no other; a finished run in its folder is not computed
-//! again; whatever goes wrong with a point is an answer, not the end of the sweep.
+//! again, and one that another process is writing there is waited for; whatever goes wrong with a point is an answer, not
+//! the end of the sweep.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
-use netloom_records::{Digest, Overwrite, Status};
+use netloom_records::{Digest, FolderError, Overwrite, Status};
 use netloom_scenario::Overrides;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +26,12 @@ use crate::error::{ExitCode, LabError};
 use crate::simulation::panic_message;
 use crate::source::{Source, SourceText};
 use crate::summary::{over, over_name};
+
+/// A worker may still be writing a point of a client that was killed: it is waited for by this multiple of the time that
+/// the point is expected to take, and by this number of seconds beyond it.
+const WAIT_PER_EXPECTED: f64 = 10.0;
+const WAIT_BEYOND_S: f64 = 60.0;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// What all points of a sweep share.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -134,13 +142,30 @@ impl PointTask {
             return PointAnswer::OtherBuild { build: BUILD.to_owned() };
         }
         let root = root.or(self.settings.root.as_deref());
-        let computing = AssertUnwindSafe(|| self.answer(root, stop, on_progress));
+        let computing = AssertUnwindSafe(|| self.answer_once_free(root, stop, on_progress));
         let answer = catch_unwind(computing)
             .unwrap_or_else(|panic| Err(LabError::Internal(panic_message(panic.as_ref()).to_owned())));
         match answer {
             Ok(answer) => answer,
             Err(LabError::NotBegun) => PointAnswer::Stopped,
             Err(error) => PointAnswer::Failed(PointFailure::of(&error)),
+        }
+    }
+
+    /// The answer, after a wait for another process that is writing the run folder.
+    fn answer_once_free(
+        &self,
+        root: Option<&Path>,
+        stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(u64, f64),
+    ) -> Result<PointAnswer, LabError> {
+        let started = Instant::now();
+        let is_late = || started.elapsed().as_secs_f64() > WAIT_BEYOND_S + self.seconds * WAIT_PER_EXPECTED;
+        loop {
+            match self.answer(root, stop, on_progress) {
+                Err(LabError::Folder(FolderError::Busy(_))) if !is_late() => sleep(BETWEEN_LOOKS),
+                answer => return answer,
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use netloom_lab::sweep::{
@@ -11,6 +12,7 @@ use netloom_lab::sweep::{
     SweepError, TaskSettings, UNFINISHED_FILE, grid,
 };
 use netloom_lab::{BUILD, ExitCode, LabError, Over, Seeds, Source, Style};
+use netloom_records::{FolderSink, Names, Overwrite};
 
 /// Eight hosts in pairs, one flow hash for each pair: results differ by seed.
 const PAIRS: &str = "
@@ -253,6 +255,25 @@ fn a_point_over_its_limit_has_failed_with_the_reason() {
         assert!(reason.starts_with("it took longer than the limit of 0.3 s, and had simulated "), "{reason}");
         assert_eq!(report.exit_code(), ExitCode::StoppedEarly);
     }
+}
+
+#[test]
+fn a_point_that_another_process_is_writing_is_waited_for() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = home.path().join("sweep");
+    let whole = Elsewhere(|_, task: PointTask| {
+        let path = task.settings.root.as_ref().expect("run folders").join(&task.folder);
+        let held = FolderSink::create(&path, Names::default(), Overwrite::Refuse).expect("it is free");
+        thread::scope(|scope| {
+            let answer = scope.spawn(|| compute(&task));
+            thread::sleep(Duration::from_millis(100));
+            assert!(!answer.is_finished(), "it waits");
+            drop(held);
+            answer.join().expect("no panic")
+        })
+    });
+    let report = made(&Grid { executor: Some(&whole), ..four(&folder) });
+    assert_eq!((report.made, report.failed.len()), (4, 0));
 }
 
 #[test]
