@@ -93,6 +93,8 @@ pub enum TimerKind {
         /// Its slot among the host's sends.
         send: u32,
     },
+    /// The next packets of messages that wait as a whole enter the link.
+    Posted,
     /// The retransmission timeout of a queue pair may have expired.
     Timeout {
         /// The queue pair's number at the host, which breaks ties.
@@ -211,6 +213,7 @@ impl TimerKind {
             TimerKind::Credits { port } => (12, u64::from(port)),
             TimerKind::ProgramStart { .. } => (13, 0),
             TimerKind::ProgramTurn => (14, 0),
+            TimerKind::Posted => (15, 0),
         };
         out.word(kind << 56 | argument);
     }

@@ -80,7 +80,7 @@ impl Node {
         for (before, port) in before.iter_mut().zip(&self.ports) {
             *before = (port.bytes_accepted(), port.backlog(now));
         }
-        self.forward_own(now, &packet, context, round);
+        self.forward_of_message(now, &packet, context, round);
         // It may have been dropped.
         if let Some(port) = self.port_with_more(before.iter().map(|(bytes, _)| *bytes)) {
             let waits = SenderWaits::of_backlog(now, before[port].1, self.own_span(slot, port));
@@ -99,7 +99,7 @@ impl Node {
     ) {
         let state = |port: &Egress| (port.bytes_accepted(), port.wire_use(now));
         let before: Vec<_> = self.ports.iter().map(state).collect();
-        self.forward_own(now, &packet, context, round);
+        self.forward_of_message(now, &packet, context, round);
         // It may have been dropped.
         let Some(port) = self.port_with_more(before.iter().map(|(bytes, _)| *bytes)) else { return };
         let has_rate = round.flows[packet.flow as usize].message.rate.is_some();

@@ -17,6 +17,7 @@ use crate::flow::Flow;
 use crate::node::Node;
 use crate::node::features::{BASIC, COMPARING};
 use crate::packet::{Address, HeaderFlags, Packet};
+use crate::packet_trains::{AT_A_TIME, PostedTrains};
 use crate::program::NOTIFY_PROGRAM;
 use crate::rdma::Nic;
 use crate::reordering::Reordering;
@@ -32,6 +33,8 @@ pub struct Host {
     pub sends: Slab<OutgoingMessage>,
     /// Messages expected or being received.
     pub receives: Slab<IncomingMessage>,
+    /// Packets of whole messages that wait at its port.
+    pub posted: PostedTrains,
     /// Number of messages that have started here.
     n_started: u32,
     /// Actors that ran out of operations: once refilled they continue at the instant of the pause.
@@ -118,6 +121,7 @@ impl Host {
             out.word(u64::from(source));
             out.word(missing);
         }
+        self.posted.write_state(out);
         if let Some(nic) = &self.nic {
             nic.write_state(out);
         }
@@ -128,6 +132,15 @@ impl OutgoingMessage {
     /// The flow-hash input of its packets.
     pub fn entropy(&self) -> u32 {
         self.entropy
+    }
+
+    /// Its packet of this number.
+    #[inline(always)]
+    fn packet(&self, sequence: u32) -> Packet {
+        let last = sequence + 1 == self.n_packets;
+        let bytes = if last { self.last_bytes } else { self.packet_bytes };
+        let to = Address { host: self.destination, slot: self.receive_slot };
+        Packet::data(to, self.flow, sequence, self.entropy, bytes, self.header_flags)
     }
 
     /// Whether it has started and is not finished.
@@ -369,7 +382,11 @@ impl Node {
                 }
             }
             (TransportKind::OpenLoop { rate: None }, None) => {
-                for _ in 0..n_packets {
+                let mut left = 0..n_packets;
+                if n_packets > u64::from(AT_A_TIME) {
+                    left.start = self.post_message(now, described.send_slot, context, round);
+                }
+                for _ in left {
                     self.send_next(now, described.send_slot, context, round);
                 }
                 self.finish_send(described.send_slot, context);
@@ -377,6 +394,18 @@ impl Node {
             (TransportKind::OpenLoop { .. }, _) => self.pace(now, described.send_slot, context, round),
             (TransportKind::Rdma(_), _) => unreachable!("hosts have queue pairs then"),
         }
+    }
+
+    /// Hands over the packets of a message but the last one together, if this host may; returns their number.
+    fn post_message(&mut self, now: u64, slot: u32, context: &mut PartitionContext, round: &Round) -> u64 {
+        let send = *self.host_mut().sends.get_mut(slot);
+        let n_packets = send.n_packets - 1;
+        if !self.post_train(now, n_packets, &send.packet(0), context, round) {
+            return 0;
+        }
+        self.host_mut().sends.get_mut(slot).next = n_packets;
+        context.packets += u64::from(n_packets);
+        u64::from(n_packets)
     }
 
     /// Hands over the next packet of a paced message and sets the timer for the one after it.
@@ -402,17 +431,30 @@ impl Node {
     #[inline]
     fn send_next(&mut self, now: u64, slot: u32, context: &mut PartitionContext, round: &Round) {
         let send = self.host_mut().sends.get_mut(slot);
-        let sequence = send.next;
+        let packet = send.packet(send.next);
         send.next += 1;
         let last = send.next == send.n_packets;
-        let bytes = if last { send.last_bytes } else { send.packet_bytes };
-        let to = Address { host: send.destination, slot: send.receive_slot };
-        let packet = Packet::data(to, send.flow, sequence, send.entropy, bytes, send.header_flags);
         context.packets += 1;
         if last && round.records_causes_of(packet.flow) {
             return self.send_last(now, slot, packet.with(Packet::REPORTED), context, round);
         }
-        self.forward_own(now, &packet, context, round);
+        self.forward_of_message(now, &packet, context, round);
+    }
+
+    /// Sends a packet of a message of this host, after those that wait as a whole.
+    #[inline(always)]
+    pub(crate) fn forward_of_message(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
+        if self.host_mut().posted.is_empty() {
+            self.forward_own(now, packet, context, round);
+        } else {
+            self.forward_after_posted(now, packet, context, round);
+        }
     }
 
     /// Sends a packet of this host.

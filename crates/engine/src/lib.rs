@@ -39,6 +39,7 @@ pub mod measure;
 mod node;
 pub mod observe;
 pub mod packet;
+mod packet_trains;
 mod parallel;
 mod partition;
 mod port;
@@ -65,6 +66,7 @@ mod wakes;
 
 pub use actor::MOST_AT_ONE_INSTANT;
 pub use measure::{Estimate, estimate};
+pub use packet_trains::messages_wait_as_trains;
 pub use run::{
     Clock, Deadlock, Extensions, FailedQueuePair, Options, Outcome, Stall, Standstill, Status, Waiting, run,
 };

@@ -674,6 +674,7 @@ fn fire(timer: Timer, node: &mut Node, context: &mut PartitionContext, round: &R
             node.run_actor(timer.at, actor, context, round);
         }
         TimerKind::Pace { send, .. } => node.pace(timer.at, send, context, round),
+        TimerKind::Posted => node.send_posted(context, round),
         TimerKind::Hook { number } => node.hook_timer(timer.at, number, context, round),
     }
 }

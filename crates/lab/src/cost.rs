@@ -15,9 +15,10 @@ use std::ops::Range;
 
 use netloom_catalog::TrainingWork;
 use netloom_catalog::workload::volume::bytes_of_step;
+use netloom_engine::messages_wait_as_trains;
 use netloom_model::ideal::n_links_between;
 use netloom_model::{FiniteFlows, Item, Job, Mark, Message, Model, Operation, Phase, TransportKind, Work};
-use netloom_units::{ActorId, Bytes, HostId, Time};
+use netloom_units::{ActorId, Bytes, HostId, NodeId, Time};
 use serde::Serialize;
 
 use crate::error::LabError;
@@ -43,7 +44,7 @@ const BYTES_PER_PORT: f64 = 2_500.0;
 const BYTES_PER_MESSAGE: f64 = 120.0;
 /// Memory of a host once it sends: its rings and tables.
 const BYTES_PER_SENDER: f64 = 4_000.0;
-/// Memory of a packet that waits at its sender, as without a transport all packets of a message do from its start.
+/// Memory of a packet that waits.
 const BYTES_PER_WAITING_PACKET: f64 = 40.0;
 /// Memory of a finite flow before it starts: its row, its index in the order of its sender.
 const BYTES_PER_FINITE_FLOW: f64 = 36.0;
@@ -99,7 +100,8 @@ pub fn cost(prepared: &Prepared) -> Result<Cost, LabError> {
     let (mut all, mut but) = (Load::default(), Vec::new());
     let (steps, first) = steps(model, &mut work);
     let in_step = steps.iter().map(|step| step.load.messages).sum();
-    let waiting = steps.iter().map(|step| step.load.waiting).sum::<f64>() + waiting_of_flows(model);
+    let posted = steps.iter().map(|step| step.load.waiting).sum::<f64>() + waiting_of_flows(model);
+    let waiting = posted * share_with_memory(model);
     let ending = steps.iter().filter(|step| !step.job.repetition.endless);
     let until = ending.map(|step| step.length * f64::from(step.job.steps)).fold(0.0, f64::max);
     for step in &steps {
@@ -298,6 +300,27 @@ fn staged(model: &Model) -> Load {
 /// Whether all packets of a message wait at its sender from its start on.
 fn posts_whole(model: &Model) -> bool {
     matches!(model.transport.kind, TransportKind::OpenLoop { rate: None })
+}
+
+/// The share of the packets of messages posted as a whole that take memory of their own: all, or, where they wait as
+/// trains at their senders, those that the leaf with the least uplinks cannot send on.
+fn share_with_memory(model: &Model) -> f64 {
+    if !messages_wait_as_trains(model) {
+        return 1.0;
+    }
+    if model.queues.switch_limit.is_some() {
+        return 0.0;
+    }
+    let fabric = &model.fabric;
+    let kept_back = |switch: usize| {
+        let (mut down, mut up) = (0.0, 0.0);
+        for port in fabric.ports_of(NodeId(switch as u32)) {
+            let is_down = fabric.is_host(fabric.port(port.peer).node);
+            *(if is_down { &mut down } else { &mut up }) += port.rate.0 as f64;
+        }
+        if up > 0.0 { (1.0 - up / down).max(0.0) } else { 0.0 }
+    };
+    (fabric.n_hosts()..fabric.n_nodes()).map(kept_back).fold(0.0, f64::max)
 }
 
 /// Packets of finite flows that wait at their senders at once: the largest flow of each sender.

@@ -490,6 +490,28 @@ impl Node {
         }
     }
 
+    /// Whether this node has a single port, which leads to a host, and compares no ports.
+    pub fn has_one_port_towards(&self, host: HostId, round: &Round) -> bool {
+        if self.ports.len() != 1 || self.loads.is_some() {
+            return false;
+        }
+        self.route.bundle(host).count == 1 || self.has_one_listed_port_towards(host, round)
+    }
+
+    /// The same where next hops are not computed by arithmetic, if neither faults nor other rules choose among them.
+    fn has_one_listed_port_towards(&self, host: HostId, round: &Round) -> bool {
+        let is_by_list = self.hook.is_none()
+            && self.rail.is_none()
+            && self.static_routes.is_none()
+            && self.groups.is_none()
+            && self.live_ports.is_none()
+            && round.overlay.is_none();
+        let routing = &round.model.routing;
+        is_by_list
+            && self.healthy.next_hops(routing, self.id, host).len() == 1
+            && routing.longer(self.id, host).is_empty()
+    }
+
     /// The egress port of a packet that this node sends itself; the first port where no path leads to the destination.
     pub fn port_towards(
         &mut self,

@@ -40,6 +40,7 @@ mod guard;
 mod pause;
 mod probe;
 mod queries;
+mod train;
 
 use by_class::ByClass;
 pub use by_class::ClassTotals;
@@ -180,6 +181,8 @@ struct Extras {
     paused_packets: VecDeque<Packet>,
     /// State of each class of data, where data is separated by class.
     by_class: Option<Box<ByClass>>,
+    /// Packets of trains that have been accepted and are not on the link yet.
+    train_packets: u64,
     /// Packets in input buffers that will leave here.
     in_input_buffers: u32,
     /// Packets that were lost on the wire, once there are any.
@@ -226,15 +229,21 @@ impl Queues {
     }
 }
 
+/// The transmission time of a byte in ps, if it is a whole number.
+pub fn ps_per_byte(rate: Rate) -> Option<u64> {
+    let bit_rate_of_one = 8_000_000_000_000_u64;
+    bit_rate_of_one.is_multiple_of(rate.0).then(|| bit_rate_of_one / rate.0)
+}
+
 impl Egress {
     /// An idle port.
     pub fn new(id: PortId, channel: Channel, rate: Rate, delay: u64) -> Egress {
-        let per_byte = 8_000_000_000_000_u64;
+        let ps_per_byte = ps_per_byte(rate);
         Egress {
             id,
             free_at: 0,
             next_start: u64::MAX,
-            ps_per_byte: if per_byte.is_multiple_of(rate.0) { per_byte / rate.0 } else { 0 },
+            ps_per_byte: ps_per_byte.unwrap_or(0),
             queued_ps: 0,
             peak_ps: 0,
             bytes: 0,
@@ -243,7 +252,7 @@ impl Egress {
             computed_from: 0,
             computed_unless_frames: u8::MAX,
             form: Form::Computed,
-            uses_fast_path: per_byte.is_multiple_of(rate.0),
+            uses_fast_path: ps_per_byte.is_some(),
             is_comparable: false,
             has_start_effects: false,
             up: true,

@@ -5,27 +5,35 @@ use netloom_lab::{ExitCode, LabError, MemoryLimit, RunRequest, Source, cost, run
 
 use crate::scenes::prepared;
 
-/// Every host sends a message.
+/// Every host sends a message, all of them four times what the uplinks of the leaves carry.
 fn permutation(size: &str) -> String {
     format!(
         "
 netloom: 1
 name: permutation
-fabric: {{ leaf_spine: {{ leaves: 4, spines: 4, hosts_per_leaf: 64 }} }}
+fabric: {{ leaf_spine: {{ leaves: 4, spines: 4, hosts_per_leaf: 64, host_rate: 100Gbps, fabric_rate: 400Gbps }} }}
 jobs: [ {{ name: one, phases: [ {{ permutation: {{ size: {size} }} }} ] }} ]
 "
     )
 }
 
 #[test]
-fn packets_that_wait_at_their_senders_are_in_the_estimate() {
-    let estimate = |size: &str| cost(&prepared(&permutation(size), None)).expect("it is known").memory_bytes;
+fn packets_that_wait_are_in_the_estimate() {
+    let estimate = |scenario: &str| cost(&prepared(scenario, None)).expect("it is known").memory_bytes;
+    let is_close = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 0.01, "{found}");
     // 256 messages of 100 GB in packets of 4096 B, each of 40 B while it waits.
-    let expected = 256.0 * 100e9 / 4096.0 * 40.0;
-    assert!((estimate("100GB") / expected - 1.0).abs() < 0.01, "{}", estimate("100GB"));
-    assert!(estimate("1MB") < 60e6);
-    let paced = permutation("100GB") + "transport: { irn: { window: 64KiB } }\n";
-    assert!(cost(&prepared(&paced, None)).expect("it is known").memory_bytes < 60e6);
+    let all = 256.0 * 100e9 / 4096.0 * 40.0;
+    let large = permutation("100GB");
+    is_close(estimate(&large), 0.75 * all);
+    is_close(estimate(&(large.clone() + "record: { queue_packets: true }\n")), all);
+    for bounded in [
+        permutation("1MB"),
+        large.clone() + "transport: { irn: { window: 64KiB } }\n",
+        large.replace("fabric_rate: 400Gbps", "fabric_rate: 1600Gbps"),
+        large + "queues: { switch_limit: 1MB }\n",
+    ] {
+        assert!(estimate(&bounded) < 60e6, "{bounded}: {}", estimate(&bounded));
+    }
 }
 
 #[test]
@@ -42,7 +50,7 @@ fn runs_and_sweeps_beyond_the_limit_are_refused() {
     };
     // Larger than any machine.
     let huge = run(request(None, "1000GB")).expect_err("it is too large");
-    refused(huge, "permutation is expected to need 2328 GiB");
+    refused(huge, "permutation is expected to need 1746 GiB");
     let given = run(request(Some(MemoryLimit(1_000_000)), "1KB")).expect_err("the limit is lower");
     refused(given, "more than the limit of 976.6 KiB");
     assert!(!home.path().join("run").exists());

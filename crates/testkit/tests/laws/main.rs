@@ -31,6 +31,7 @@ mod named_paths;
 mod notices;
 mod nslb;
 mod outages;
+mod packet_trains;
 mod packets;
 mod paths_in_turn;
 mod pause_promises;
