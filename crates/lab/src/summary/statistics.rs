@@ -36,7 +36,9 @@ impl Distribution {
     /// The distribution of these durations; `None` without any.
     pub fn of(times: Vec<Duration>) -> Option<Distribution> {
         let mut sample = Sample::exact_to(times.len());
-        times.into_iter().for_each(|time| sample.push(time.0));
+        for time in times {
+            sample.push(time.0);
+        }
         Distribution::of_sample(sample)
     }
 
