@@ -122,6 +122,7 @@ class Simulation:
         folder: Path | None,
         replace: bool,
         threads: int | None,
+        memory_limit: str | None,
         words: list[str],
     ) -> Simulation: ...
     def hosts(self) -> list[str]: ...

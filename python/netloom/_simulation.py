@@ -71,9 +71,12 @@ class Simulation:
         set: Changes = None,
         seed: int | None = None,
         threads: int | None = None,
+        memory_limit: str | None = None,
         replace: bool = False,
     ) -> None:
         """Start a simulation; ``folder`` receives the records (a temporary folder by default).
+
+        ``memory_limit`` is that of ``netloom.run``; messages that are started here are not in the estimate.
 
         Raises ``ScenarioError`` for mistakes in the scenario, and ``Occupied`` if the folder holds a complete run.
         """
@@ -81,7 +84,7 @@ class Simulation:
         self._folder = self._home.path / "run" if self._home is not None else absolute(folder or "")
         words = command_words("Simulation")
         self._native = _native.Simulation(
-            source_of(scenario), changes_of(set), seed, self._folder, replace, threads, words
+            source_of(scenario), changes_of(set), seed, self._folder, replace, threads, memory_limit, words
         )
         self._hosts = self._native.hosts()
 

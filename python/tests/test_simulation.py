@@ -81,6 +81,11 @@ def test_mistakes_are_exceptions() -> None:
         network.run_until(MS)
 
 
+def test_a_limit_of_memory_is_kept() -> None:
+    with pytest.raises(netloom.InvalidInput, match=r"more than the limit of 976\.6 KiB"):
+        netloom.Simulation(SCENARIO, memory_limit="1MB")
+
+
 def test_an_interrupt_ends_a_call_that_waits() -> None:
     load = netloom.background.Poisson(load=0.9, end="100s")
     with netloom.Simulation(SCENARIO.replace(background=load)) as network:

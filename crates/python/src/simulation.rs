@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use serde_json::json;
 
 use crate::errors::Refused;
-use crate::results::overwrite;
+use crate::results::{overwrite, parsed_memory_limit};
 use crate::source::{ScenarioSource, json as text_of, overrides};
 use crate::watched::{detached, watched};
 
@@ -102,7 +102,7 @@ fn handle_signals() -> PyResult<()> {
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (source, set, seed, folder, replace, threads, words))]
+    #[pyo3(signature = (source, set, seed, folder, replace, threads, memory_limit, words))]
     fn new(
         py: Python<'_>,
         source: ScenarioSource,
@@ -111,6 +111,7 @@ impl Simulation {
         folder: Option<PathBuf>,
         replace: bool,
         threads: Option<usize>,
+        memory_limit: Option<&str>,
         words: Vec<String>,
     ) -> PyResult<Simulation> {
         let (stop, raised) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(None)));
@@ -118,6 +119,7 @@ impl Simulation {
             folder,
             overwrite: overwrite(replace),
             threads,
+            memory_limit: parsed_memory_limit(memory_limit)?,
             command: words,
             stop: Some(Arc::clone(&stop)),
         };

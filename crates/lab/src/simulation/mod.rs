@@ -31,6 +31,7 @@ use netloom_units::{Bytes, Duration, HostId, Time};
 
 use crate::error::{LabError, check_threads};
 use crate::line::fitting_threads;
+use crate::memory::{MemoryLimit, check_memory};
 use crate::source::Source;
 use crate::summary::Summary;
 use driver::Line;
@@ -53,6 +54,9 @@ pub struct SimulationOptions {
     pub overwrite: Overwrite,
     /// Number of threads; `None` chooses by the size of the fabric.
     pub threads: Option<usize>,
+    /// The most memory that it may be expected to need, without the messages of the program; `None` for that of this
+    /// machine.
+    pub memory_limit: Option<MemoryLimit>,
     /// The command line of the program, for the manifest.
     pub command: Vec<String>,
     /// Set by another thread to end the run at its next window.
@@ -155,7 +159,8 @@ impl Simulation {
     /// Starts a simulation of a scenario, which may be a fabric alone, up to its first instant.
     ///
     /// # Errors
-    /// If the scenario has errors, or finite flows of its own, or the folder cannot be written.
+    /// If the scenario has errors, or finite flows of its own, or needs more memory than the limit, or the folder cannot
+    /// be written.
     pub fn start(
         source: &Source,
         overrides: &Overrides,
@@ -164,6 +169,7 @@ impl Simulation {
         let base = Base::new(source, overrides)?;
         let threads = options.threads.unwrap_or_else(|| fitting_threads(&base.prepared));
         check_threads(threads)?;
+        check_memory(&base.prepared, options.memory_limit)?;
         let names = base.prepared.compiled.node_names[..base.prepared.n_hosts() as usize].to_vec();
         let by_name = names.iter().cloned().zip((0..).map(HostId)).collect();
         let deadline = base.prepared.compiled.model.deadline.unwrap_or(LONGEST).min(LONGEST);

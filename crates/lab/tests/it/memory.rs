@@ -1,7 +1,9 @@
 //! Runs that need more memory than there is.
 
 use netloom_lab::sweep::{Grid, Keep, grid};
-use netloom_lab::{ExitCode, LabError, MemoryLimit, RunRequest, Source, cost, run};
+use netloom_lab::{
+    ExitCode, LabError, MemoryLimit, Overrides, RunRequest, Simulation, SimulationOptions, Source, cost, run,
+};
 
 use crate::scenes::prepared;
 
@@ -53,6 +55,11 @@ fn runs_and_sweeps_beyond_the_limit_are_refused() {
     refused(huge, "permutation is expected to need 1746 GiB");
     let given = run(request(Some(MemoryLimit(1_000_000)), "1KB")).expect_err("the limit is lower");
     refused(given, "more than the limit of 976.6 KiB");
+    let options =
+        SimulationOptions { memory_limit: Some(MemoryLimit(1_000_000)), ..SimulationOptions::default() };
+    let source = Source::text("permutation.yaml", permutation("1KB"));
+    let stepwise = Simulation::start(&source, &Overrides::default(), options).expect_err("so it is here");
+    refused(stepwise, "more than the limit of 976.6 KiB");
     assert!(!home.path().join("run").exists());
     assert!(run(request(Some(MemoryLimit(1 << 30)), "1KB")).is_ok());
     let of = |limit: Option<MemoryLimit>| Grid {
