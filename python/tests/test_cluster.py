@@ -201,6 +201,8 @@ _cluster._reaches = lambda file: False
     [(OTHER_BUILD, r"has netloom 0\.0\.9-0123456789abcdef, and this is"), (WITHOUT_FOLDER, "does not reach")],
     ids=["another build", "no folder"],
 )
+# Where processes start slowly, the second worker comes late.
+@pytest.mark.filterwarnings("ignore:the cluster has no worker")
 def test_a_late_worker_that_is_of_no_use_gives_its_tasks_back(
     preload: str, warning: str, local: netloom.Study, tmp_path: Path
 ) -> None:

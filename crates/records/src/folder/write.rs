@@ -3,8 +3,9 @@
 //! Models: rows collected into blocks, hashed, and streamed into one Parquet file per table; the manifest at the end.
 //! Leaves out: the source of the rows.
 //!
-//! Invariants: memory does not grow with the number of rows; the folder has the marker of an unfinished run until every
-//! table and the manifest are on disk; after an error nothing more is written and the marker stays.
+//! Invariants: memory does not grow with the number of rows, but for the metadata of row groups, a few parts in a thousand
+//! of what is written; the folder has the marker of an unfinished run until every table and the manifest are on disk;
+//! after an error nothing more is written and the marker stays.
 
 use std::fs::{self, File};
 use std::io::Write;
