@@ -1,8 +1,7 @@
 //! Means and percentiles of durations.
 //!
 //! Invariants: sums are exact integers; percentiles interpolate linearly on the sorted list (rank `q (n - 1)`), as
-//! numpy does by default and as in Zeltser 2026. Those of more durations than are
-//! held are within 0.4 %, and marked so.
+//! numpy does by default and as in Zeltser 2026. Those of more durations than are held are within 0.4 %, and marked so.
 
 use netloom_records::statistics::Sample;
 use netloom_units::Duration;

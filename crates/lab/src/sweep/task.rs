@@ -142,7 +142,7 @@ impl PointTask {
             return PointAnswer::OtherBuild { build: BUILD.to_owned() };
         }
         let root = root.or(self.settings.root.as_deref());
-        let computing = AssertUnwindSafe(|| self.answer_once_free(root, stop, on_progress));
+        let computing = AssertUnwindSafe(|| self.once_free(|| self.answer(root, stop, on_progress)));
         let answer = catch_unwind(computing)
             .unwrap_or_else(|panic| Err(LabError::Internal(panic_message(panic.as_ref()).to_owned())));
         match answer {
@@ -153,17 +153,19 @@ impl PointTask {
     }
 
     /// The answer, after a wait for another process that is writing the run folder.
-    fn answer_once_free(
+    fn once_free(
         &self,
-        root: Option<&Path>,
-        stop: &AtomicBool,
-        on_progress: &mut dyn FnMut(u64, f64),
+        mut answer: impl FnMut() -> Result<PointAnswer, LabError>,
     ) -> Result<PointAnswer, LabError> {
         let started = Instant::now();
         let is_late = || started.elapsed().as_secs_f64() > WAIT_BEYOND_S + self.seconds * WAIT_PER_EXPECTED;
         loop {
-            match self.answer(root, stop, on_progress) {
-                Err(LabError::Folder(FolderError::Busy(_))) if !is_late() => sleep(BETWEEN_LOOKS),
+            let tried = Instant::now();
+            match answer() {
+                // A try compiles the scenario, so a wait is at least as long as a try.
+                Err(LabError::Folder(FolderError::Busy(_))) if !is_late() => {
+                    sleep(BETWEEN_LOOKS.max(tried.elapsed()));
+                }
                 answer => return answer,
             }
         }

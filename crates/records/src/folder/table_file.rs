@@ -22,8 +22,8 @@ use parquet::schema::types::ColumnPath;
 use crate::column::{Column, Storage, TableSpec};
 use crate::folder::FolderError;
 
-/// A row group is closed when it has this number of rows or bytes, whichever comes first: what is known of each column of
-/// a closed one stays in memory until the file is complete, some 20 kB, so small groups would cost more than they save.
+/// A row group is closed when it has this number of rows or bytes, whichever comes first. Small ones cost more memory than
+/// they save: what is known of the columns of a closed one stays until the file is complete, about 15 kB for `flows`.
 const ROW_GROUP_ROWS: usize = 1 << 20;
 const ROW_GROUP_BYTES: usize = 8 << 20;
 
