@@ -33,8 +33,8 @@ pub struct Host {
     pub sends: Slab<OutgoingMessage>,
     /// Messages expected or being received.
     pub receives: Slab<IncomingMessage>,
-    /// Packets of whole messages that wait at its port.
-    pub posted: PostedTrains,
+    /// Packets of whole messages that wait at its port, while there are any.
+    pub posted: Option<Box<PostedTrains>>,
     /// Number of messages that have started here.
     n_started: u32,
     /// Actors that ran out of operations: once refilled they continue at the instant of the pause.
@@ -121,7 +121,9 @@ impl Host {
             out.word(u64::from(source));
             out.word(missing);
         }
-        self.posted.write_state(out);
+        if let Some(posted) = &self.posted {
+            posted.write_state(out);
+        }
         if let Some(nic) = &self.nic {
             nic.write_state(out);
         }
@@ -450,7 +452,7 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
-        if self.host_mut().posted.is_empty() {
+        if self.host_mut().posted.is_none() {
             self.forward_own(now, packet, context, round);
         } else {
             self.forward_after_posted(now, packet, context, round);

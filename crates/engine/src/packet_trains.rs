@@ -38,19 +38,13 @@ pub struct PostedTrains {
 }
 
 impl PostedTrains {
-    /// Whether none wait.
-    #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.trains.is_empty()
-    }
-
     /// Number of packets that wait.
     pub fn n_packets(&self) -> u64 {
         self.trains.iter().map(|train| u64::from(train.n_packets)).sum()
     }
 
     /// Takes the first packet, as its port sends it.
-    fn take(&mut self, egress: &mut Egress) -> Option<InFlight> {
+    fn take(&mut self, egress: &Egress) -> Option<InFlight> {
         let train = self.trains.front_mut()?;
         let start = egress.take_of_train(train.start, train.packet);
         train.start = start.end;
@@ -93,6 +87,12 @@ pub fn messages_wait_as_trains(model: &Model) -> bool {
 }
 
 impl Node {
+    /// Number of packets that wait in trains.
+    pub fn n_posted(&self) -> u64 {
+        let posted = self.host.as_ref().and_then(|host| host.posted.as_ref());
+        posted.map_or(0, |posted| posted.n_packets())
+    }
+
     /// Queues equal packets, of which this is the first, as a train; returns whether this host may.
     pub(crate) fn post_train(
         &mut self,
@@ -106,7 +106,7 @@ impl Node {
             return false;
         }
         let start = self.ports[0].enqueue_train(now, packet.bytes, n_packets);
-        let trains = &mut self.host_mut().posted.trains;
+        let trains = &mut self.host_mut().posted.get_or_insert_default().trains;
         let is_first = trains.is_empty();
         trains.push_back(PacketTrain { start, n_packets, packet: packet.with_hop() });
         if is_first {
@@ -132,7 +132,7 @@ impl Node {
         }
         let start = self.ports[0].enqueue_train(now, packet.bytes, 1);
         let train = PacketTrain { start, n_packets: 1, packet: packet.with_hop() };
-        self.host_mut().posted.trains.push_back(train);
+        self.host_mut().posted.get_or_insert_default().trains.push_back(train);
     }
 
     /// Whether a packet would be queued at the only port of this host, and its start be known at once.
@@ -143,17 +143,21 @@ impl Node {
     /// Puts the next packets on the link, and sets a timer for those after them.
     pub fn send_posted(&mut self, context: &mut PartitionContext, round: &Round) {
         self.send_posted_packets(AT_A_TIME, context, round);
-        if let Some(next) = self.host_mut().posted.trains.front() {
+        if let Some(next) = self.host_mut().posted.as_ref().and_then(|posted| posted.trains.front()) {
             context.set_timer(next.start, self.index_in_partition, TimerKind::Posted);
         }
     }
 
     fn send_posted_packets(&mut self, most: u32, context: &mut PartitionContext, round: &Round) {
         let Node { host, ports, .. } = self;
-        let posted = &mut host.as_deref_mut().expect("only hosts post messages").posted;
+        let host = host.as_deref_mut().expect("only hosts post messages");
+        let Some(posted) = &mut host.posted else { return };
         for _ in 0..most {
-            let Some(entry) = posted.take(&mut ports[0]) else { break };
+            let Some(entry) = posted.take(&ports[0]) else { break };
             ports[0].channel.push(entry, context, round);
+        }
+        if posted.trains.is_empty() {
+            host.posted = None;
         }
     }
 }

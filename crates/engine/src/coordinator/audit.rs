@@ -88,7 +88,7 @@ impl Coordinator<'_, '_> {
                 node.ports.iter().flat_map(Egress::queued_packets).for_each(|packet| found.count(packet));
                 let waiting = node.crossbar.iter().flat_map(|crossbar| crossbar.waiting());
                 waiting.for_each(|(entry, _)| found.count(&entry.packet));
-                found.data += node.host.as_ref().map_or(0, |host| host.posted.n_packets());
+                found.data += node.n_posted();
             }
         }
         found

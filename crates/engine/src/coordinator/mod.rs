@@ -461,7 +461,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 let totals = port.totals_at(at);
                 let counted = node.loads.as_ref().and_then(|loads| loads.peak_packets(local));
                 let peak_packets = counted.or(totals.peak_packets);
-                Totals { paused: node.blocked_time(end, local), peak_packets, ..totals }
+                // Only nodes with one port have trains.
+                let packets = totals.packets + node.n_posted();
+                Totals { packets, paused: node.blocked_time(end, local), peak_packets, ..totals }
             };
             (0..).zip(&node.ports).map(totals).collect::<Vec<_>>()
         })

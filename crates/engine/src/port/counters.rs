@@ -35,7 +35,7 @@ impl Egress {
     pub fn totals_at(&self, now: u64) -> Totals {
         let waiting = self.waiting_bytes(now);
         Totals {
-            packets: self.channel.n_pushed() + u64::from(self.n_queued()) + self.extras.train_packets,
+            packets: self.channel.n_pushed() + u64::from(self.n_queued()),
             bytes: self.sent_bytes(now),
             waiting,
             peak_packets: self.count.as_ref().filter(|count| count.peak_wanted).map(|count| count.peak),

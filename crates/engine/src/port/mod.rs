@@ -181,8 +181,6 @@ struct Extras {
     paused_packets: VecDeque<Packet>,
     /// State of each class of data, where data is separated by class.
     by_class: Option<Box<ByClass>>,
-    /// Packets of trains that have been accepted and are not on the link yet.
-    train_packets: u64,
     /// Packets in input buffers that will leave here.
     in_input_buffers: u32,
     /// Packets that were lost on the wire, once there are any.

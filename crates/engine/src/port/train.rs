@@ -23,13 +23,11 @@ impl Egress {
         self.free_at = start.saturating_add(bytes.saturating_mul(self.ps_per_byte)).min(NEVER_REACHED);
         self.peak_ps = self.peak_ps.max(self.free_at - now);
         self.bytes += bytes;
-        self.extras.train_packets += u64::from(n_packets);
         start
     }
 
     /// The transmission of such a packet.
-    pub fn take_of_train(&mut self, at: u64, packet: Packet) -> Start {
-        self.extras.train_packets -= 1;
+    pub fn take_of_train(&self, at: u64, packet: Packet) -> Start {
         Start { at, end: at + u64::from(packet.bytes) * self.ps_per_byte, packet }
     }
 }
