@@ -1,10 +1,10 @@
 //! Writing one table as Parquet.
 //!
-//! Models: row groups of bounded size, compressed; the same rows give the same bytes.
-//! Leaves out: which rows, and the digest.
+//! Models: compressed row groups; the same rows and the same ends of row groups give the same bytes.
+//! Leaves out: which rows, when a row group ends, and the digest.
 //!
-//! Invariants: memory per table is bounded by a row group, and the metadata of those before it; the file is complete only
-//! after `close`.
+//! Invariants: memory is that of the open row group, and the metadata of those before it; the file is complete only after
+//! `close`.
 
 use std::error::Error;
 use std::fs::File;
@@ -21,11 +21,6 @@ use parquet::schema::types::ColumnPath;
 
 use crate::column::{Column, Storage, TableSpec};
 use crate::folder::FolderError;
-
-/// A row group is closed when it has this number of rows or bytes, whichever comes first. Small ones cost more memory than
-/// they save: what is known of the columns of a closed one stays until the file is complete, about 15 kB for `flows`.
-const ROW_GROUP_ROWS: usize = 1 << 20;
-const ROW_GROUP_BYTES: usize = 8 << 20;
 
 /// Fixed, not the library's name and version, so that the same rows give the same bytes after an upgrade, if possible.
 pub(crate) const CREATED_BY: &str = "netloom";
@@ -63,6 +58,16 @@ impl<W: io::Write + Send> TableFile<W> {
         self.writer.write(batch).map_err(write_error(&self.path))
     }
 
+    /// Size of the open row group as it would be written.
+    pub(crate) fn open_bytes(&self) -> usize {
+        self.writer.in_progress_size()
+    }
+
+    /// Closes the row group, which frees its memory.
+    pub(crate) fn close_row_group(&mut self) -> Result<(), FolderError> {
+        self.writer.flush().map_err(write_error(&self.path))
+    }
+
     fn end(&mut self) -> Result<(), FolderError> {
         self.writer.finish().map(drop).map_err(write_error(&self.path))
     }
@@ -73,8 +78,7 @@ fn properties(spec: &TableSpec) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_created_by(CREATED_BY.to_owned())
         .set_compression(Compression::ZSTD(level))
-        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
-        .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
+        .set_max_row_group_row_count(None)
         .set_statistics_enabled(EnabledStatistics::Chunk)
         // Positions of pages, which no reader of whole columns needs, would stay in memory, too.
         .set_offset_index_disabled(true);

@@ -26,6 +26,11 @@ use crate::sink::{Sink, SinkError};
 /// Rows are passed to Parquet in blocks of this size, since small batches cost much more per row.
 const BLOCK: usize = 8_192;
 
+/// Beyond this size of the open row groups of all tables together the largest is closed. One limit for each table would let
+/// a long run grow for hours, until the row group of its slowest table is full. Small row groups cost more memory than they
+/// save: what is known of the columns of a closed one stays until the file is complete, some 500 bytes for each.
+const OPEN_BYTES: usize = 8 << 20;
+
 /// What to do if a complete run exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Overwrite {
@@ -106,7 +111,17 @@ impl FolderSink {
         self.files[R::TABLE.index()].write(&batch)?;
         rows.clear();
         *R::stored(&mut self.pending) = rows;
-        Ok(())
+        self.bound_memory()
+    }
+
+    /// Closes the largest row group if the open ones are too large.
+    fn bound_memory(&mut self) -> Result<(), FolderError> {
+        let open: usize = self.files.iter().map(TableFile::open_bytes).sum();
+        if open <= OPEN_BYTES {
+            return Ok(());
+        }
+        let largest = self.files.iter_mut().max_by_key(|file| file.open_bytes()).expect("there are tables");
+        largest.close_row_group()
     }
 }
 
