@@ -160,9 +160,14 @@ class Soak:
 
 
 def memory_kib(process: "subprocess.Popen[str]") -> int:
-    """Resident memory of a process."""
-    lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
-    return int(next(line for line in lines if line.startswith("VmRSS")).split()[1])
+    """Least resident memory of a process within ten seconds: what it has just freed is no growth."""
+
+    def now() -> int:
+        time.sleep(1)
+        lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith("VmRSS")).split()[1])
+
+    return min(now() for _ in range(10))
 
 
 def soak(netloom: Path, minutes: float, seed: int) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 import threading
@@ -11,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from interrupts import interrupt_soon
 
 import netloom
 from netloom import Packet, Port, Switch
@@ -138,12 +137,16 @@ def test_what_a_balancer_raises_ends_the_run() -> None:
 
 
 def test_an_interrupt_ends_the_run() -> None:
+    picked = threading.Event()
+
     class Slow(Spray):
         def pick(self, packet: Packet, ports: list[Port]) -> int:
+            if not picked.is_set():
+                picked.set()
+                interrupt_soon()
             threading.Event().wait(0.01)
             return 0
 
-    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(netloom.Interrupted) as caught:
         balanced(Slow)
     result = caught.value.result

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import gc
-import os
-import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
+from interrupts import interrupt_soon
 
 import netloom
 from netloom import US, Operation, Rank, RankFunction
@@ -300,12 +298,15 @@ def test_overheads_of_hosts_count_for_programs_too() -> None:
 
 @pytest.mark.parametrize("stuck", ["pass", "yield rank.compute(0)", "yield rank.send(1, 9)"])
 def test_an_interrupt_ends_a_program_that_never_ends(stuck: str, tmp_path: Path) -> None:
-    names: dict[str, RankFunction] = {}
+    names: dict[str, RankFunction] = {"interrupt_soon": interrupt_soon}
     exec(
-        f"def operations(rank):\n    if rank.number == 0:\n        while True: {stuck}\n    yield rank.receive()\n",
+        "def operations(rank):\n"
+        "    if rank.number == 0:\n"
+        "        interrupt_soon()\n"
+        f"        while True: {stuck}\n"
+        "    yield rank.receive()\n",
         names,
     )
-    threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     begun = time.monotonic()
     with pytest.raises(netloom.Interrupted) as caught:
         netloom.run(scenario("program"), tmp_path / "run", operations={"job": names["operations"]}, progress=False)

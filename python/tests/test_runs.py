@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
 import threading
@@ -14,6 +12,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from interrupts import interrupt_once_there
 
 import netloom
 
@@ -271,11 +270,10 @@ def test_progress_is_reported_and_an_exception_in_it_stops_the_run() -> None:
         netloom.run(LONG, progress=refuse)
 
 
-def test_an_interrupt_ends_the_run_and_keeps_its_records() -> None:
-    pid = os.getpid()
-    threading.Timer(0.7, lambda: os.kill(pid, signal.SIGINT)).start()
+def test_an_interrupt_ends_the_run_and_keeps_its_records(tmp_path: Path) -> None:
+    interrupt_once_there(tmp_path / "run")
     with pytest.raises(netloom.Interrupted) as caught:
-        netloom.run(LONG, progress=False)
+        netloom.run(LONG, tmp_path / "run", progress=False)
     run = caught.value.result
     assert isinstance(run, netloom.Run)
     assert run.status == "stopped"

@@ -28,8 +28,8 @@ const BLOCK: usize = 8_192;
 
 /// Beyond this size of the open row groups of all tables together the largest is closed. One limit for each table would let
 /// a long run grow for hours, until the row group of its slowest table is full. Small row groups cost more memory than they
-/// save: what is known of the columns of a closed one stays until the file is complete, some 500 bytes for each.
-const OPEN_BYTES: usize = 8 << 20;
+/// save: what is known of the columns of a closed one stays until the file is complete, some 600 bytes for each.
+const OPEN_BYTES: usize = 32 << 20;
 
 /// What to do if a complete run exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
