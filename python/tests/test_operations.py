@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -298,7 +299,7 @@ def test_overheads_of_hosts_count_for_programs_too() -> None:
 
 @pytest.mark.parametrize("stuck", ["pass", "yield rank.compute(0)", "yield rank.send(1, 9)"])
 def test_an_interrupt_ends_a_program_that_never_ends(stuck: str, tmp_path: Path) -> None:
-    names: dict[str, RankFunction] = {"interrupt_soon": interrupt_soon}
+    names: dict[str, Any] = {"interrupt_soon": interrupt_soon}
     exec(
         "def operations(rank):\n"
         "    if rank.number == 0:\n"

@@ -48,7 +48,11 @@ pub fn check_with(path: &Path, policies: &OutsidePolicies) -> Result<Checked, La
     }
 }
 
-fn check_run(path: &Path) -> Result<Verified, LabError> {
+/// Checks the tables and the manifest of a run folder.
+///
+/// # Errors
+/// If it is no complete run folder, cannot be read, or was altered.
+pub(crate) fn check_run(path: &Path) -> Result<Verified, LabError> {
     verify(path).map_err(|problems| refusal(path.to_owned(), problems))
 }
 

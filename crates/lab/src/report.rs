@@ -7,6 +7,7 @@ use netloom_records::statistics::Over;
 use netloom_report::panel_data::Report;
 use netloom_report::{ReportedRun, check_overwrite, read, write};
 
+use crate::check::check_run;
 use crate::error::LabError;
 use crate::explain::page_data;
 use crate::labels::labels;
@@ -31,7 +32,7 @@ pub struct ReportOutputs<'a> {
 /// the text, if it is wanted.
 ///
 /// # Errors
-/// If one of them is not a complete run folder or cannot be read, an interval is not within it, no variant has the name
+/// If one of them is not a complete run folder, was altered or cannot be read, an interval is not within it, no variant has the name
 /// of the baseline, a run that is explained was stopped, or the page cannot be written.
 pub fn report(
     folders: &[PathBuf],
@@ -84,6 +85,8 @@ pub(crate) fn read_and_explain(
     reasons: Option<&ReasonRequest<'_>>,
 ) -> Result<(Report, SecondRunsOf), LabError> {
     let runs = named(folders);
+    // A page is shown to others, and figures of damaged rows would be believed. Checking takes a fifth of the time.
+    runs.iter().try_for_each(|run| check_run(&run.folder).map(drop))?;
     let mut reported = read(&runs, over)?;
     reported.remarks = unfinished_sweeps(folders)?.iter().map(SweepState::words).collect();
     if let Some(name) = baseline_of(folders, &runs, baseline) {

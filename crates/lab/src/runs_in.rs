@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use netloom_records::MEASURED_FILE;
+use netloom_records::{INCOMPLETE_FILE, MANIFEST_FILE, MEASURED_FILE};
 use serde_json::Value;
 
 use crate::reproduce::{REPORT_FILE, cells};
@@ -43,8 +43,11 @@ fn planned(folder: &Path) -> Option<Vec<PathBuf>> {
 }
 
 fn descend(folder: &Path, found: &mut Vec<PathBuf>) {
-    if folder.join("manifest.json").is_file() {
-        found.push(folder.to_owned());
+    if folder.join(MANIFEST_FILE).is_file() {
+        // A process that was killed at the last moment leaves a manifest, but the run is not known to be whole.
+        if !folder.join(INCOMPLETE_FILE).exists() {
+            found.push(folder.to_owned());
+        }
         return;
     }
     let Ok(entries) = fs::read_dir(folder) else { return };
@@ -104,6 +107,14 @@ mod tests {
         fs::write(home.path().join(PLAN_FILE), plan).expect("it can be written");
         let four = [rates[1], rates[0], "points/s/rate=400Gbps/seed-9", rates[2]];
         assert_eq!(found(&home), [four.as_slice(), &["points/s/other"]].concat());
+    }
+
+    #[test]
+    fn a_run_that_was_killed_after_its_manifest_is_left_out() {
+        let home = with_runs(&["points/1", "points/2"]);
+        fs::write(home.path().join(PLAN_FILE), "damaged").expect("it can be written");
+        fs::write(home.path().join("points/2").join(INCOMPLETE_FILE), "").expect("it can be written");
+        assert_eq!(found(&home), ["points/1"]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::fs;
 
 use netloom_lab::page_data;
+use netloom_records::INCOMPLETE_FILE;
 use serde_json::{Value, json};
 
 use crate::command::{Answer, SMALL, Workspace};
@@ -56,6 +57,33 @@ fn a_missing_point_is_reported_by_all_that_show_the_others() {
     let words = ["sweep", "small.yaml", "--vary", "balance=ecmp,spray", "--seeds", "2", "-o", "a"];
     assert_eq!(workspace.netloom(&words).code, Some(0));
     assert_eq!(workspace.netloom(&["compare", "a"]).code, Some(0));
+}
+
+#[test]
+fn a_point_that_was_killed_after_its_manifest_is_missing() {
+    let workspace = swept(&[]);
+    fs::write(workspace.path("a").join(LOST.0).join(INCOMPLETE_FILE), "").expect("it can be written");
+    let said = format!("3 of 4 points; missing: {}", LOST.1);
+    reports(&workspace.netloom(&["check", "a"]), &said);
+    reports(&workspace.netloom(&["compare", "a"]), &said);
+    reports(&workspace.netloom(&["report", "a", "--text"]), &said);
+}
+
+#[test]
+fn a_report_of_altered_tables_is_refused() {
+    let workspace = swept(&[]);
+    assert_eq!(
+        workspace.netloom(&["run", "small.yaml", "--set", "jobs.0.steps=2", "-o", "other"]).code,
+        Some(0)
+    );
+    let altered = workspace.path("a").join(LOST.0).join("flows.parquet");
+    fs::copy(workspace.path("other/flows.parquet"), altered).expect("it can be copied");
+    let answer = workspace.netloom(&["report", "a", "-o", "page.html"]);
+    assert_eq!(answer.code, Some(2), "{}{}", answer.out, answer.err);
+    for part in [LOST.0, "`flows`"] {
+        assert!(answer.err.contains(part), "`{part}` in {}", answer.err);
+    }
+    assert!(!workspace.path("page.html").exists());
 }
 
 #[test]
