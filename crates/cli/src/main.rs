@@ -5,8 +5,8 @@ use std::{env, process};
 use mimalloc::MiMalloc;
 
 /// Writing tables takes and frees buffers of a megabyte as long as a run lasts. glibc gives back little of them (a long run
-/// grew from 58 to 106 MB in six minutes), and takes 4 % more instructions for a whole run. Huge pages are off: with them a
-/// run takes twice the memory.
+/// grew from 58 to 106 MB in six minutes), and took 4 % more instructions in a whole run of `credits_fat_tree`. Huge pages
+/// are off: with them a run takes twice the memory.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

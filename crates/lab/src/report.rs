@@ -32,8 +32,8 @@ pub struct ReportOutputs<'a> {
 /// the text, if it is wanted.
 ///
 /// # Errors
-/// If one of them is not a complete run folder, was altered or cannot be read, an interval is not within it, no variant has the name
-/// of the baseline, a run that is explained was stopped, or the page cannot be written.
+/// If one of them is not a complete run folder, was altered or cannot be read, an interval is not within it, no variant
+/// has the name of the baseline, a run that is explained was stopped, or the page cannot be written.
 pub fn report(
     folders: &[PathBuf],
     over: Over,
@@ -71,13 +71,15 @@ pub fn read_report(
     baseline: Option<&str>,
     reasons: Option<&ReasonRequest<'_>>,
 ) -> Result<Report, LabError> {
+    // A page is shown to others, and figures of damaged rows would be believed. Checking takes a fifth of the time.
+    named(folders).iter().try_for_each(|run| check_run(&run.folder).map(drop))?;
     Ok(read_and_explain(folders, over, baseline, reasons)?.0)
 }
 
-/// The data of the report, and what was found by running runs again.
+/// The data of the report, and what was found by running runs again. Whether runs were altered is not checked.
 ///
 /// # Errors
-/// As [`read_report`].
+/// As [`read_report`] otherwise.
 pub(crate) fn read_and_explain(
     folders: &[PathBuf],
     over: Over,
@@ -85,8 +87,6 @@ pub(crate) fn read_and_explain(
     reasons: Option<&ReasonRequest<'_>>,
 ) -> Result<(Report, SecondRunsOf), LabError> {
     let runs = named(folders);
-    // A page is shown to others, and figures of damaged rows would be believed. Checking takes a fifth of the time.
-    runs.iter().try_for_each(|run| check_run(&run.folder).map(drop))?;
     let mut reported = read(&runs, over)?;
     reported.remarks = unfinished_sweeps(folders)?.iter().map(SweepState::words).collect();
     if let Some(name) = baseline_of(folders, &runs, baseline) {

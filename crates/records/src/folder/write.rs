@@ -3,8 +3,8 @@
 //! Models: rows collected into blocks, hashed, and streamed into one Parquet file per table; the manifest at the end.
 //! Leaves out: the source of the rows.
 //!
-//! Invariants: memory does not grow with the number of rows, but for the metadata of row groups, a few parts in a thousand
-//! of what is written; the folder has the marker of an unfinished run until every table and the manifest are on disk;
+//! Invariants: memory does not grow with the number of rows, but for the metadata of row groups, about a thousandth of what
+//! is written; the folder has the marker of an unfinished run until every table and the manifest are on disk;
 //! after an error nothing more is written and the marker stays.
 
 use std::fs::{self, File};
@@ -26,7 +26,7 @@ use crate::sink::{Sink, SinkError};
 /// Rows are passed to Parquet in blocks of this size, since small batches cost much more per row.
 const BLOCK: usize = 8_192;
 
-/// Beyond this size of the open row groups of all tables together the largest is closed. One limit for each table would let
+/// Beyond this size of the open row groups of all tables together, as they would be written, the largest is closed. One limit for each table would let
 /// a long run grow for hours, until the row group of its slowest table is full. Small row groups cost more memory than they
 /// save: what is known of the columns of a closed one stays until the file is complete, some 600 bytes for each.
 const OPEN_BYTES: usize = 32 << 20;
