@@ -89,10 +89,16 @@ awk -F, '
 ' papers/congestion-fabrics/published.csv >"$place/tables/measured_steady.csv"
 netloom import crab "$place/tables" -o "$place/machine" --beside "$place/maps" >/dev/null 2>"$place/import.notes" || { cat "$place/import.notes"; exit 1; }
 mv "$place/machine.html" "$place/machines.html"
-# A simulated study marked as measured, compared with itself.
+# A simulated study marked as measured, compared with itself. Its manifests carry no digest of themselves then, as those of
+# older versions: a wrong one is refused.
 cp -r "$place/beside_4" "$place/collected"
-find "$place/collected" -name manifest.json -exec sed -i \
-    '1s/{/{"measured": {"by": "netloom-field", "source": "a simulation", "facts": {"clock": "made up"}},/' {} +
+find "$place/collected" -name manifest.json -exec node -e '
+    const { readFileSync, writeFileSync } = require("node:fs");
+    for (const path of process.argv.slice(1)) {
+        const { manifest_digest, ...manifest } = JSON.parse(readFileSync(path, "utf8"));
+        const measured = { by: "netloom-field", source: "a simulation", facts: { clock: "made up" } };
+        writeFileSync(path, JSON.stringify({ measured, ...manifest }));
+    }' {} +
 netloom report "$place/beside_4" "$place/collected" -o "$place/measured.html" >/dev/null
 netloom report "$place/ecmp" "$place/adaptive" --why -o "$place/demo.html" >/dev/null
 netloom report "$place/<"* "$place/custom" -o "$place/hostile.html" >/dev/null
