@@ -12,6 +12,7 @@ mod error;
 mod guard;
 mod mark;
 mod marker;
+mod page_store;
 mod read;
 mod table_file;
 mod verify;

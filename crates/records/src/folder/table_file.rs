@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -21,6 +22,7 @@ use parquet::schema::types::ColumnPath;
 
 use crate::column::{Column, Storage, TableSpec};
 use crate::folder::FolderError;
+use crate::folder::page_store::PagePool;
 
 /// Fixed, not the library's name and version, so that the same rows give the same bytes after an upgrade, if possible.
 pub(crate) const CREATED_BY: &str = "netloom";
@@ -33,10 +35,14 @@ pub(crate) struct TableFile<W: io::Write + Send> {
 }
 
 impl TableFile<File> {
-    /// Creates the file, which must not exist.
-    pub(crate) fn create(path: &Path, spec: &TableSpec) -> Result<TableFile<File>, FolderError> {
+    /// Creates the file, which must not exist; the pages of its open row group are in the pool.
+    pub(crate) fn create(
+        path: &Path,
+        spec: &TableSpec,
+        pool: &PagePool,
+    ) -> Result<TableFile<File>, FolderError> {
         let made = File::create_new(path).map_err(FolderError::io("make the file", path))?;
-        TableFile::new(made, path, spec)
+        TableFile::new(made, path, spec, pool)
     }
 
     /// Writes the end of the file and waits until all of it is on disk.
@@ -48,9 +54,12 @@ impl TableFile<File> {
 }
 
 impl<W: io::Write + Send> TableFile<W> {
-    pub(crate) fn new(out: W, path: &Path, spec: &TableSpec) -> Result<Self, FolderError> {
+    pub(crate) fn new(out: W, path: &Path, spec: &TableSpec, pool: &PagePool) -> Result<Self, FolderError> {
         let schema = Arc::new(spec.schema());
-        let made = ArrowWriter::try_new(out, schema, Some(properties(spec)));
+        let options = ArrowWriterOptions::new()
+            .with_properties(properties(spec))
+            .with_page_store_factory(Arc::new(pool.clone()));
+        let made = ArrowWriter::try_new_with_options(out, schema, options);
         Ok(TableFile { path: path.to_owned(), writer: made.map_err(write_error(path))? })
     }
 
@@ -146,7 +155,7 @@ mod tests {
             .collect();
         let batch = record_batch(&rows, &Names::default()).unwrap();
         let path = Path::new("some/steps.parquet");
-        let mut file = TableFile::new(SmallDisk(100), path, &StepRow::SPEC).unwrap();
+        let mut file = TableFile::new(SmallDisk(100), path, &StepRow::SPEC, &PagePool::default()).unwrap();
         let error = file.write(&batch).and_then(|()| file.end());
         let message = error.unwrap_err().to_string();
         assert_eq!(message, "cannot write the table (no storage space): some/steps.parquet");

@@ -15,6 +15,7 @@ use crate::convert::record_batch;
 use crate::digest::Digester;
 use crate::folder::mark::FolderClaim;
 use crate::folder::marker::sync_folder;
+use crate::folder::page_store::PagePool;
 use crate::folder::table_file::TableFile;
 use crate::folder::{FolderError, MANIFEST_DRAFT, MANIFEST_FILE};
 use crate::manifest::{Manifest, RunSummary};
@@ -26,9 +27,10 @@ use crate::sink::{Sink, SinkError};
 /// Rows are passed to Parquet in blocks of this size, since small batches cost much more per row.
 const BLOCK: usize = 8_192;
 
-/// Beyond this size of the open row groups of all tables together, as they would be written, the largest is closed. One limit for each table would let
-/// a long run grow for hours, until the row group of its slowest table is full. Small row groups cost more memory than they
-/// save: what is known of the columns of a closed one stays until the file is complete, some 600 bytes for each.
+/// Beyond this size of the open row groups of all tables together, as they would be written, the largest is closed. One
+/// limit for each table would let a long run grow for hours, until the row group of its slowest table is full. Small row
+/// groups cost more memory than they save: what is known of the columns of a closed one stays until the file is complete,
+/// some 700 bytes for each.
 const OPEN_BYTES: usize = 32 << 20;
 
 /// What to do if a complete run exists.
@@ -63,7 +65,8 @@ impl FolderSink {
     /// holds something else, or if the system fails.
     pub fn create(folder: &Path, names: Names, overwrite: Overwrite) -> Result<FolderSink, FolderError> {
         let mark = FolderClaim::claim(folder, overwrite)?;
-        let make = |table: &Table| TableFile::create(&folder.join(table.file_name()), table.spec());
+        let pool = PagePool::default();
+        let make = |table: &Table| TableFile::create(&folder.join(table.file_name()), table.spec(), &pool);
         Ok(FolderSink {
             folder: folder.to_owned(),
             mark,

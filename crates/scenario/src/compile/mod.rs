@@ -23,6 +23,7 @@ mod groups;
 mod hosts;
 mod job;
 mod limits;
+mod longest_path;
 mod messages;
 mod notes;
 mod notes_of_fabric;

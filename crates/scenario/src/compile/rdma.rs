@@ -3,13 +3,13 @@
 //! Invariants: a window is a number of packets, at least one, and less than half of all sequence numbers.
 
 use netloom_catalog::Built;
-use netloom_catalog::placement::hosts_by_leaf;
-use netloom_model::{Fabric, NackReaction, Port, QueuePairs, Rdma, Routing};
+use netloom_model::{Fabric, NackReaction, QueuePairs, Rdma, Routing};
 use netloom_policy::transport::Reliability;
-use netloom_units::{Bytes, Duration, HostId, NodeId, Rate, Value};
+use netloom_units::{Bytes, Duration, NodeId, Rate, Value};
 
 use super::built_fabric::BuiltFabric;
 use super::choices::optional_size;
+use super::longest_path::{PS_PER_BYTE_AT_1BPS, longest_path};
 use crate::diagnostic::Problems;
 use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
@@ -17,9 +17,6 @@ use crate::resolved::{Parameters, queue_pairs};
 
 /// Packets in flight must be fewer than half of all sequence numbers.
 const LARGEST_WINDOW: u64 = queue_pairs::LARGEST_PSN / 2;
-const PS_PER_BYTE_AT_1BPS: u128 = 8_000_000_000_000;
-/// Up to this number of racks all pairs are checked; above it, the paths of the first one.
-const MOST_RACKS: usize = 512;
 
 /// The largest data packet on the wire.
 pub(super) fn packet(transport: &Parameters) -> Bytes {
@@ -146,7 +143,7 @@ pub(super) fn round_trip(draft: &Draft, built_fabric: &BuiltFabric, notes: &mut 
     let one_direction = |bytes: Bytes| {
         let at_switches = header.map_or(bytes, |header| header.min(bytes));
         let whole = slowest(&built_fabric.built.fabric).serialization(Bytes(bytes.0 - at_switches.0)).0;
-        longest_path(built_fabric, at_switches, latency).saturating_add(whole)
+        longest_path(&built_fabric.built, at_switches, latency).saturating_add(whole)
     };
     let sum =
         one_direction(packet(transport)).saturating_add(one_direction(transport.settings.size("control")));
@@ -172,7 +169,7 @@ fn bandwidth_delay_product(built_fabric: &BuiltFabric, packet: Bytes) -> u128 {
         .map(|host| capacity(&built_fabric.built, NodeId(host)).0)
         .max()
         .unwrap_or(0);
-    let round_trip = 2 * u128::from(longest_path(built_fabric, packet, 0));
+    let round_trip = 2 * u128::from(longest_path(&built_fabric.built, packet, 0));
     u128::from(rate).saturating_mul(round_trip).div_ceil(PS_PER_BYTE_AT_1BPS)
 }
 
@@ -181,49 +178,4 @@ pub(super) fn capacity(built: &Built, node: NodeId) -> Rate {
     let n_inner = usize::from(matches!(built.routing, Routing::Rail(_)));
     let ports = &built.fabric.ports_of(node)[n_inner..];
     Rate(ports.iter().fold(0, |sum: u64, port| sum.saturating_add(port.rate.0)))
-}
-
-/// Time that a packet takes over the longest of the shortest paths between hosts, in ps, with extra latency at each
-/// link; of parallel links the slowest.
-fn longest_path(built_fabric: &BuiltFabric, packet: Bytes, latency: u64) -> u64 {
-    let racks = hosts_by_leaf(&built_fabric.built.fabric);
-    // One host represents its rack, and a second one is for the path within it.
-    let ends: Vec<HostId> = racks.iter().flat_map(|rack| rack.iter().take(2).copied()).collect();
-    let n_starts = if racks.len() <= MOST_RACKS { ends.len() } else { 1 };
-    let from = |start: HostId| {
-        let directions = ends
-            .iter()
-            .filter(|end| **end != start)
-            .map(|&end| path(built_fabric, start, end, (packet, latency)));
-        directions.max().unwrap_or(0)
-    };
-    let longest = ends.iter().take(n_starts).map(|&start| from(start)).max().unwrap_or(0);
-    // No path is longer than the detour via the first host.
-    if n_starts == ends.len() { longest } else { longest.saturating_mul(2) }
-}
-
-fn path(built_fabric: &BuiltFabric, from: HostId, to: HostId, (packet, latency): (Bytes, u64)) -> u64 {
-    let fabric = &built_fabric.built.fabric;
-    // A time beyond the clock is reported elsewhere, with the links that cause it.
-    let on_wire = |rate: Rate| (u128::from(packet.0) * PS_PER_BYTE_AT_1BPS).div_ceil(rate.0.max(1).into());
-    let cost = |port: &Port| {
-        let span = on_wire(port.rate) + u128::from(port.delay.0) + u128::from(latency);
-        u64::try_from(span).unwrap_or(u64::MAX)
-    };
-    let (mut node, goal) = (fabric.host_node(from), fabric.host_node(to));
-    let mut sum: u64 = 0;
-    // A shortest path has fewer links than there are nodes.
-    for _ in 0..fabric.n_nodes() {
-        if node == goal {
-            break;
-        }
-        let ports = fabric.ports_of(node);
-        let hops = built_fabric.built.routing.next_hops(node, to);
-        let Some(port) = hops.iter().map(|port| &ports[port as usize]).max_by_key(|port| cost(port)) else {
-            break;
-        };
-        sum = sum.saturating_add(cost(port));
-        node = fabric.port(port.peer).node;
-    }
-    sum
 }
