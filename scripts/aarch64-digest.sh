@@ -2,8 +2,8 @@
 # Runs every golden scenario on aarch64 and compares digests with scenarios/golden.digests.
 #
 # The command is cross-compiled for aarch64 and run under user-mode emulation.
-# Built as tests are, so what runs in the compiler is there already: floating point in Rust gives the same results at every
-# level of optimization.
+# Built as tests are, so that it shares no lock with the release build beside it in `make test`: floating point in Rust gives
+# the same results at every level of optimization.
 set -euo pipefail
 target=aarch64-unknown-linux-gnu
 what="golden digests on aarch64"

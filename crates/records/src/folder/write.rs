@@ -29,7 +29,7 @@ const BLOCK: usize = 8_192;
 
 /// Beyond this size of the open row groups of all tables together, as they would be written, the largest is closed. One
 /// limit for each table would let a long run grow for hours, until the row group of its slowest table is full. Small row
-/// groups cost more memory than they save: what is known of the columns of a closed one stays until the file is complete,
+/// groups cost more memory than they save: the metadata of the columns of a closed one stays until the file is complete,
 /// some 700 bytes for each.
 const OPEN_BYTES: usize = 32 << 20;
 

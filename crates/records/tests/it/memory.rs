@@ -63,7 +63,7 @@ fn child_that_writes_many_rows() {
     println!("bytes to write: {to_write}; to write and verify: {}", peak() - before);
 }
 
-/// Memory that a process takes to write so many rows, and to write and verify them.
+/// Bytes that a process takes to write a number of rows, and to write and verify them.
 fn memory(n_rows: u64) -> (u64, u64) {
     let (_home, folder) = sample::workspace();
     let output = Command::new(std::env::current_exe().unwrap())

@@ -89,3 +89,67 @@ impl Paths<'_> {
         self.known.push(node);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use netloom_catalog::topology::custom::{self, Bundle, Graph};
+    use netloom_units::{Duration, Random};
+
+    /// A random tree of switches with further links, two hosts at each; of parallel links some are slower.
+    fn random_fabric(random: &mut Random) -> Built {
+        let n_switches = 2 + random.below(8);
+        let mut links = Vec::new();
+        let mut link = |from: String, to: String, random: &mut Random, count| {
+            let rate = Rate(u64::from(1 + random.below(4)) * 100_000_000_000);
+            let delay = Duration(u64::from(random.below(1_000)) * 1_000);
+            links.push(Bundle { from, to, rate, delay, count });
+        };
+        for switch in 0..n_switches {
+            for host in 0..2 {
+                link(format!("host{switch}_{host}"), format!("switch{switch}"), random, 1);
+            }
+            if switch > 0 {
+                for _ in 0..=random.below(2) {
+                    let other = random.below(switch);
+                    let count = 1 + random.below(2);
+                    link(format!("switch{switch}"), format!("switch{other}"), random, count);
+                }
+            }
+        }
+        let hosts = (0..n_switches).flat_map(|switch| (0..2).map(move |host| format!("host{switch}_{host}")));
+        let switches = (0..n_switches).map(|switch| format!("switch{switch}"));
+        custom::build(&Graph { hosts: hosts.collect(), switches: switches.collect(), links })
+            .expect("it is valid")
+    }
+
+    /// Time of one path, link by link.
+    fn time_of_path(built: &Built, (from, to): (u32, u32), packet: Bytes, latency: u64) -> u64 {
+        let Built { fabric, routing, .. } = built;
+        let (mut node, mut time) = (fabric.host_node(HostId(from)), 0);
+        while node != fabric.host_node(HostId(to)) {
+            let ports = fabric.ports_of(node);
+            let time_of_link = |port: &&Port| port.rate.serialization(packet).0 + port.delay.0 + latency;
+            let hops = routing.next_hops(node, HostId(to));
+            let slowest =
+                hops.iter().map(|hop| &ports[hop as usize]).max_by_key(time_of_link).expect("it reaches");
+            time += time_of_link(&slowest);
+            node = fabric.port(slowest.peer).node;
+        }
+        time
+    }
+
+    #[test]
+    fn the_longest_path_is_that_of_the_slowest_pair_of_hosts() {
+        let mut random = Random::stream(1, 2, 3);
+        for _ in 0..100 {
+            let built = random_fabric(&mut random);
+            let (packet, latency) =
+                (Bytes(64 + u64::from(random.below(9_000))), u64::from(random.below(500_000)));
+            let n_hosts = built.fabric.n_hosts() as u32;
+            let pairs = (0..n_hosts).flat_map(|from| (0..n_hosts).map(move |to| (from, to)));
+            let longest = pairs.map(|pair| time_of_path(&built, pair, packet, latency)).max();
+            assert_eq!(Some(longest_path(&built, packet, latency)), longest);
+        }
+    }
+}
