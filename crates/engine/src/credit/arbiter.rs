@@ -10,6 +10,7 @@ use super::grant::{Choice, Transfer};
 use super::queues::NONE;
 use crate::bits::bits;
 use crate::context::PartitionContext;
+use crate::packet::Packet;
 use crate::port::Egress;
 use crate::round::Round;
 
@@ -22,6 +23,16 @@ pub struct Arbiter<'a, 'r, const SMALL: bool> {
     pub now: u64,
     pub context: &'a mut PartitionContext,
     pub round: &'a Round<'r>,
+}
+
+/// What comes of an attempt to grant a transfer, in all VLs.
+#[derive(Debug, Clone, Copy, Default)]
+struct Outcome {
+    /// Whether only lack of credits keeps a packet from starting.
+    lacks_credits: bool,
+    /// Whether no transfer was granted, and in some VL one could be if another ingress were idle: ingresses are busy for
+    /// too long, or there are no credits for the head that has the turn.
+    awaits_ingress: bool,
 }
 
 /// The result of an attempt to grant a transfer in a VL.
@@ -42,22 +53,23 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     pub fn arbitrate(&mut self) -> u64 {
         self.egress.pass_departures(self.now + 1);
         let is_staged = self.crossbar.outputs[self.number as usize].staged_vls != 0;
-        let mut lacks_credits = is_staged && self.start_staged();
+        let lacks_credits = is_staged && self.start_staged();
         let Output { closed_until, vls_with_heads, .. } = self.crossbar.outputs[self.number as usize];
+        let mut outcome = Outcome::default();
         if closed_until <= self.now && vls_with_heads != 0 {
-            lacks_credits |= self.grant_one(vls_with_heads);
+            outcome = self.grant_one(vls_with_heads);
         }
-        let is_starving = lacks_credits && self.is_free();
+        let is_starving = (lacks_credits || outcome.lacks_credits) && self.is_free();
         if is_starving != self.egress.is_credit_blocked() {
             self.egress.set_credit_blocked(self.now, is_starving);
         }
-        let next = self.next_ask();
+        let next = self.next_ask(outcome.awaits_ingress);
         if is_starving { next.min(self.wait_for_credits()) } else { next }
     }
 
-    /// When this egress must be arbitrated next, `u64::MAX` for not before another event.
+    /// When this egress must be arbitrated next, `u64::MAX` for not before another event; see [`Outcome`].
     #[inline]
-    fn next_ask(&self) -> u64 {
+    fn next_ask(&self, awaits_ingress: bool) -> u64 {
         let output = &self.crossbar.outputs[self.number as usize];
         let start = if output.staged_vls != 0 { self.next_start(output.staged_vls) } else { u64::MAX };
         if output.vls_with_heads == 0 {
@@ -65,7 +77,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         } else if output.closed_until > self.now {
             start.min(output.closed_until)
         } else {
-            start.min(self.next_decision())
+            start.min(self.next_decision(awaits_ingress))
         }
     }
 
@@ -79,11 +91,13 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         starts.filter(|&start| start > self.now).min().unwrap_or(u64::MAX)
     }
 
-    /// When a head that is granted no transfer now may be granted one: the wire is free, or an ingress is idle.
+    /// When a head that is granted no transfer now may be granted one: the wire is free, a packet leaves room, or an
+    /// ingress is idle, if that may matter.
     #[inline(never)]
-    fn next_decision(&self) -> u64 {
+    fn next_decision(&self, awaits_ingress: bool) -> u64 {
         let free_at = if self.is_free() { u64::MAX } else { self.egress.free_at() };
-        free_at.min(self.crossbar.next_idle(self.number, self.now))
+        let next = free_at.min(self.egress.next_departure());
+        if awaits_ingress { next.min(self.crossbar.next_idle(self.number, self.now)) } else { next }
     }
 
     /// When credits arrive, if some are known to be in flight.
@@ -142,17 +156,17 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         lacks_credits
     }
 
-    /// Grants a transfer to a head in these VLs, if possible; returns whether credits are lacking.
+    /// Grants a transfer to a head in these VLs, if possible.
     #[inline]
-    fn grant_one(&mut self, vls: u32) -> bool {
+    fn grant_one(&mut self, vls: u32) -> Outcome {
         if SMALL {
             return match self.grant_in_vl(0, 0) {
-                Attempt::Granted { lacks_credits } => lacks_credits,
-                Attempt::NoCredits => true,
-                Attempt::Busy => false,
+                Attempt::Granted { lacks_credits } => Outcome { lacks_credits, awaits_ingress: false },
+                Attempt::NoCredits => Outcome { lacks_credits: true, awaits_ingress: true },
+                Attempt::Busy => Outcome { lacks_credits: false, awaits_ingress: true },
                 Attempt::NoRoom => {
                     self.close();
-                    false
+                    Outcome::default()
                 }
             };
         }
@@ -161,18 +175,20 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
 
     /// As [`Arbiter::grant_one`], VL by VL in turn.
     #[inline(never)]
-    fn grant_in_turn(&mut self, vls: u32) -> bool {
+    fn grant_in_turn(&mut self, vls: u32) -> Outcome {
         let mut lacks_credits = false;
         let mut busy_vls = 0;
         for vl in in_turn(vls, self.crossbar.outputs[self.number as usize].vl) {
             match self.grant_in_vl(vl, busy_vls) {
-                Attempt::Granted { lacks_credits } => return lacks_credits,
+                Attempt::Granted { lacks_credits } => {
+                    return Outcome { lacks_credits, awaits_ingress: false };
+                }
                 Attempt::NoCredits => lacks_credits = true,
                 Attempt::Busy => busy_vls |= 1 << vl,
                 Attempt::NoRoom => {}
             }
         }
-        lacks_credits
+        Outcome { lacks_credits, awaits_ingress: lacks_credits || busy_vls != 0 }
     }
 
     /// Grants a transfer to a head in a VL, if possible; in other VLs, one bit each, ingresses were too busy.
@@ -296,5 +312,31 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         } else {
             self.egress.launch(self.now, &packet, snapshot, self.context, self.round);
         }
+    }
+}
+
+impl Crossbar {
+    /// Schedules the arbitration of an egress for a packet that has come at `now` and is the head of its queue; returns
+    /// its instant. While the wire is busy and there is no room for the packet, nothing can be granted to it.
+    #[inline(always)]
+    pub fn ask_for_head<const SMALL: bool>(
+        &mut self,
+        now: u64,
+        number: u32,
+        packet: &Packet,
+        egress: &mut Egress,
+    ) -> u64 {
+        let is_closed = self.outputs[number as usize].closed_until > now;
+        // Throttling counts packets that start at this very instant: they are not passed yet.
+        if SMALL || is_closed || egress.free_at() <= now || !egress.is_up() || self.is_throttled(number) {
+            return self.ask_at(number, now);
+        }
+        egress.pass_departures(now + 1);
+        if self.has_room::<SMALL>(number, self.vl(packet), egress.precomputed_bytes()) {
+            return self.ask_at(number, now);
+        }
+        let at = egress.free_at().min(egress.next_departure());
+        self.wakes.bring_forward(number, at);
+        at
     }
 }

@@ -136,7 +136,7 @@ impl Node {
     }
 
     fn list_live(&self, set: PortSet<'_>, list: &mut Vec<u32>) {
-        list.extend(set.iter().filter(|&port| self.ports[port as usize].is_up()));
+        list_live(set, &self.ports, self.live_ports.is_some(), list);
     }
 
     fn pick_non_minimal(
@@ -148,15 +148,16 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) -> Pick {
-        let Node { balancer, ports, random, groups: Some(groups), id, .. } = self else {
+        let Node { balancer, ports, random, groups: Some(groups), live_ports, id, .. } = self else {
             unreachable!("seen by the caller")
         };
-        let n_minimal = list.len();
+        let (n_minimal, has_dead_ports) = (list.len(), live_ports.is_some());
         let destination = HostId(packet.destination);
         let mut candidates = NonMinimalCandidates {
             ports,
             list,
             n_minimal,
+            has_dead_ports,
             groups,
             destination,
             node: *id,
@@ -170,11 +171,22 @@ impl Node {
     }
 }
 
+/// Appends the ports of a set that are up to a list. While all ports are, none of them is visited.
+#[inline]
+fn list_live(set: PortSet<'_>, ports: &[Egress], has_dead_ports: bool, list: &mut Vec<u32>) {
+    match set {
+        _ if has_dead_ports => list.extend(set.iter().filter(|&port| ports[port as usize].is_up())),
+        PortSet::Range { first, count } => list.extend(first..first + count),
+        PortSet::List(numbers) => list.extend_from_slice(numbers),
+    }
+}
+
 /// The candidates, to which the policy may add more.
 struct NonMinimalCandidates<'a, 'r> {
     ports: &'a mut [Egress],
     list: &'a mut Vec<u32>,
     n_minimal: usize,
+    has_dead_ports: bool,
     groups: &'a GroupRoutes,
     destination: HostId,
     node: NodeId,
@@ -255,7 +267,7 @@ impl Ports for NonMinimalCandidates<'_, '_> {
     fn open(&mut self, group: u32) -> Range<usize> {
         let start = self.list.len();
         let towards = self.groups.towards(&self.round.model.routing, group);
-        self.list.extend(towards.iter().filter(|&port| self.ports[port as usize].is_up()));
+        list_live(towards, self.ports, self.has_dead_ports, self.list);
         start..self.list.len()
     }
 

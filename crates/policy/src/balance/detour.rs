@@ -317,9 +317,13 @@ impl GroupRouting {
         if range.is_empty() {
             return None;
         }
-        let index = self.least.of(context, range.len(), |index| ports.waiting_bytes(range.start + index));
-        let candidate = range.start + index;
-        Some((candidate, ports.waiting_bytes(candidate)))
+        let mut least = u64::MAX;
+        let index = self.least.of(context, range.len(), |index| {
+            let waiting = ports.waiting_bytes(range.start + index);
+            least = least.min(waiting);
+            waiting
+        });
+        Some((range.start + index, least))
     }
 
     /// As [`GroupRouting::least_of`], among the candidates that qualify.

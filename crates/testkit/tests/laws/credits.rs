@@ -196,6 +196,46 @@ fn execution_options_do_not_change_records() {
     }
 }
 
+/// When messages between eight hosts arrive, at a switch with this many ports; the engine must see each start of a packet
+/// if packets are recorded.
+fn ends_at_a_switch(n_ports: u32, credits: Credits, is_recorded: bool) -> Vec<(u32, Option<Time>)> {
+    let mut model = lossless(star(n_ports, CABLE), Credits { vls: [0; 8], ..credits });
+    if is_recorded {
+        model.recording.packets_from = vec![netloom_units::HostId(0)];
+    }
+    let mut random = Random::stream(11, 3, 2);
+    let sending = |_| {
+        let from = random.below(8);
+        let to = (from + 1 + random.below(7)) % 8;
+        Sending::new(u64::from(random.below(20)) * 1_000_000, from, to, 1 + u64::from(random.below(300_000)))
+    };
+    let run = simulate(&model, ListedWork::new(&(0..80).map(sending).collect::<Vec<_>>()));
+    let mut ends: Vec<_> = run.records.flows.iter().map(|row| (row.number, row.end)).collect();
+    ends.sort_unstable();
+    ends
+}
+
+#[test]
+fn idle_ports_and_recording_change_no_arrival() {
+    let cut_through = Forwarding::CutThrough { header: Bytes(64) };
+    for (order, forwarding) in [
+        (InputOrder::Voq, cut_through),
+        (InputOrder::Fifo, cut_through),
+        (InputOrder::Voq, Forwarding::StoreAndForward),
+    ] {
+        for (speedup, packets) in [(1, 0), (2, 1), (2, 2), (2, 4), (3, 4)] {
+            let output_buffer = Bytes(packets * PACKET);
+            let credits = Credits { order, forwarding, speedup, output_buffer, ..plain(4 * PACKET) };
+            let expected = ends_at_a_switch(8, credits, false);
+            assert!(expected.iter().all(|(_, end)| end.is_some()));
+            for (n_ports, is_recorded) in [(8, true), (63, false), (64, false), (130, false), (130, true)] {
+                let ends = ends_at_a_switch(n_ports, credits, is_recorded);
+                assert_eq!(ends, expected, "{n_ports} ports, recorded: {is_recorded}, {credits:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn an_incast_loses_no_packet() {
     for packets in [1, 2, 5] {
