@@ -27,10 +27,10 @@ use crate::sink::{Sink, SinkError};
 /// Rows are passed to Parquet in blocks of this size, since small batches cost much more per row.
 const BLOCK: usize = 8_192;
 
-/// Beyond this size of the open row groups of all tables together, as they would be written, the largest is closed. One
-/// limit for each table would let a long run grow for hours, until the row group of its slowest table is full. Small row
-/// groups cost more memory than they save: the metadata of the columns of a closed one stays until the file is complete,
-/// some 700 bytes for each.
+/// Beyond this size of the open row groups of all tables together, as they would be written, one is closed. One limit for
+/// each table would let a long run grow for hours, until the row group of its slowest table is full. Small row groups cost
+/// more memory than they save: the metadata of the columns of a closed one stays until the file is complete, some 700
+/// bytes for each.
 const OPEN_BYTES: usize = 32 << 20;
 
 /// What to do if a complete run exists.
@@ -52,6 +52,10 @@ pub struct FolderSink {
     pending: MemorySink,
     digester: Digester,
     files: Vec<TableFile<File>>,
+    /// Bytes put into row groups so far.
+    n_bytes: u64,
+    /// The same when the open row group of each table began.
+    began_at: Vec<u64>,
     given_up: Option<String>,
 }
 
@@ -74,6 +78,8 @@ impl FolderSink {
             pending: MemorySink::default(),
             digester: Digester::new(),
             files: Table::ALL.iter().map(make).collect::<Result<_, _>>()?,
+            n_bytes: 0,
+            began_at: vec![0; Table::ALL.len()],
             given_up: None,
         })
     }
@@ -111,20 +117,32 @@ impl FolderSink {
         let batch = record_batch(&rows, &self.names)?;
         let names = &self.names;
         self.digester.update(&rows, |slot, nth| rows[slot].name(nth, names))?;
-        self.files[R::TABLE.index()].write(&batch)?;
+        let file = &mut self.files[R::TABLE.index()];
+        let before = file.open_bytes();
+        file.write(&batch)?;
+        self.n_bytes += file.open_bytes().saturating_sub(before) as u64;
         rows.clear();
         *R::stored(&mut self.pending) = rows;
         self.bound_memory()
     }
 
-    /// Closes the largest row group if the open ones are too large.
+    /// Closes a row group if the open ones are too large: that with the largest product of size and age, the age in bytes
+    /// put into all of them since it began.
+    ///
+    /// If the largest were closed, all would close at one size, however slowly they fill. So a row group that fills four
+    /// times faster becomes twice as large, which for the same memory makes the fewest row groups.
     fn bound_memory(&mut self) -> Result<(), FolderError> {
         let open: usize = self.files.iter().map(TableFile::open_bytes).sum();
         if open <= OPEN_BYTES {
             return Ok(());
         }
-        let largest = self.files.iter_mut().max_by_key(|file| file.open_bytes()).expect("there are tables");
-        largest.close_row_group()
+        let product = |(file, began_at): (&TableFile<File>, &u64)| {
+            file.open_bytes() as u128 * u128::from(self.n_bytes - began_at)
+        };
+        let products = self.files.iter().zip(&self.began_at).map(product);
+        let (_, number) = products.zip(0..).max().expect("there are tables");
+        self.began_at[number] = self.n_bytes;
+        self.files[number].close_row_group()
     }
 }
 
