@@ -10,7 +10,6 @@ use super::grant::{Choice, Transfer};
 use super::queues::NONE;
 use crate::bits::bits;
 use crate::context::PartitionContext;
-use crate::packet::Packet;
 use crate::port::Egress;
 use crate::round::Round;
 
@@ -312,31 +311,5 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         } else {
             self.egress.launch(self.now, &packet, snapshot, self.context, self.round);
         }
-    }
-}
-
-impl Crossbar {
-    /// Schedules the arbitration of an egress for a packet that has come at `now` and is the head of its queue; returns
-    /// its instant. While the wire is busy and there is no room for the packet, nothing can be granted to it.
-    #[inline(always)]
-    pub fn ask_for_head<const SMALL: bool>(
-        &mut self,
-        now: u64,
-        number: u32,
-        packet: &Packet,
-        egress: &mut Egress,
-    ) -> u64 {
-        let is_closed = self.outputs[number as usize].closed_until > now;
-        // Throttling counts packets that start at this very instant: they are not passed yet.
-        if SMALL || is_closed || egress.free_at() <= now || !egress.is_up() || self.is_throttled(number) {
-            return self.ask_at(number, now);
-        }
-        egress.pass_departures(now + 1);
-        if self.has_room::<SMALL>(number, self.vl(packet), egress.precomputed_bytes()) {
-            return self.ask_at(number, now);
-        }
-        let at = egress.free_at().min(egress.next_departure());
-        self.wakes.bring_forward(number, at);
-        at
     }
 }

@@ -310,8 +310,8 @@ impl Crossbar {
         if SMALL { ingress as usize } else { ingress as usize * self.egresses.len() }
     }
 
-    /// Queues a packet that has come at `now`; returns whether it is the head of its queue, for which its egress is to be
-    /// arbitrated.
+    /// Queues a packet that has come at `now`; returns when its egress is to be arbitrated for it, `u64::MAX` for
+    /// never.
     #[inline(always)]
     pub fn insert<const SMALL: bool>(
         &mut self,
@@ -320,7 +320,7 @@ impl Crossbar {
         packet: &Packet,
         whole_at: u64,
         snapshot: Option<QueueSnapshot>,
-    ) -> bool {
+    ) -> u64 {
         let vl = if SMALL { 0 } else { self.vl(packet) };
         let input_vl = if SMALL { 0 } else { self.input_vl(ingress, egress, vl) };
         let n_grants = self.output_vl::<SMALL>(egress, vl).n_grants;
@@ -331,15 +331,16 @@ impl Crossbar {
         }
         self.inputs[ingress as usize].n_queued += 1;
         self.outputs[egress as usize].n_waiting += 1;
-        if is_head {
-            self.set_request::<SMALL>(ingress, vl, egress);
+        if !is_head {
+            return u64::MAX;
         }
-        is_head
+        self.set_request::<SMALL>(ingress, vl, egress);
+        self.ask_at(egress, now)
     }
 
     /// Schedules the arbitration of an egress that has one head more at `now`; returns its instant.
     #[inline]
-    pub(super) fn ask_at(&mut self, egress: u32, now: u64) -> u64 {
+    fn ask_at(&mut self, egress: u32, now: u64) -> u64 {
         let until = self.outputs[egress as usize].closed_until;
         if until <= now {
             self.request_arbitration(egress);

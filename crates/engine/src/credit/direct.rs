@@ -75,7 +75,7 @@ impl Node {
 impl Crossbar {
     /// Whether the hosts that fill a port are throttled.
     #[inline]
-    pub(super) fn is_throttled(&self, port: u32) -> bool {
+    fn is_throttled(&self, port: u32) -> bool {
         self.throttle.as_ref().is_some_and(|throttle| throttle.watches(port))
     }
 

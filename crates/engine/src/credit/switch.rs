@@ -98,16 +98,9 @@ impl Node {
             round,
         );
         let whole_at = crossbar.inputs[forwarding.ingress as usize].whole_at(now, packet);
-        let from_to = (forwarding.ingress, forwarding.port);
-        if crossbar.insert::<SMALL>(now, from_to, packet, whole_at, snapshot) {
-            let at = crossbar.ask_for_head::<SMALL>(
-                now,
-                forwarding.port,
-                packet,
-                &mut ports[forwarding.port as usize],
-            );
-            self.expect_crossbar(at, context);
-        }
+        let at =
+            crossbar.insert::<SMALL>(now, (forwarding.ingress, forwarding.port), packet, whole_at, snapshot);
+        self.expect_crossbar(at, context);
     }
 
     /// Schedules arbitration for credits that may be in flight to a port that waits for some.

@@ -82,9 +82,7 @@ impl Scene {
         let class = self.random.below(self.n_vls as u32) as u8;
         let to = Address { host: egress, slot: 0 };
         let packet = Packet::data(to, 0, 0, 0, 1 + self.random.below(1_000), HeaderFlags::new(class, true));
-        if self.crossbar.insert::<false>(self.now, (ingress, egress), &packet, self.now, None) {
-            self.crossbar.ask_at(egress, self.now);
-        }
+        self.crossbar.insert::<false>(self.now, (ingress, egress), &packet, self.now, None);
         self.see_heads();
     }
 
@@ -196,9 +194,7 @@ fn a_head_without_competitors_is_never_passed() {
     for _ in 0..200 {
         let (ingress, egress) = (0, scene.random.below(scene.n_ports));
         let packet = Packet::data(Address { host: egress, slot: 0 }, 0, 0, 0, 100, HeaderFlags::new(0, true));
-        if scene.crossbar.insert::<false>(scene.now, (ingress, egress), &packet, scene.now, None) {
-            scene.crossbar.ask_at(egress, scene.now);
-        }
+        scene.crossbar.insert::<false>(scene.now, (ingress, egress), &packet, scene.now, None);
         scene.see_heads();
         scene.arbitrate();
         scene.now = scene.crossbar.wakes.next().min(scene.now + 50);
