@@ -38,6 +38,12 @@ impl Channel {
         matches!(self.receiver, ReceiverLocation::Inside(_))
     }
 
+    /// Prefetches the memory of the next entry.
+    #[inline(always)]
+    pub fn prefetch_next(&self) {
+        self.sender.prefetch_next();
+    }
+
     /// Number of entries ever pushed.
     pub fn n_pushed(&self) -> u64 {
         self.sender.n_pushed()

@@ -401,6 +401,8 @@ pub struct PartitionContext {
     pub scratch: Vec<u32>,
     /// Whether losses are reported one by one: queue pairs are freed when none of their packets is left.
     pub reports_losses: bool,
+    /// Whether there are so many nodes that prefetches pay.
+    pub prefetches: bool,
     /// Telemetry that ports wrote about packets here, in runs with telemetry.
     pub telemetry: Option<Box<Telemetry>>,
 }
@@ -439,6 +441,7 @@ impl PartitionContext {
             is_held: false,
             scratch: Vec::new(),
             reports_losses: false,
+            prefetches: false,
             telemetry: None,
         }
     }
@@ -491,6 +494,12 @@ impl PartitionContext {
     #[cold]
     pub fn has_arrival_before(&self, at: u64, in_link: u32) -> bool {
         self.inner.peek().is_some_and(|&Reverse(first)| first < (at, in_link))
+    }
+
+    /// The inner link with the next arrival, if there is one.
+    #[inline(always)]
+    pub fn first_inner(&self) -> Option<u32> {
+        self.inner.peek().map(|&Reverse((_, link))| link)
     }
 
     /// The next event, which must exist: a timer is removed, an arrival must be removed by

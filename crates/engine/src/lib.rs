@@ -43,6 +43,7 @@ mod packet_trains;
 mod parallel;
 mod partition;
 mod port;
+mod prefetch;
 pub mod program;
 mod rates;
 mod rdma;

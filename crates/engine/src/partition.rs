@@ -196,6 +196,7 @@ impl Partition {
         for (number, _) in in_links.iter().enumerate().filter(|(_, link)| link.has_credits) {
             credit_links[number / 64] |= 1 << (number % 64);
         }
+        context.prefetches = nodes.len() > FEW;
         let pending_starts = (nodes.len() > FEW).then(|| Box::new(PendingStarts::new(nodes.len())));
         Partition {
             number,
@@ -443,6 +444,9 @@ impl Partition {
             let is_outer = at < event || (at == event && !self.context.has_arrival_before(at, link));
             let (now, link) = if is_outer {
                 done += 1;
+                if MANY && let Some(key) = keys.get(done) {
+                    self.prefetch_arrival((key & LINK_MASK) as u32);
+                }
                 (std::mem::replace(&mut at, arrival(done)), link)
             } else {
                 match self.context.take_next() {
@@ -456,6 +460,14 @@ impl Partition {
             self.deliver::<FEATURES, MANY>(now, (link, !is_outer), at, round);
         }
         Some(done)
+    }
+
+    /// Prefetches what the next arrival by an in-link will read.
+    #[inline(always)]
+    fn prefetch_arrival(&self, link: u32) {
+        let in_link = &self.in_links[link as usize];
+        in_link.receiver.prefetch_first();
+        self.nodes[in_link.node as usize].prefetch_arrival(in_link.port);
     }
 
     /// A timer of one of several nodes fires.
@@ -476,13 +488,14 @@ impl Partition {
         round: &Round,
     ) {
         let in_link = &mut self.in_links[link as usize];
+        let (node, port) = (in_link.node as usize, in_link.port);
         let mut packet = in_link.receiver.first().packet;
         in_link.receiver.drop_first();
         if includes(FEATURES, COUNTED)
             && let Some(telemetry) = &mut self.context.telemetry
             && let Some(records) = &mut self.records[link as usize]
         {
-            let is_at_host = self.nodes[in_link.node as usize].host.is_some();
+            let is_at_host = self.nodes[node].host.is_some();
             telemetry.packet_arrived(&mut packet, records, is_at_host);
         }
         self.context.now = now;
@@ -490,11 +503,13 @@ impl Partition {
         if is_inner {
             let next = in_link.receiver.peek().map(|entry| entry.arrival);
             self.context.popped_inside(link, next);
+            if MANY && let Some(next) = self.context.first_inner() {
+                self.prefetch_arrival(next);
+            }
         }
         if includes(FEATURES, COUNTED) {
             self.context.next_event_bound = next_outer.min(self.context.next_event());
         }
-        let (node, port) = (in_link.node as usize, in_link.port);
         self.nodes[node].arrive::<FEATURES>(now, port, &packet, &mut self.context, round);
         self.finish_event::<MANY>(node, round);
     }

@@ -4,10 +4,10 @@
 //! records that travel beside them.
 //! Leaves out: time; the caller pushes in order of arrival and pops what is due.
 //!
-//! This is the only module with `unsafe` code. Storage is a chain of segments of [`SEGMENT`] entries. The sender writes
-//! an entry and then raises the segment's `ready` count (release); the receiver reads entries below a count it has
-//! loaded (acquire). An exhausted segment goes to `spare`, which holds one segment and from which the sender takes its
-//! next one: a link in steady state allocates nothing.
+//! Beside `prefetch` this is the only module with `unsafe` code. Storage is a chain of segments of [`SEGMENT`] entries.
+//! The sender writes an entry and then raises the segment's `ready` count (release); the receiver reads entries below a
+//! count it has loaded (acquire). An exhausted segment goes to `spare`, which holds one segment and from which the sender
+//! takes its next one: a link in steady state allocates nothing.
 //!
 //! Invariants: entries below `ready` are written and never written again while the receiver may read them; `head` in
 //! the shared part is the oldest segment alive, from which the last owner frees the chain; no memory is allocated
@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
 use crate::packet::InFlight;
+use crate::prefetch::prefetch;
 
 /// Entries per segment: two segments, as a link in steady state holds, take about 2.6 kB per direction.
 const SEGMENT: usize = 32;
@@ -129,6 +130,18 @@ impl<T: Copy> Sender<T> {
         self.shared.is_awaited.load(Ordering::Relaxed)
     }
 
+    /// Prefetches the memory of the next entry.
+    #[inline(always)]
+    pub fn prefetch_next(&self) {
+        if self.written < SEGMENT {
+            // SAFETY: `segment` is alive, see `push`, and an index below its length was checked.
+            unsafe {
+                prefetch((*self.segment).entries.get_unchecked(self.written));
+                prefetch(&(*self.segment).ready);
+            }
+        }
+    }
+
     /// Appends an entry.
     #[inline(always)]
     pub fn push(&mut self, entry: T) {
@@ -178,6 +191,15 @@ impl<T: Copy> Receiver<T> {
         }
         // SAFETY: entries below `available` are written.
         Some(unsafe { (*(*self.segment).entries.get_unchecked(self.read).get()).assume_init_ref() })
+    }
+
+    /// Prefetches the oldest entry.
+    #[inline(always)]
+    pub fn prefetch_first(&self) {
+        if self.read < SEGMENT {
+            // SAFETY: this end's segment is alive, and an index below its length was checked.
+            unsafe { prefetch((*self.segment).entries.get_unchecked(self.read)) };
+        }
     }
 
     /// Signals to the sending end whether an entry is waited for, from the next window on.

@@ -39,6 +39,7 @@ pub mod explain;
 pub mod export;
 pub mod field;
 pub mod figures;
+pub mod huge_pages;
 pub mod import;
 mod invocation;
 mod labels;

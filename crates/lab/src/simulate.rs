@@ -15,6 +15,7 @@ use netloom_records::{Batch, CauseRow, Outcome, Sink, SinkError, Status};
 use crate::diagnose::{diagnose, stopped_at};
 use crate::error::{LabError, check_threads};
 use crate::explain::SelectedCauses;
+use crate::huge_pages::allow_for;
 use crate::layout::layouts;
 use crate::prepare::Prepared;
 use crate::slowest::{Slowest, paths};
@@ -80,6 +81,7 @@ pub(crate) fn run_engine<'a>(
     let mut all = All { sink, gather: &mut gather, slowest: &mut slowest, selection };
     let watch = Watch { failure: prepared.failure(), ..watch };
     let mut observer = ProgressObserver::new(watch, model);
+    allow_for(model);
     let begun = Instant::now();
     let clock = || begun.elapsed().as_nanos() as u64;
     let extensions = Extensions {

@@ -20,6 +20,7 @@ use super::vl_increments::VlIncrements;
 use super::{Returns, Throttle};
 use crate::bits::bits;
 use crate::packet::Packet;
+use crate::prefetch::prefetch;
 use crate::trace::QueueSnapshot;
 use crate::wakes::WakeTimes;
 
@@ -236,6 +237,15 @@ impl Crossbar {
             is_ideal: credits.is_ideal,
             is_small: n_vls == 1 && n_words == 1,
         }
+    }
+
+    /// Prefetches the state of a VL of an egress.
+    #[inline(always)]
+    pub fn prefetch_output(&self, egress: u32, vl: usize) {
+        let number = self.vl_number::<false>(egress, vl);
+        prefetch(&self.outputs[egress as usize]);
+        prefetch(&self.output_vls[number]);
+        prefetch(&self.requests_by_output[number * self.n_words]);
     }
 
     /// Lets packets rise from VL to VL, before the run.

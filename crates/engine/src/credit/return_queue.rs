@@ -43,6 +43,12 @@ impl ReturnSender {
         ReturnSender { sender, destination }
     }
 
+    /// Prefetches the memory of the next credits.
+    #[inline(always)]
+    pub fn prefetch_next(&self) {
+        self.sender.prefetch_next();
+    }
+
     /// Sends credits; the port is notified only if it waits for some.
     #[inline(always)]
     pub fn push(&mut self, returned: Returned, context: &mut PartitionContext, round: &Round) {

@@ -31,6 +31,14 @@ impl Returns {
         Returns { channel, credits, delay: delay.max(1), port, latest: 0 }
     }
 
+    /// Prefetches the memory of the next credits to a switch.
+    #[inline(always)]
+    pub fn prefetch_next(&self) {
+        if let Some(credits) = &self.credits {
+            credits.prefetch_next();
+        }
+    }
+
     /// Returns credits: `blocks` blocks of a VL will be free at `at`.
     #[inline(always)]
     pub fn give(&mut self, at: u64, vl: usize, blocks: u32, context: &mut PartitionContext, round: &Round) {

@@ -82,6 +82,9 @@ impl Node {
         context: &mut PartitionContext,
         round: &Round,
     ) {
+        if context.prefetches {
+            self.prefetch_transfer(forwarding, packet);
+        }
         if self.notices.is_some() {
             self.notify_upstream(now, forwarding, packet, context, round);
         }
@@ -101,6 +104,17 @@ impl Node {
         let at =
             crossbar.insert::<SMALL>(now, (forwarding.ingress, forwarding.port), packet, whole_at, snapshot);
         self.expect_crossbar(at, context);
+    }
+
+    /// Prefetches what the transfer of a packet to its egress will need.
+    #[inline(always)]
+    fn prefetch_transfer(&self, Forwarding { ingress, port }: Forwarding, packet: &Packet) {
+        let crossbar = self.crossbar.as_deref().expect("seen by the caller");
+        crossbar.prefetch_output(port, crossbar.vl(packet));
+        self.ports[port as usize].prefetch_start();
+        if let Some(returns) = &crossbar.inputs[ingress as usize].returns {
+            returns.prefetch_next();
+        }
     }
 
     /// Schedules arbitration for credits that may be in flight to a port that waits for some.

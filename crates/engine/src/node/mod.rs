@@ -22,6 +22,7 @@ use crate::host::Host;
 use crate::load::PortLoads;
 use crate::packet::Packet;
 use crate::port::Egress;
+use crate::prefetch::prefetch;
 use crate::round::Round;
 use crate::route::{Bundle, RailRoute, Route};
 use crate::trace::{HopRecord, TracedPacket};
@@ -187,6 +188,16 @@ impl Node {
     #[inline(always)]
     pub fn has_nic(&self) -> bool {
         self.host.as_ref().is_some_and(|host| host.nic.is_some())
+    }
+
+    /// Prefetches what a packet that arrives by an in-link will need, whatever its egress.
+    #[inline(always)]
+    pub fn prefetch_arrival(&self, port: u32) {
+        if let Some(crossbar) = &self.crossbar {
+            prefetch(&crossbar.inputs[port as usize]);
+        } else if let Some(own) = &self.returns {
+            prefetch(&own.returns[port as usize]);
+        }
     }
 
     /// Handles a packet that has arrived by in-link `ingress`; `FEATURES` are the flags that the node needs.

@@ -10,6 +10,7 @@ use crate::credit::{CreditCounters, LinkCredits, OccupancyInterval, QueueOccupan
 use crate::mark::Marker;
 use crate::node::transmit;
 use crate::packet::{InFlight, Packet};
+use crate::prefetch::prefetch;
 use crate::round::Round;
 use crate::trace::QueueSnapshot;
 
@@ -77,6 +78,17 @@ impl Egress {
     /// Credits in flight to a port of a switch that arrive at `now` or later.
     pub fn credits_in_flight(&self, now: u64) -> impl Iterator<Item = Returned> {
         self.returned().filter(move |returned| returned.arrival >= now)
+    }
+
+    /// Prefetches what the start of a packet will need.
+    #[inline(always)]
+    pub fn prefetch_start(&self) {
+        prefetch(self);
+        prefetch(&*self.extras);
+        if let Some(credits) = self.credits.as_deref() {
+            prefetch(credits);
+        }
+        self.channel.prefetch_next();
     }
 
     /// Whether there are credits for a packet at `now`; the port must be advanced to `now`.
