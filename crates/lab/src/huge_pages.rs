@@ -2,7 +2,7 @@
 //!
 //! Models: the choice of the process, by the number of ports of the fabrics that it simulates. A run accesses the state of
 //! its ports in no order: with pages of 4 KiB, of which the processor remembers some thousand, most accesses wait for page
-//! tables, a sixth of the time of a run with 50,000 ports (`docs/performance.md`).
+//! tables, a seventh of the time of a run with 50,000 ports (`docs/performance.md`).
 //! Leaves out: small fabrics, which would take a hundred megabytes more without being faster; programs that use this
 //! library, which decide for themselves.
 
