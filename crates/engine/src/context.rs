@@ -401,7 +401,7 @@ pub struct PartitionContext {
     pub scratch: Vec<u32>,
     /// Whether losses are reported one by one: queue pairs are freed when none of their packets is left.
     pub reports_losses: bool,
-    /// Whether there are so many nodes that prefetches pay.
+    /// Whether the number of nodes is large enough for prefetches to pay.
     pub prefetches: bool,
     /// Telemetry that ports wrote about packets here, in runs with telemetry.
     pub telemetry: Option<Box<Telemetry>>,

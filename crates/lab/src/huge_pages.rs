@@ -1,16 +1,16 @@
 //! Huge pages for the memory of large fabrics, where the program has an allocator that asks for them.
 //!
 //! Models: the choice of the process, by the number of ports of the fabrics that it simulates. A run accesses the state of
-//! its ports in no order: with pages of 4 KiB, of which the processor remembers some thousand, most accesses wait for page
-//! tables, a seventh of the time of a run with 50,000 ports (`docs/performance.md`).
-//! Leaves out: small fabrics, which would take a hundred megabytes more without being faster; programs that use this
-//! library, which decide for themselves.
+//! its ports in no order, and a processor remembers the addresses of some thousand pages: huge ones save a seventh of the
+//! time of a run on Leonardo (`docs/performance.md`). Once they are on, they stay on for later runs of the process.
+//! Leaves out: programs that use this library, which decide for themselves.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use netloom_model::Model;
 
-/// Number of ports from which on a fabric is large: with less, its state and its page tables fit into caches.
+/// Number of ports from which on a fabric is large. Huge pages take up to 130 MB more, several times what a run of a
+/// smaller one takes.
 const MANY_PORTS: usize = 16_384;
 
 /// Whether this process has switched huge pages off, and may switch them on again.
