@@ -44,15 +44,15 @@ const BASE: Case = Case { group: 8, groups: 32, message: Bytes(8 * 4096), ..REFE
 
 /// All memory budgets: the measured value plus 5 %.
 pub const MEMORY_BUDGETS: &[MemoryBudget] = &[
-    MemoryBudget { network: Network::Window, of: Of::Host, limit: 761.0 },
-    MemoryBudget { network: Network::Window, of: Of::Port, limit: 3_597.0 },
-    MemoryBudget { network: Network::Window, of: Of::Message, limit: 724.0 },
-    MemoryBudget { network: Network::Roce, of: Of::Host, limit: 1_737.0 },
-    MemoryBudget { network: Network::Roce, of: Of::Port, limit: 3_709.0 },
-    MemoryBudget { network: Network::Roce, of: Of::Message, limit: 1_725.0 },
-    MemoryBudget { network: Network::InfiniBand, of: Of::Host, limit: 7_376.0 },
-    MemoryBudget { network: Network::InfiniBand, of: Of::Port, limit: 5_575.0 },
-    MemoryBudget { network: Network::InfiniBand, of: Of::Message, limit: 1_745.0 },
+    MemoryBudget { network: Network::Window, of: Of::Host, limit: 514.0 },
+    MemoryBudget { network: Network::Window, of: Of::Port, limit: 3_453.0 },
+    MemoryBudget { network: Network::Window, of: Of::Message, limit: 717.0 },
+    MemoryBudget { network: Network::Roce, of: Of::Host, limit: 1_458.0 },
+    MemoryBudget { network: Network::Roce, of: Of::Port, limit: 3_561.0 },
+    MemoryBudget { network: Network::Roce, of: Of::Message, limit: 1_716.0 },
+    MemoryBudget { network: Network::InfiniBand, of: Of::Host, limit: 6_858.0 },
+    MemoryBudget { network: Network::InfiniBand, of: Of::Port, limit: 5_166.0 },
+    MemoryBudget { network: Network::InfiniBand, of: Of::Message, limit: 1_735.0 },
 ];
 
 impl Network {

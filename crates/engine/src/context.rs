@@ -351,60 +351,62 @@ pub struct DropTally {
 }
 
 /// See the module.
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, in the smallest space")]
+///
+/// As in [`crate::port::Egress`], fields are in the order in which a window needs them.
+#[repr(C)]
 pub struct PartitionContext {
-    /// Timers that are set rarely.
-    timers: BinaryHeap<Reverse<Timer>>,
-    /// The instant of the first of them, `u64::MAX` for none.
-    next_seldom: u64,
-    /// Timers of starts and credits, once one has been set.
-    calendar: Option<Box<CalendarQueue>>,
-    /// The instant of the first of all timers and arbitrations, `u64::MAX` for none.
-    next_timer: u64,
-    /// When the crossbars of several nodes are next arbitrated.
-    arbitrations: WakeTimes,
+    /// An actor has run out of operations: stop after this event and request a refill.
+    pub out_of_tasks: bool,
+    /// The program has its turn: stop after this event.
+    pub is_held: bool,
     /// Whether there are several nodes, some of them with crossbars; else arbitrations are no events.
     has_arbitrations: bool,
-    /// Heads of inner links: few, and mostly followed by another entry on the same link.
-    inner: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Whether losses are reported one by one: queue pairs are freed when none of their packets is left.
+    pub reports_losses: bool,
+    /// Whether the number of nodes is large enough for prefetches to pay.
+    pub prefetches: bool,
     /// The first instant of timers, heads and arbitrations, `u64::MAX` for none.
     next_event: u64,
-    /// For each in-link, whether its head is in `inner`.
-    queued: Vec<bool>,
-    /// Reports for the coordinator.
-    pub reports: Vec<Report>,
-    /// Completed hop records of traced packets, for the coordinator.
-    pub hop_records: Vec<HopRecord>,
-    /// Events at the senders of messages whose causes are recorded, for the coordinator.
-    pub sender_events: Option<Box<SenderEvents>>,
-    /// Drops, by (node, local port, reason).
-    pub drops: BTreeMap<(u32, Option<u32>, DropReason), DropTally>,
+    /// A lower bound of the next event in this partition after the current arrival, arbitration excluded, in ps.
+    pub next_event_bound: u64,
+    /// The instant of the last event, in ps.
+    pub now: u64,
     /// Packets that have crossed a link to a node of this partition.
     pub hops: u64,
     /// Credit messages among them, which are not packets.
     pub n_credits: u64,
     /// When the last credits arrive that nodes of this partition have returned to switches, in ps.
     pub credits_until: u64,
+    /// The instant of the first of all timers and arbitrations, `u64::MAX` for none.
+    next_timer: u64,
+    /// The instant of the first of the timers that are set rarely, `u64::MAX` for none.
+    next_seldom: u64,
     /// In-links on which credits may have arrived for a port here that has begun to wait for them.
     pub credit_links: Vec<u32>,
-    /// A lower bound of the next event in this partition after the current arrival, arbitration excluded, in ps.
-    pub next_event_bound: u64,
-    /// Data packets created by hosts of this partition.
-    pub packets: u64,
-    /// The instant of the last event, in ps.
-    pub now: u64,
-    /// An actor has run out of operations: stop after this event and request a refill.
-    pub out_of_tasks: bool,
-    /// The program has its turn: stop after this event.
-    pub is_held: bool,
-    /// Scratch memory for lists of live ports.
-    pub scratch: Vec<u32>,
-    /// Whether losses are reported one by one: queue pairs are freed when none of their packets is left.
-    pub reports_losses: bool,
-    /// Whether the number of nodes is large enough for prefetches to pay.
-    pub prefetches: bool,
+    /// Reports for the coordinator.
+    pub reports: Vec<Report>,
+    /// Timers of starts and credits, once one has been set.
+    calendar: Option<Box<CalendarQueue>>,
+    /// Events at the senders of messages whose causes are recorded, for the coordinator.
+    pub sender_events: Option<Box<SenderEvents>>,
     /// Telemetry that ports wrote about packets here, in runs with telemetry.
     pub telemetry: Option<Box<Telemetry>>,
+    /// Data packets created by hosts of this partition.
+    pub packets: u64,
+    /// When the crossbars of several nodes are next arbitrated.
+    arbitrations: WakeTimes,
+    /// Heads of inner links: few, and mostly followed by another entry on the same link.
+    inner: BinaryHeap<Reverse<(u64, u32)>>,
+    /// For each in-link, whether its head is in `inner`.
+    queued: Vec<bool>,
+    /// Timers that are set rarely.
+    timers: BinaryHeap<Reverse<Timer>>,
+    /// Completed hop records of traced packets, for the coordinator.
+    pub hop_records: Vec<HopRecord>,
+    /// Drops, by (node, local port, reason).
+    pub drops: BTreeMap<(u32, Option<u32>, DropReason), DropTally>,
+    /// Scratch memory for lists of live ports.
+    pub scratch: Vec<u32>,
 }
 
 impl PartitionContext {

@@ -42,6 +42,7 @@ pub mod packet;
 mod packet_trains;
 mod parallel;
 mod partition;
+mod pending_starts;
 mod port;
 mod prefetch;
 pub mod program;

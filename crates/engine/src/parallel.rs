@@ -17,6 +17,7 @@ use crate::event_count::EventCount;
 use crate::flow::Flow;
 use crate::governor::{Clock, Governor};
 use crate::partition::{Harvest, Partition, Scratch};
+use crate::prefetch::prefetch;
 use crate::round::Round;
 
 /// The input of a round; written between rounds.
@@ -44,6 +45,8 @@ pub struct SchedulerState<'a> {
     pub model: &'a Model,
     /// The partitions.
     pub partitions: Vec<Mutex<Partition>>,
+    /// Whether the next partition is prefetched.
+    prefetches: bool,
     /// Number of in-links of each partition: its work in a round grows with them.
     weights: Vec<usize>,
     /// Which partitions have something to do.
@@ -137,11 +140,15 @@ const CLAIMS: usize = 64;
 /// Largest number of partitions in a claim.
 const CLAIM: usize = 16;
 
+/// Up to this many partitions nothing is prefetched: their state is in the caches.
+const FEW: usize = 512;
+
 impl<'a> SchedulerState<'a> {
     /// The scheduler state of these partitions.
     pub fn new(model: &'a Model, partitions: Vec<Partition>, activity: Activity) -> SchedulerState<'a> {
         SchedulerState {
             model,
+            prefetches: partitions.len() > FEW,
             weights: partitions.iter().map(|partition| partition.in_links.len()).collect(),
             partitions: partitions.into_iter().map(Mutex::new).collect(),
             activity,
@@ -166,6 +173,7 @@ impl<'a> SchedulerState<'a> {
             port_bytes: &round_state.port_bytes,
             flows: &round_state.flows,
             activity: &self.activity,
+            prefetches: self.prefetches,
             window: round_state.window,
             start: round_state.start,
             end: round_state.end,
@@ -179,8 +187,12 @@ impl<'a> SchedulerState<'a> {
             }
             // From the end, where the partitions with most in-links are: the last claims should be small.
             for index in first..(first + chunk).min(n_due) {
-                let number = round_state.due[n_due - 1 - index];
-                self.partition(number as usize).advance(&round, scratch);
+                let position = n_due - 1 - index;
+                if self.prefetches && position > 0 {
+                    // Another thread may advance that one; a prefetch reads nothing.
+                    prefetch(&self.partitions[round_state.due[position - 1] as usize]);
+                }
+                self.partition(round_state.due[position] as usize).advance(&round, scratch);
             }
         }
     }

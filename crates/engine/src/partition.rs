@@ -18,13 +18,14 @@ use crate::node::features::{
     BASIC, COMPARING, COUNTED, COUNTED_COMPARING, CREDIT, PAUSING, PAUSING_COMPARING, includes,
 };
 use crate::packet::Packet;
+use crate::pending_starts::PendingStarts;
 use crate::ring::Receiver;
 use crate::round::Round;
 use crate::sort::{Sorting, sort_by_time};
 use crate::telemetry::{self, Record};
-use crate::wakes::WakeTimes;
 
-/// The receiving end of a link.
+/// The receiving end of a link: a cache line.
+#[repr(align(64))]
 pub struct InLink {
     /// The ring.
     pub receiver: Receiver,
@@ -46,55 +47,38 @@ const LINK_MASK: u64 = (1 << LINK_BITS) - 1;
 pub const LONGEST_WINDOW: u64 = 1 << (63 - LINK_BITS);
 
 /// Up to this many nodes are all processed at the end of a window, which is cheaper than recording at which ones an event
-/// happened; and nothing is prefetched, since fewer nodes compete for the caches.
+/// happened; and no transfer is prefetched, since fewer nodes compete for the caches.
 const FEW: usize = 32;
 
 /// The largest number of in-links of a partition.
 pub const MOST_IN_LINKS: usize = 1 << LINK_BITS;
 
 /// See the module.
+///
+/// As in [`crate::port::Egress`], fields are in the order in which a window needs them.
+#[repr(C)]
 pub struct Partition {
     /// Its number.
     pub number: u32,
-    /// Its nodes.
-    pub nodes: Vec<Node>,
+    /// First word of this partition's bits in the shared activity.
+    first_word: u32,
+    kind: Kind,
+    /// One bit per outer in-link whose ring is known to hold packets.
+    live: Box<[u64]>,
+    /// One bit per in-link beside which credits return to a port of a switch; empty if there are none.
+    credit_links: Box<[u64]>,
     /// In-links of all nodes, node by node.
-    pub in_links: Vec<InLink>,
+    pub in_links: Box<[InLink]>,
+    /// Its nodes.
+    pub nodes: Box<[Node]>,
+    /// Remaining arrivals of the window, if it was paused.
+    paused: Option<Box<Pause>>,
+    /// With more than [`FEW`] nodes: which of them must be advanced at the end of a window.
+    pending_starts: Option<Box<PendingStarts>>,
     /// State shared by the nodes.
     pub context: PartitionContext,
     /// The telemetry records beside the packets of each in-link, except in-links for credits; empty without telemetry.
     records: Vec<Option<Receiver<Record>>>,
-    /// One bit per outer in-link whose ring is known to hold packets.
-    live: Vec<u64>,
-    /// One bit per in-link beside which credits return to a port of a switch; empty if there are none.
-    credit_links: Vec<u64>,
-    /// First word of this partition's bits in the shared activity.
-    first_word: u32,
-    /// Remaining arrivals of the window, if it was paused.
-    paused: Option<Pause>,
-    kind: Kind,
-    /// With more than [`FEW`] nodes: which of them must be advanced at the end of a window.
-    pending_starts: Option<Box<PendingStarts>>,
-}
-
-/// Which of many nodes must be advanced at the end of a window.
-struct PendingStarts {
-    /// Nodes with an event in this window, one bit each.
-    touched: Vec<u64>,
-    /// For each of the others: when its next transmission starts that is not an event.
-    starts: WakeTimes,
-}
-
-impl PendingStarts {
-    fn new(n_nodes: usize) -> PendingStarts {
-        PendingStarts { touched: vec![0; n_nodes.div_ceil(64)], starts: WakeTimes::new(n_nodes) }
-    }
-
-    /// Records that an event happened at a node.
-    #[inline]
-    fn touch(&mut self, node: usize) {
-        self.touched[node / 64] |= 1 << (node % 64);
-    }
 }
 
 /// The content of a partition, which decides how events are merged.
@@ -190,9 +174,9 @@ impl Partition {
         if matches!(kind, Kind::Several(_)) && nodes.iter().any(|node| node.crossbar.is_some()) {
             context.schedule_arbitrations(nodes.len());
         }
-        let live = vec![0; n_words];
-        let mut credit_links =
-            vec![0; if in_links.iter().any(|link| link.has_credits) { n_words } else { 0 }];
+        let live = vec![0; n_words].into();
+        let mut credit_links: Box<[u64]> =
+            vec![0; if in_links.iter().any(|link| link.has_credits) { n_words } else { 0 }].into();
         for (number, _) in in_links.iter().enumerate().filter(|(_, link)| link.has_credits) {
             credit_links[number / 64] |= 1 << (number % 64);
         }
@@ -200,8 +184,8 @@ impl Partition {
         let pending_starts = (nodes.len() > FEW).then(|| Box::new(PendingStarts::new(nodes.len())));
         Partition {
             number,
-            nodes,
-            in_links,
+            nodes: nodes.into(),
+            in_links: in_links.into(),
             context,
             records,
             live,
@@ -217,6 +201,9 @@ impl Partition {
     ///
     /// It pauses when an actor runs out of operations: it must be refilled and advanced again in the same window.
     pub fn advance(&mut self, round: &Round, scratch: &mut Scratch) {
+        if round.prefetches && self.nodes.len() == 1 {
+            self.nodes[0].prefetch_state();
+        }
         let next_arrival = match self.paused.take() {
             Some(pause) => {
                 scratch.keys.clone_from(&pause.keys);
@@ -240,7 +227,7 @@ impl Partition {
         };
         if let Some(done) = stopped {
             let keys = scratch.keys[done..].to_vec();
-            self.paused = Some(Pause { now: self.context.now, keys, next_arrival });
+            self.paused = Some(Box::new(Pause { now: self.context.now, keys, next_arrival }));
             scratch.harvest.paused.push(self.number);
         } else {
             self.finish_window(round, next_arrival);

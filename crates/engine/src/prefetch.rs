@@ -1,9 +1,9 @@
 //! Prefetches: hints to the processor to load memory into its caches before it is read.
 //!
 //! Models: nothing, since no result depends on them; on processors without a stable intrinsic they do nothing.
-//! Leaves out: where they pay. In a partition of many nodes an event finds little of its node in the caches, and what it
-//! reads is behind pointers, one after the other: prefetches for the next event, and of all that a transfer reads, let
-//! these cache misses overlap.
+//! Leaves out: where they pay. In a partition of many nodes an event finds little of its node in the caches, and in a
+//! fabric of many partitions a window finds little of its partition. What they read is behind pointers, one after the
+//! other: prefetches for the next event or partition, and of all that a transfer reads, let these cache misses overlap.
 
 /// Bytes that a cache loads at once.
 #[cfg(all(target_arch = "x86_64", not(miri)))]

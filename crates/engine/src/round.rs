@@ -21,6 +21,8 @@ pub struct Round<'a> {
     pub flows: &'a [Flow],
     /// Which partitions have something to do.
     pub activity: &'a Activity,
+    /// Whether there are more partitions than the caches hold, so that state is prefetched.
+    pub prefetches: bool,
     /// Number of the window.
     pub window: u64,
     /// Start of the window, in ps.

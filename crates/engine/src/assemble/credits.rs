@@ -61,7 +61,9 @@ impl Builder<'_> {
             let largest = self.model.transport.packet.max(control);
             let mut crossbar =
                 Crossbar::new(credits, largest, ports, returns, |port| self.is_steady(port.link));
-            crossbar.throttle = Throttle::of(self.model, node.id).map(Box::new);
+            if let Some(throttle) = Throttle::of(self.model, node.id) {
+                crossbar.set_throttle(throttle);
+            }
             if credits.n_steps > 1 {
                 crossbar.take_steps(VlIncrements::of(self.model, node.id, credits.n_steps));
             }

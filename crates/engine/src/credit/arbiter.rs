@@ -304,7 +304,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     /// is free.
     #[inline]
     fn start(&mut self, index: u32, vl: usize) {
-        self.crossbar.outputs[self.number as usize].wire_vl = vl;
+        self.crossbar.outputs[self.number as usize].wire_vl = vl as u8;
         let (packet, snapshot) = self.crossbar.remove(self.number, index);
         if self.egress.precomputes_starts() {
             self.egress.launch_precomputed(self.now, &packet, self.context, self.round);

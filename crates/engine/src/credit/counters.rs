@@ -5,20 +5,21 @@ use netloom_units::Bytes;
 
 use crate::packet::Packet;
 
-/// The credit counters of a link.
+/// The credit counters of a link. What every packet needs comes first.
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
 pub struct CreditCounters {
     /// The first virtual lane of each traffic class.
     vls: [u8; 8],
+    /// Whether data and control packets start in one VL, and must take turns.
+    is_shared: bool,
+    /// If so: blocks of control packets that have started since the last data packet did.
+    control_started: u32,
     /// Credits of each VL, in blocks.
     blocks: [u32; Credits::MAX_VLS as usize],
     /// Credits without which no packet of a class starts, whatever its size, and that class, of data and of control;
     /// zero where only the packet's own size counts.
     needs: [(u32, u8); 2],
-    /// Whether both of these classes start in one VL, and must take turns.
-    is_shared: bool,
-    /// If so: blocks of control packets that have started since the last data packet did.
-    control_started: u32,
     /// Initial credits of each VL.
     initial: u32,
 }

@@ -25,18 +25,21 @@ use crate::trace::QueueSnapshot;
 use crate::wakes::WakeTimes;
 
 /// One input buffer.
+///
+/// As in [`crate::port::Egress`], fields are in the order in which packets need them.
+#[repr(C, align(64))]
 pub struct Input {
-    /// The return channel of credits; none for packets that the switch makes itself.
-    pub returns: Option<Returns>,
-    /// Where packets may leave before they have arrived whole: the rate they arrive at, and the bytes that must have
-    /// arrived.
-    pub cut_through: Option<CutThrough>,
     /// When the last transfer granted at this ingress ends.
     pub(super) idle_at: u64,
     /// Packets in the buffer.
     pub(super) n_queued: u32,
     /// Transfers granted at this ingress so far, wrapping.
     pub(super) n_grants: u32,
+    /// Where packets may leave before they have arrived whole: the rate they arrive at, and the bytes that must have
+    /// arrived.
+    pub cut_through: Option<CutThrough>,
+    /// The return channel of credits; none for packets that the switch makes itself.
+    pub returns: Option<Returns>,
 }
 
 impl Input {
@@ -71,8 +74,9 @@ impl CutThrough {
     }
 }
 
-/// One egress, as the crossbar sees it.
+/// One egress, as the crossbar sees it: a cache line.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Output {
     /// It grants no transfer before this instant, in ps: the last one has not ended, or there is no room.
     pub closed_until: u64,
@@ -82,12 +86,14 @@ pub struct Output {
     pub vls_with_heads: u32,
     /// VLs that have staged packets, one bit each.
     pub staged_vls: u32,
+    /// The VL in which it granted last.
+    pub vl: u8,
+    /// The VL of the packet that started last.
+    pub wire_vl: u8,
+    /// Whether the hosts that fill it are throttled.
+    pub is_throttled: bool,
     /// Number among the transfers of the switch of the last one that it granted, from 1; 0 for none.
     pub last_grant: u64,
-    /// The VL in which it granted last.
-    pub vl: usize,
-    /// The VL of the packet that started last.
-    pub wire_vl: usize,
     /// Bytes staged, in all VLs.
     pub staged_bytes: u64,
     /// Transfers that it granted so far.
@@ -96,8 +102,9 @@ pub struct Output {
     pub waits: Waits,
 }
 
-/// One VL of an egress.
+/// One VL of an egress: a cache line.
 #[derive(Debug, Clone)]
+#[repr(align(64))]
 pub struct OutputVl {
     /// The turn among ingresses.
     pub(super) turn: GrantPointer,
@@ -112,52 +119,55 @@ pub struct OutputVl {
 }
 
 /// See the module.
+///
+/// As in [`crate::port::Egress`], fields are in the order in which packets need them.
+#[repr(C, align(64))]
 pub struct Crossbar {
-    /// The first VL of each class.
-    vls: [u8; 8],
+    /// The instant of the next expected arbitration, `u64::MAX` for none.
+    pub event_at: u64,
+    /// Input buffers, one more than ports: the last is for packets that the switch makes itself.
+    pub inputs: Box<[Input]>,
+    /// One for each port.
+    pub outputs: Box<[Output]>,
+    /// For each port and VL.
+    pub(super) output_vls: Box<[OutputVl]>,
+    /// The hosts that fill ports towards hosts, at a switch that notifies them.
+    pub throttle: Option<Box<Throttle>>,
     /// How VLs rise, in a fabric of groups.
-    pub steps: Option<Box<VlIncrements>>,
+    pub steps: Option<VlIncrements>,
     /// Number of VLs.
     pub n_vls: usize,
+    /// The first VL of each class.
+    vls: [u8; 8],
     /// Its speedup over a link.
     pub speedup: u64,
     /// Bytes that may be staged in each VL of an egress.
     pub output_buffer: u64,
-    /// Input buffers, one more than ports: the last is for packets that the switch makes itself.
-    pub inputs: Vec<Input>,
-    /// One for each port.
-    pub outputs: Vec<Output>,
-    /// For each port and VL.
-    pub(super) output_vls: Vec<OutputVl>,
-    /// The packets that wait.
-    pub queues: Queues,
-    /// The instant of the next expected arbitration, `u64::MAX` for none.
-    pub event_at: u64,
-    /// The hosts that fill ports towards hosts, at a switch that notifies them.
-    pub throttle: Option<Box<Throttle>>,
+    /// Transfers granted so far.
+    pub(super) n_grants: u64,
     /// Bytes of a full packet.
     full: u32,
     /// Blocks of a full packet.
     pub full_blocks: u32,
-    pub(super) n_words: usize,
-    /// For each egress and VL: a bit for each ingress that has a head for it.
-    pub(super) requests_by_output: Vec<u64>,
-    /// For each egress and VL: a bit for each ingress that has bypassed a holder, and is skipped once for that.
-    pub(super) skip_once: Vec<u64>,
-    /// For each ingress: a bit for each egress that it has a head for.
-    pub(super) requests_by_input: Vec<u64>,
-    /// For each ingress: a bit for each egress at which it may hold a turn.
-    pub(super) outputs_with_turn: Vec<u64>,
-    /// Bits of egresses.
-    pub(super) egresses: Vec<EgressBits>,
-    /// When egresses are next to be arbitrated.
-    pub(super) wakes: WakeTimes,
-    /// Transfers granted so far.
-    pub(super) n_grants: u64,
     /// Whether ingresses are never busy.
     pub(super) is_ideal: bool,
     /// See [`Crossbar::is_small`].
     is_small: bool,
+    pub(super) n_words: usize,
+    /// For each egress and VL: a bit for each ingress that has a head for it.
+    pub(super) requests_by_output: Box<[u64]>,
+    /// For each ingress: a bit for each egress that it has a head for.
+    pub(super) requests_by_input: Box<[u64]>,
+    /// Bits of egresses.
+    pub(super) egresses: Box<[EgressBits]>,
+    /// When egresses are next to be arbitrated.
+    pub(super) wakes: WakeTimes,
+    /// The packets that wait.
+    pub queues: Queues,
+    /// For each egress and VL: a bit for each ingress that has bypassed a holder, and is skipped once for that.
+    pub(super) skip_once: Box<[u64]>,
+    /// For each ingress: a bit for each egress at which it may hold a turn.
+    pub(super) outputs_with_turn: Box<[u64]>,
 }
 
 /// Sixty-four egresses, a bit for each in each word.
@@ -191,14 +201,16 @@ impl Crossbar {
         };
         let mut inputs: Vec<Input> = ports.iter().zip(returns).map(input).collect();
         inputs.push(Input { returns: None, cut_through: None, idle_at: 0, n_queued: 0, n_grants: 0 });
+        let last_vl = n_vls as u8 - 1;
         let output = || Output {
             closed_until: 0,
             n_waiting: 0,
             vls_with_heads: 0,
             staged_vls: 0,
             last_grant: 0,
-            vl: n_vls - 1,
-            wire_vl: n_vls - 1,
+            vl: last_vl,
+            wire_vl: last_vl,
+            is_throttled: false,
             staged_bytes: 0,
             n_grants: 0,
             waits: Waits::default(),
@@ -219,19 +231,19 @@ impl Crossbar {
             speedup: u64::from(credits.speedup),
             output_buffer: credits.output_buffer.0,
             outputs: (0..n_ports).map(|_| output()).collect(),
-            output_vls: vec![output_vl; n_ports * n_vls],
+            output_vls: vec![output_vl; n_ports * n_vls].into(),
             queues: Queues::new(inputs.len(), n_vls, n_ports, credits.order == InputOrder::Voq),
             event_at: u64::MAX,
             throttle: None,
             full,
             full_blocks: Credits::blocks(full),
             n_words,
-            requests_by_output: vec![0; n_ports * n_vls * n_words],
-            skip_once: vec![0; n_ports * n_vls * n_words],
-            requests_by_input: vec![0; inputs.len() * n_ports.div_ceil(64)],
-            outputs_with_turn: vec![0; inputs.len() * n_ports.div_ceil(64)],
-            inputs,
-            egresses: vec![EgressBits::default(); n_ports.div_ceil(64)],
+            requests_by_output: vec![0; n_ports * n_vls * n_words].into(),
+            skip_once: vec![0; n_ports * n_vls * n_words].into(),
+            requests_by_input: vec![0; inputs.len() * n_ports.div_ceil(64)].into(),
+            outputs_with_turn: vec![0; inputs.len() * n_ports.div_ceil(64)].into(),
+            inputs: inputs.into(),
+            egresses: vec![EgressBits::default(); n_ports.div_ceil(64)].into(),
             wakes: WakeTimes::new(n_ports),
             n_grants: 0,
             is_ideal: credits.is_ideal,
@@ -248,9 +260,17 @@ impl Crossbar {
         prefetch(&self.requests_by_output[number * self.n_words]);
     }
 
+    /// Lets hosts be throttled that fill ports towards hosts, before the run.
+    pub fn set_throttle(&mut self, throttle: Throttle) {
+        for (port, output) in (0..).zip(&mut self.outputs) {
+            output.is_throttled = throttle.watches(port);
+        }
+        self.throttle = Some(Box::new(throttle));
+    }
+
     /// Lets packets rise from VL to VL, before the run.
     pub fn take_steps(&mut self, steps: VlIncrements) {
-        self.steps = Some(Box::new(steps));
+        self.steps = Some(steps);
         self.queues.put_off();
     }
 
@@ -269,7 +289,7 @@ impl Crossbar {
     /// Number of VLs that a packet rises by between an ingress and an egress.
     #[inline]
     fn rise(&self, ingress: u32, egress: u32) -> usize {
-        rise(self.steps.as_deref(), ingress, egress)
+        rise(self.steps.as_ref(), ingress, egress)
     }
 
     /// The VL in which packets come by an ingress that leave by an egress in a given VL.
@@ -417,7 +437,7 @@ impl Crossbar {
             head.become_head(now, self.output_vls[own].n_grants);
             return index;
         }
-        let next_vl = input_vl + rise(self.steps.as_deref(), ingress, next);
+        let next_vl = input_vl + rise(self.steps.as_ref(), ingress, next);
         let number = if SMALL { next as usize } else { next as usize * self.n_vls + next_vl };
         head.become_head(now, self.output_vls[number].n_grants);
         self.clear_request::<SMALL>(ingress, vl, egress);
@@ -596,7 +616,7 @@ impl Crossbar {
             own.turn.write_state(holder.map_or(0, |input| input.n_grants), out);
         }
         for output in &self.outputs {
-            out.word(output.vl as u64 | (output.wire_vl as u64) << 8);
+            out.word(u64::from(output.vl) | u64::from(output.wire_vl) << 8);
             out.word(output.closed_until.saturating_sub(out.base().0));
         }
         self.skip_once.iter().for_each(|&word| out.word(word));
@@ -626,7 +646,7 @@ fn rise(steps: Option<&VlIncrements>, ingress: u32, egress: u32) -> usize {
 
 /// The VLs whose bits are set, in turn after VL `last`.
 #[inline]
-pub(super) fn in_turn(vls: u32, last: usize) -> impl Iterator<Item = usize> {
+pub(super) fn in_turn(vls: u32, last: u8) -> impl Iterator<Item = usize> {
     let after = u64::MAX << 1 << last;
     bits(u64::from(vls) & after).chain(bits(u64::from(vls) & !after)).map(|vl| vl as usize)
 }

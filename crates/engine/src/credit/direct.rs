@@ -42,7 +42,7 @@ impl Node {
         let Forwarding { ingress, port } = forwarding;
         if context.next_event_bound.min(crossbar.event_at) <= now
             || !crossbar.is_uncontended(now, forwarding)
-            || (!SMALL && crossbar.is_throttled(port))
+            || (!SMALL && crossbar.outputs[port as usize].is_throttled)
         {
             return false;
         }
@@ -58,7 +58,7 @@ impl Node {
         }
         if target == Target::Link {
             if !SMALL {
-                crossbar.outputs[port as usize].wire_vl = vl;
+                crossbar.outputs[port as usize].wire_vl = vl as u8;
             }
             egress.launch_on_arrival(now, packet, context, round);
         } else {
@@ -73,12 +73,6 @@ impl Node {
 }
 
 impl Crossbar {
-    /// Whether the hosts that fill a port are throttled.
-    #[inline]
-    fn is_throttled(&self, port: u32) -> bool {
-        self.throttle.as_ref().is_some_and(|throttle| throttle.watches(port))
-    }
-
     /// Whether a packet at an ingress is the only head for an egress at `now`, both are idle, and no other egress needs
     /// arbitration because of its transfer.
     #[inline(always)]
@@ -128,7 +122,7 @@ impl Crossbar {
         (own.turn.holder, own.turn.last_holder) = (NONE, ingress);
         let output = &mut self.outputs[port as usize];
         output.n_grants += 1;
-        (output.closed_until, output.last_grant, output.vl) = (end, self.n_grants, vl);
+        (output.closed_until, output.last_grant, output.vl) = (end, self.n_grants, vl as u8);
         let input = &mut self.inputs[ingress as usize];
         input.n_grants = input.n_grants.wrapping_add(1);
         if !self.is_ideal {

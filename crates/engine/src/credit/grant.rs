@@ -197,7 +197,7 @@ impl Crossbar {
         let (word, bit) = (egress as usize / 64, 1 << (egress % 64));
         self.n_grants += 1;
         let output = &mut self.outputs[egress as usize];
-        (output.closed_until, output.last_grant, output.vl) = (end, self.n_grants, vl);
+        (output.closed_until, output.last_grant, output.vl) = (end, self.n_grants, vl as u8);
         let own = self.output_vl::<SMALL>(egress, vl);
         let is_holder = own.turn.holder == ingress;
         own.turn.grant(ingress);

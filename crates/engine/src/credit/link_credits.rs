@@ -21,21 +21,23 @@ struct PrecomputedStart {
     is_data: bool,
 }
 
-/// See the module.
+/// See the module. What every packet needs comes first.
+#[repr(C, align(64))]
 pub struct LinkCredits {
-    /// Free buffer space at the other end.
-    pub counters: CreditCounters,
-    /// Credits in flight back to a port of a switch.
-    pub returned: Option<ReturnQueue>,
     /// Bytes after which packets count as arrived (cut-through), `u32::MAX` for all of them.
     pub cut_through: u32,
     /// Whether starts may be computed when packets are staged.
     pub precomputes_starts: bool,
     /// Whether the only effect of starts at a NIC is that credits are spent.
     pub only_spends: bool,
-    departures: VecDeque<PrecomputedStart>,
-    /// Their bytes.
+    /// Bytes of the departures.
     ahead_bytes: u64,
+    /// Free buffer space at the other end.
+    pub counters: CreditCounters,
+    /// Packets that will start.
+    departures: VecDeque<PrecomputedStart>,
+    /// Credits in flight back to a port of a switch.
+    pub returned: Option<ReturnQueue>,
 }
 
 impl LinkCredits {

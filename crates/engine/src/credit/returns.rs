@@ -12,16 +12,17 @@ use crate::packet::{InFlight, Packet};
 use crate::round::Round;
 
 /// The channel back to the sender of an in-link.
+#[repr(C)]
 pub struct Returns {
-    /// Credits to a NIC, and notices to a switch.
-    channel: Channel,
-    /// Credits to a switch.
-    credits: Option<ReturnSender>,
-    delay: u64,
-    /// The sender's local port.
-    port: u32,
     /// When the last credits were sent, in ps.
     latest: u64,
+    delay: u64,
+    /// Credits to a switch.
+    credits: Option<ReturnSender>,
+    /// The sender's local port.
+    port: u32,
+    /// Credits to a NIC, and notices to a switch.
+    channel: Channel,
 }
 
 impl Returns {

@@ -53,11 +53,10 @@ impl Node {
         round: &Round,
     ) {
         let crossbar = self.crossbar.as_deref_mut().expect("seen by the caller");
-        let throttles = crossbar.throttle.is_some();
+        let throttles = crossbar.outputs[forwarding.port as usize].is_throttled;
         let risen;
         let mut onward = packet;
         if let Some(steps) = &crossbar.steps {
-            crossbar.queues.prepare();
             // In the VL in which it will leave; without such a VL the packet cannot be forwarded.
             let Some(in_its_vl) = steps.onward(packet, forwarding) else {
                 self.return_dropped_credits(now, forwarding.ingress, packet, context, round);
@@ -101,20 +100,12 @@ impl Node {
             round,
         );
         let whole_at = crossbar.inputs[forwarding.ingress as usize].whole_at(now, packet);
+        if !SMALL {
+            crossbar.queues.prepare();
+        }
         let at =
             crossbar.insert::<SMALL>(now, (forwarding.ingress, forwarding.port), packet, whole_at, snapshot);
         self.expect_crossbar(at, context);
-    }
-
-    /// Prefetches what the transfer of a packet to its egress will need.
-    #[inline(always)]
-    fn prefetch_transfer(&self, Forwarding { ingress, port }: Forwarding, packet: &Packet) {
-        let crossbar = self.crossbar.as_deref().expect("seen by the caller");
-        crossbar.prefetch_output(port, crossbar.vl(packet));
-        self.ports[port as usize].prefetch_start();
-        if let Some(returns) = &crossbar.inputs[ingress as usize].returns {
-            returns.prefetch_next();
-        }
     }
 
     /// Schedules arbitration for credits that may be in flight to a port that waits for some.

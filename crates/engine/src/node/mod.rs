@@ -22,7 +22,6 @@ use crate::host::Host;
 use crate::load::PortLoads;
 use crate::packet::Packet;
 use crate::port::Egress;
-use crate::prefetch::prefetch;
 use crate::round::Round;
 use crate::route::{Bundle, RailRoute, Route};
 use crate::trace::{HopRecord, TracedPacket};
@@ -36,6 +35,7 @@ mod loss;
 mod middlebox;
 mod non_minimal;
 mod pause_bound;
+mod prefetches;
 mod start;
 mod static_routes;
 mod storm;
@@ -47,58 +47,60 @@ pub use start::{advance_port, push, transmit};
 use static_routes::StaticRoutes;
 
 /// One host or switch.
-#[expect(clippy::struct_excessive_bools, reason = "four conditions that rarely change, checked one by one")]
+///
+/// As in [`Egress`], fields are in the order in which packets need them.
+#[repr(C)]
 pub struct Node {
-    /// Its id.
-    pub id: NodeId,
-    /// Its index in the partition.
-    pub index_in_partition: u32,
     /// Its egress ports.
     pub ports: Vec<Egress>,
+    /// Input buffers and crossbar, at a switch with credits.
+    pub crossbar: Option<Box<Crossbar>>,
+    /// The host's part; `None` at a switch.
+    pub host: Option<Box<Host>>,
+    /// Next hops computed by arithmetic, while nothing has failed.
+    route: Route,
+    /// Return channels of credits, at a host on links with credits.
+    pub returns: Option<Box<HostReturns>>,
+    /// Next hops in a fabric of groups, at a switch that may send packets through other groups.
+    groups: Option<Box<GroupRoutes>>,
+    /// Congestion notices sent upstream, at a switch that sends them.
+    pub notices: Option<Box<Notices>>,
+    /// State of queue pairs, at a switch that filters NACKs.
+    pub edge: Option<Box<TorFilter>>,
     /// Loads of the ports, at a node whose policy compares them.
     pub loads: Option<Box<PortLoads>>,
     /// Ports in lazy form that have packets waiting: one bit each.
     busy: Vec<u64>,
-    /// The local view of dead ports, while there are any.
-    live_ports: Option<Box<LivePorts>>,
-    /// Next hops computed by arithmetic, while nothing has failed.
-    route: Route,
-    healthy: Route,
-    /// The same, at a leaf or a spine on rails.
-    rail: Option<RailRoute>,
-    healthy_rail: Option<RailRoute>,
-    /// Whether next hops have been recomputed after failures elsewhere.
-    overlaid: bool,
-    /// Whether it is a switch that is down, which notices no failures.
-    pub is_dead: bool,
+    random: Random,
+    /// Its id.
+    pub id: NodeId,
+    /// Its index in the partition.
+    pub index_in_partition: u32,
+    /// Whether the next hops of groups are in force: nothing has failed, and no other rule takes precedence.
+    is_by_groups: bool,
     /// Whether it is a host that returns credits, or answers with telemetry records.
     pub needs_host_slow_path: bool,
-    pub balancer: Balancer,
-    /// Next hops in a fabric of groups, at a switch that may send packets through other groups.
-    groups: Option<Box<GroupRoutes>>,
-    /// Whether these are in force: nothing has failed, and no other rule takes precedence.
-    is_by_groups: bool,
+    /// Whether it is a switch that is down, which notices no failures.
+    pub is_dead: bool,
+    /// Whether next hops have been recomputed after failures elsewhere.
+    overlaid: bool,
     /// Static routes, at a switch that has some.
     static_routes: Option<Box<StaticRoutes>>,
-    random: Random,
+    /// The local view of dead ports, while there are any.
+    live_ports: Option<Box<LivePorts>>,
+    /// The middlebox, at a switch that has one.
+    hook: Option<Box<dyn Hook>>,
+    pub balancer: Balancer,
     /// The buffer that the ports share, at a switch that has one.
     buffer: Option<Box<SharedBuffer>>,
     /// No pause frame leaves before this instant.
     no_pause_before: u64,
     /// The bound that `no_pause_before` is computed from, at a switch that has one.
     frame_bound: Option<Box<PauseBound>>,
-    /// Input buffers and crossbar, at a switch with credits.
-    pub crossbar: Option<Box<Crossbar>>,
-    /// Congestion notices sent upstream, at a switch that sends them.
-    pub notices: Option<Box<Notices>>,
-    /// Return channels of credits, at a host on links with credits.
-    pub returns: Option<Box<HostReturns>>,
-    /// State of queue pairs, at a switch that filters NACKs.
-    pub edge: Option<Box<TorFilter>>,
-    /// The middlebox, at a switch that has one.
-    hook: Option<Box<dyn Hook>>,
-    /// The host's part; `None` at a switch.
-    pub host: Option<Box<Host>>,
+    /// Next hops at a leaf or a spine on rails, while nothing has failed.
+    rail: Option<RailRoute>,
+    healthy: Route,
+    healthy_rail: Option<RailRoute>,
 }
 
 /// The live ports, indexed so that a contiguous range of ports maps to a contiguous slice of live ones.
@@ -188,16 +190,6 @@ impl Node {
     #[inline(always)]
     pub fn has_nic(&self) -> bool {
         self.host.as_ref().is_some_and(|host| host.nic.is_some())
-    }
-
-    /// Prefetches what a packet that arrives by an in-link will need, whatever its egress.
-    #[inline(always)]
-    pub fn prefetch_arrival(&self, port: u32) {
-        if let Some(crossbar) = &self.crossbar {
-            prefetch(&crossbar.inputs[port as usize]);
-        } else if let Some(own) = &self.returns {
-            prefetch(&own.returns[port as usize]);
-        }
     }
 
     /// Handles a packet that has arrived by in-link `ingress`; `FEATURES` are the flags that the node needs.

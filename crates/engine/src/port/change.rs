@@ -181,11 +181,11 @@ impl Egress {
             waiting.extend(queues.classes.iter_mut().flat_map(|class| class.drain(..)));
         }
         // Packets in input buffers are still to be dropped there.
-        if self.extras.in_input_buffers == 0 {
-            (self.queued_ps, self.extras.data_bytes) = (0, 0);
+        if self.in_input_buffers == 0 {
+            (self.queued_ps, self.data_bytes) = (0, 0);
         }
         self.note_all_lost(&waiting);
-        self.dropped += waiting.len() as u64;
+        self.extras.dropped += waiting.len() as u64;
         self.bytes -= waiting.iter().map(|packet| u64::from(packet.bytes)).sum::<u64>();
         on_wire.into_iter().chain(waiting.into_iter().map(|packet| (packet, traced.next()))).collect()
     }
@@ -259,7 +259,7 @@ impl Egress {
         rate_history.peak = rate_history.peak.max(peak);
         let limit = rate_history.limit;
         let limit = limit.map_or(u64::MAX, |limit| span_of(rate, limit));
-        (self.rate, self.queued_ps, self.peak_ps, self.limit_ps) = (rate, span, 0, limit);
+        (self.rate, self.queued_ps, self.peak_ps, self.extras.limit_ps) = (rate, span, 0, limit);
     }
 
     /// As [`Egress::note_peak`], while the wire has a packet of an earlier rate; `None` if it has none.
@@ -274,7 +274,7 @@ impl Egress {
             // Where `peak` stays at zero, every enqueue comes here.
             rate_history.peak = rate_history.peak.max(bytes);
         } else {
-            self.dropped += 1;
+            self.extras.dropped += 1;
         }
         Some(fits)
     }

@@ -40,7 +40,7 @@ impl Egress {
             waiting,
             peak_packets: self.count.as_ref().filter(|count| count.peak_wanted).map(|count| count.peak),
             peak_bytes: self.peak_bytes(),
-            dropped: self.dropped,
+            dropped: self.extras.dropped,
             marked: self.n_marked(),
             pauses: self.extras.pauses.n_sent,
             paused: self.blocked_time(now, 0),
@@ -52,7 +52,7 @@ impl Egress {
     pub fn sample_at(&self, now: u64) -> PortSample {
         let waiting = self.waiting_bytes(now);
         let sent = if waiting == 0 { self.bytes } else { self.sent_with(now, waiting) };
-        PortSample { sent, waiting, paused: self.extras.pauses.total, dropped: self.dropped }
+        PortSample { sent, waiting, paused: self.extras.pauses.total, dropped: self.extras.dropped }
     }
 
     /// Writes what later behaviour depends on.

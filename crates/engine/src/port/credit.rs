@@ -52,6 +52,7 @@ impl Egress {
     /// Enables marking of data packets where this port is a root of congestion, before the run.
     pub fn set_root_marker(&mut self, marker: Marker) {
         self.extras.marker = Some(marker);
+        self.must_observe_starts = true;
     }
 
     /// Enables cut-through: packets arrive when `header` bytes of them have arrived, before the run.
@@ -145,14 +146,14 @@ impl Egress {
             return;
         }
         let credits = self.credits.as_deref_mut().expect("the port has credits");
-        self.extras.data_bytes -= credits.pass_departures(until);
+        self.data_bytes -= credits.pass_departures(until);
         self.next_start = credits.next_departure();
     }
 
     /// Whether waiting packets and their starts must be seen: they are counted, marked, recorded, or may be lost.
     #[inline]
     pub fn must_observe_starts(&self) -> bool {
-        self.count.is_some() || self.extras.watched || self.extras.marker.is_some()
+        self.must_observe_starts
     }
 
     /// As [`Egress::launch_precomputed`], of a packet that has just arrived and waits only for the wire.
@@ -172,7 +173,7 @@ impl Egress {
         }
         self.bytes += u64::from(packet.bytes);
         if at > now && packet.is_data() {
-            self.extras.data_bytes += u64::from(packet.bytes);
+            self.data_bytes += u64::from(packet.bytes);
         }
         self.start_ahead(now, (at, at + busy), packet, context, round);
     }
@@ -190,9 +191,9 @@ impl Egress {
         let busy = self.serialization(packet.bytes);
         let at = self.free_at.max(now);
         self.queued_ps -= busy;
-        self.extras.in_input_buffers -= 1;
+        self.in_input_buffers -= 1;
         if at == now && packet.is_data() {
-            self.extras.data_bytes -= u64::from(packet.bytes);
+            self.data_bytes -= u64::from(packet.bytes);
         }
         self.start_ahead(now, (at, at + busy), packet, context, round);
     }
@@ -391,9 +392,9 @@ impl Egress {
         }
         self.bytes += u64::from(packet.bytes);
         self.queued_ps += busy;
-        self.extras.in_input_buffers += 1;
+        self.in_input_buffers += 1;
         if packet.is_data() {
-            self.extras.data_bytes += u64::from(packet.bytes);
+            self.data_bytes += u64::from(packet.bytes);
         }
         self.count.as_ref()?;
         let bytes = self.bytes_ahead(now, self.queued_ps - busy);
@@ -407,16 +408,16 @@ impl Egress {
             self.leave_queue(now, packet, snapshot, false);
         }
         self.leave_outside(packet);
-        self.dropped += 1;
+        self.extras.dropped += 1;
         self.lose(packet);
     }
 
     /// Subtracts such a packet, which no longer waits.
     fn leave_outside(&mut self, packet: &Packet) {
         self.queued_ps -= self.serialization(packet.bytes);
-        self.extras.in_input_buffers -= 1;
+        self.in_input_buffers -= 1;
         if packet.is_data() {
-            self.extras.data_bytes -= u64::from(packet.bytes);
+            self.data_bytes -= u64::from(packet.bytes);
         }
     }
 
@@ -431,39 +432,49 @@ impl Egress {
         round: &Round,
     ) {
         self.leave_outside(packet);
+        if self.must_observe_starts {
+            return self.launch_observed(now, packet, snapshot, context, round);
+        }
+        self.free_at = now + self.serialization(packet.bytes);
+        self.put_on_link(Start { at: now, end: self.free_at, packet: *packet }, context, round);
+    }
+
+    /// As [`Egress::launch`], where the start must be seen.
+    #[inline(never)]
+    fn launch_observed(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        snapshot: Option<QueueSnapshot>,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         if let Some(snapshot) = snapshot {
             self.leave_queue(now, packet, snapshot, true);
         }
         self.free_at = now + self.serialization(packet.bytes);
         let packet = if self.extras.marker.is_some() { self.mark(now, *packet) } else { *packet };
         let start = Start { at: now, end: self.free_at, packet };
-        if self.extras.watched {
-            self.launch_watched(&start, snapshot, context, round);
-        } else {
-            self.link_credits().counters.consume(&packet);
-            let head = self.cut_through_end(start);
-            self.channel.push(self.entry(&head), context, round);
+        if !self.extras.watched {
+            return self.put_on_link(start, context, round);
         }
-    }
-
-    /// As [`Egress::launch`], at a port that is watched.
-    #[cold]
-    fn launch_watched(
-        &mut self,
-        start: &Start,
-        snapshot: Option<QueueSnapshot>,
-        context: &mut PartitionContext,
-        round: &Round,
-    ) {
         if let (Some(snapshot), Some(trace)) = (snapshot, self.trace()) {
             trace.queued(start.packet.class(), snapshot);
         }
-        transmit(self, start, context, round);
+        transmit(self, &start, context, round);
+    }
+
+    /// Spends the credits of a packet that starts, and puts it into the ring of the link.
+    #[inline]
+    fn put_on_link(&mut self, start: Start, context: &mut PartitionContext, round: &Round) {
+        self.link_credits().counters.consume(&start.packet);
+        let head = self.cut_through_end(start);
+        self.channel.push(self.entry(&head), context, round);
     }
 
     /// Marks a packet that starts, if this port is a root of congestion.
     fn mark(&mut self, now: u64, packet: Packet) -> Packet {
-        let (waiting, free_for) = (self.extras.data_bytes, self.free_for(now));
+        let (waiting, free_for) = (self.data_bytes, self.free_for(now));
         match &mut self.extras.marker {
             Some(marker) if packet.is_data() => marker.mark_root(waiting, packet, free_for),
             _ => packet,

@@ -27,7 +27,7 @@ impl Egress {
     #[inline]
     pub fn observe(&mut self, start: &Start) {
         if self.extras.marker.as_ref().is_some_and(Marker::adapts) && start.packet.is_data() {
-            let waiting = self.extras.data_bytes - u64::from(start.packet.bytes);
+            let waiting = self.data_bytes - u64::from(start.packet.bytes);
             let marker = self.extras.marker.as_mut().expect("just seen");
             if marker.observe(start.at, start.end - start.at, waiting) {
                 self.update_admission_conditions();
@@ -40,14 +40,14 @@ impl Egress {
         self.uses_fast_path = false;
         self.has_start_effects = true;
         self.extras.watched = true;
-        self.extras.loss = Some((chance, random));
+        self.extras.loss = Some(Box::new((chance, random)));
         self.update_admission_conditions();
     }
 
     /// Samples whether a data packet whose transmission starts is lost on the link.
     pub fn is_lost(&mut self, packet: &Packet) -> bool {
         let errors = self.extras.changing.as_deref_mut().is_some_and(|changing| changing.corrupts(packet));
-        let Some((chance, random)) = &mut self.extras.loss else { return errors };
+        let Some((chance, random)) = self.extras.loss.as_deref_mut() else { return errors };
         u64::from(random.next_u32()) < *chance || errors
     }
 
@@ -69,23 +69,24 @@ impl Egress {
     /// decides about them now.
     #[inline(always)]
     pub fn needs_admission_check(&self) -> bool {
-        self.extras.needs_admission_check
+        self.needs_admission_check
     }
 
     /// Updates what [`Egress::needs_admission_check`] and [`Egress::may_join`] depend on.
     pub(super) fn update_admission_conditions(&mut self) {
         let marker = self.extras.marker.as_ref();
-        self.extras.needs_admission_check = marker.is_some_and(|marker| marker.at_enqueue)
+        self.must_observe_starts = self.count.is_some() || self.extras.watched || marker.is_some();
+        self.needs_admission_check = marker.is_some_and(|marker| marker.at_enqueue)
             || self.blocked_classes != 0
             || self.is_by_class()
             || self.credits.is_some();
         let judges_starts = marker.filter(|marker| !marker.at_enqueue);
         self.extras.marked_above = judges_starts.map_or(u64::MAX, Marker::minimum);
-        let is_seen = self.count.is_some() || self.extras.watched || self.extras.needs_admission_check;
+        let is_seen = self.count.is_some() || self.extras.watched || self.needs_admission_check;
         // Data that is not guarded does not join. Where data is not the lowest class, data packets that join could
         // overtake others.
         let is_data_last = self.computed_from != u8::MAX || self.computed_unless_frames != u8::MAX;
-        self.extras.low_threshold = match marker {
+        self.low_threshold = match marker {
             _ if is_seen || !is_data_last || !self.extras.has_enqueue_effects => 0,
             Some(marker) => marker.minimum(),
             None => u64::MAX,
@@ -97,7 +98,7 @@ impl Egress {
     #[inline(always)]
     pub fn may_join(&self, now: u64, bytes: u32) -> bool {
         self.next_start.saturating_add(self.queued_ps) > now
-            && self.extras.data_bytes + u64::from(bytes) <= self.extras.low_threshold
+            && self.data_bytes + u64::from(bytes) <= self.low_threshold
     }
 
     /// Whether a packet that comes at `now` starts before `next_at`, until which nothing else happens, and is neither
@@ -106,14 +107,14 @@ impl Egress {
     pub fn starts_before(&self, next_at: u64, now: u64, bytes: u32) -> bool {
         self.next_start == u64::MAX
             && self.free_at.max(now) < next_at
-            && u64::from(bytes) <= self.extras.low_threshold
+            && u64::from(bytes) <= self.low_threshold
             && self.form == super::Form::Lazy
     }
 
     /// Counts a data packet that joins its queue, with no other effect.
     #[inline(always)]
     pub fn count_in(&mut self, packet: &Packet) {
-        self.extras.data_bytes += u64::from(packet.bytes);
+        self.data_bytes += u64::from(packet.bytes);
     }
 
     /// Counts a packet about to join its queue, and marks it if the marker decides at enqueue and marks it.
@@ -122,8 +123,8 @@ impl Egress {
         if !packet.is_data() {
             return packet;
         }
-        let waiting = self.extras.data_bytes;
-        self.extras.data_bytes += u64::from(packet.bytes);
+        let waiting = self.data_bytes;
+        self.data_bytes += u64::from(packet.bytes);
         if self.is_by_class() {
             return self.mark_at_enqueue(packet);
         }
@@ -153,12 +154,12 @@ impl Egress {
     /// Subtracts a packet that leaves its queue at a guarded port, and marks it if the marker does.
     #[inline(always)]
     fn dequeue_marked(&mut self, packet: Packet) -> Packet {
-        let extras = &mut *self.extras;
         if !packet.is_data() {
             return packet;
         }
-        extras.data_bytes -= u64::from(packet.bytes);
-        let waiting = extras.data_bytes;
+        self.data_bytes -= u64::from(packet.bytes);
+        let waiting = self.data_bytes;
+        let extras = &mut *self.extras;
         if waiting <= extras.marked_above {
             return packet;
         }
@@ -169,14 +170,14 @@ impl Egress {
     #[inline(always)]
     pub fn uncount(&mut self, packet: Packet) {
         if self.extras.counts_data && packet.is_data() {
-            self.extras.data_bytes -= u64::from(packet.bytes);
+            self.data_bytes -= u64::from(packet.bytes);
         }
     }
 
     /// Bytes of data in the class queues, where they are counted; the port must be advanced to now.
     #[inline(always)]
     pub fn data_bytes(&self) -> u64 {
-        self.extras.data_bytes
+        self.data_bytes
     }
 
     /// Number of data packets in the class queues; the port must be advanced to now.
@@ -188,7 +189,7 @@ impl Egress {
 
     /// Counts a packet that takes its time on the wire, until `end`, and does not arrive.
     pub fn count_lost(&mut self, packet: &Packet, end: u64) {
-        self.dropped += 1;
+        self.extras.dropped += 1;
         let lost = self.extras.lost.get_or_insert_default();
         (lost.until, lost.bytes) = (end, lost.bytes + u64::from(packet.bytes));
         self.lose(packet);

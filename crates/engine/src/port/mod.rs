@@ -83,10 +83,11 @@ pub struct Start {
 }
 
 /// The egress side of one link direction.
-#[expect(clippy::struct_excessive_bools, reason = "conditions computed before the run, checked one by one")]
+///
+/// Its fields are in the order in which packets need them, cache line by cache line: a large fabric has far more ports than
+/// the caches hold.
+#[repr(C, align(64))]
 pub struct Egress {
-    /// Its id.
-    id: PortId,
     /// End of the last known transmission, in ps.
     free_at: u64,
     /// The next start out of the class queues, `u64::MAX` while they are empty.
@@ -100,43 +101,52 @@ pub struct Egress {
     /// Bytes accepted and not lost.
     bytes: u64,
     delay: u64,
-    /// The link.
-    pub channel: Channel,
-    /// The lowest class whose starts are computed: nothing can overtake it. 255 for none.
-    computed_from: u8,
-    /// The class, higher than that of data, whose starts are computed while no pause frame can come; 255 for none.
-    computed_unless_frames: u8,
-    form: Form,
+    /// Whether the link carries packets.
+    up: bool,
     /// Whether an enqueue is a computed start and nothing else: see [`Egress::uses_fast_path`].
     uses_fast_path: bool,
     /// Whether it would use the fast path if its node did not compare ports: see [`Egress::is_comparable`].
     is_comparable: bool,
     /// Whether starts have effects: see [`Egress::has_start_effects`].
     has_start_effects: bool,
-    /// Whether the link carries packets.
-    up: bool,
-    /// One bit per class that the other end has paused, or that waits for credits.
-    blocked_classes: u8,
-    /// The class data travels in.
-    data_class: u8,
-    /// The instant for which a start is announced as an event, `u64::MAX` for none.
-    timer_at: u64,
+    /// See [`Egress::must_observe_starts`].
+    must_observe_starts: bool,
     /// Whether packets that wait are counted, and all of them have a known start.
     counts_starts: bool,
-    /// Starts that are known, where packets are counted.
-    waiting: Waiting,
+    /// The lowest class whose starts are computed: nothing can overtake it. 255 for none.
+    computed_from: u8,
+    /// One bit per class that the other end has paused, or that waits for credits.
+    blocked_classes: u8,
+    /// The link.
+    pub channel: Channel,
     /// Credits of the link, where it has credits.
     credits: Option<Box<LinkCredits>>,
-    /// Fields that are rarely accessed.
-    extras: Box<Extras>,
+    /// Bytes of data in the class queues, where they are counted.
+    data_bytes: u64,
+    /// Packets in input buffers that will leave here.
+    in_input_buffers: u32,
+    /// The class, higher than that of data, whose starts are computed while no pause frame can come; 255 for none.
+    computed_unless_frames: u8,
+    /// The class data travels in.
+    data_class: u8,
+    form: Form,
+    /// See [`Egress::needs_admission_check`].
+    needs_admission_check: bool,
     /// Packets that wait, and their peak number, where they are counted.
     count: Option<Box<Count>>,
-    /// The largest backlog the queue may hold, in ps.
-    limit_ps: u64,
-    rate: Rate,
-    dropped: u64,
+    /// Fields that are rarely accessed.
+    extras: Box<Extras>,
     /// The class queues, in lazy and timed form.
     queues: Option<Box<Queues>>,
+    /// The instant for which a start is announced as an event, `u64::MAX` for none.
+    timer_at: u64,
+    /// See [`Egress::may_join`].
+    low_threshold: u64,
+    /// Starts that are known, where packets are counted.
+    waiting: Waiting,
+    rate: Rate,
+    /// Its id.
+    id: PortId,
 }
 
 /// Waiting packets, counted.
@@ -163,26 +173,22 @@ impl Count {
 
 /// Fields that are rarely accessed.
 #[derive(Debug, Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "four conditions computed before the run, checked one by one"
-)]
 struct Extras {
     /// The marker of data packets, where there is one.
     marker: Option<Marker>,
     /// The chance that the link loses a data packet, in 2^-32, and the stream it is sampled from.
-    loss: Option<(u64, Random)>,
+    loss: Option<Box<(u64, Random)>>,
     pauses: Pauses,
     /// Changes of the link over time, if there are any.
     changing: Option<Box<LinkChanges>>,
-    /// Bytes of data in the class queues, where they are counted.
-    data_bytes: u64,
+    /// The largest backlog the queue may hold, in ps.
+    limit_ps: u64,
+    /// Packets that were refused or lost here.
+    dropped: u64,
     /// The packets of the paused class, outside the class queues.
     paused_packets: VecDeque<Packet>,
     /// State of each class of data, where data is separated by class.
     by_class: Option<Box<ByClass>>,
-    /// Packets in input buffers that will leave here.
-    in_input_buffers: u32,
     /// Packets that were lost on the wire, once there are any.
     lost: Option<Box<LostOnWire>>,
     /// Writer of telemetry records of packets that start here, where telemetry is on.
@@ -191,10 +197,6 @@ struct Extras {
     has_enqueue_effects: bool,
     /// Whether the bytes of data in the class queues are counted.
     counts_data: bool,
-    /// See [`Egress::needs_admission_check`].
-    needs_admission_check: bool,
-    /// See [`Egress::may_join`].
-    low_threshold: u64,
     /// The marker decides about a data packet at its start only if more bytes than these wait behind it.
     marked_above: u64,
     /// Whether the link loses packets, will change, or carries packets that are recorded.
@@ -253,6 +255,7 @@ impl Egress {
             uses_fast_path: ps_per_byte.is_some(),
             is_comparable: false,
             has_start_effects: false,
+            must_observe_starts: false,
             up: true,
             blocked_classes: 0,
             data_class: 0,
@@ -260,18 +263,20 @@ impl Egress {
             counts_starts: false,
             waiting: Waiting::default(),
             credits: None,
-            extras: Box::default(),
+            data_bytes: 0,
+            in_input_buffers: 0,
+            extras: Box::new(Extras { limit_ps: u64::MAX, ..Extras::default() }),
             count: None,
-            limit_ps: u64::MAX,
+            low_threshold: 0,
+            needs_admission_check: false,
             rate,
-            dropped: 0,
             queues: None,
         }
     }
 
     /// Limits the bytes accepted and not yet sent, before the run.
     pub fn set_limit(&mut self, limit: Bytes) {
-        self.limit_ps = change::span_of(self.rate, limit);
+        self.extras.limit_ps = change::span_of(self.rate, limit);
     }
 
     /// Counts waiting packets, before the run.
@@ -460,8 +465,8 @@ impl Egress {
         {
             return fits;
         }
-        if backlog > self.limit_ps {
-            self.dropped += 1;
+        if backlog > self.extras.limit_ps {
+            self.extras.dropped += 1;
             return false;
         }
         self.peak_ps = backlog;
@@ -490,7 +495,7 @@ impl Egress {
         self.queues.as_ref().map_or(0, |queues| queues.n_packets())
             + self.extras.paused_packets.len() as u32
             + self.extras.by_class.as_ref().map_or(0, |by_class| by_class.n_paused_packets())
-            + self.extras.in_input_buffers
+            + self.in_input_buffers
     }
 
     /// Appends a packet to its class queue at `now`; the port must be advanced to `now`.
@@ -628,7 +633,7 @@ impl Egress {
 
     /// Counts a packet that a hook refused.
     pub fn count_refused(&mut self) {
-        self.dropped += 1;
+        self.extras.dropped += 1;
     }
 
     /// The link's entry for a transmission that starts.

@@ -12,7 +12,7 @@ const NEVER_REACHED: u64 = u64::MAX / 2;
 impl Egress {
     /// Whether many packets may be accepted together: the start of each is known at once, and none is refused.
     pub fn takes_trains(&self) -> bool {
-        self.uses_fast_path && self.limit_ps == u64::MAX
+        self.uses_fast_path && self.extras.limit_ps == u64::MAX
     }
 
     /// As [`Egress::enqueue_fast`], of a number of packets of this size; returns when the first of them starts. They are

@@ -25,8 +25,7 @@
 //! equal ports, it takes the least loaded one, so fabrics with parallel links may still reorder. The path of a flow
 //! that is idle for a millisecond is forgotten, and the flow chooses anew. Retransmitted packets follow the others.
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashTable;
 use netloom_units::{Bytes, Duration, Kind, Parameter, Settings, Spec, StateWriter, Time, Value};
 
 use super::detour::{Chooses, GroupRouting, Opened, Within};
@@ -99,10 +98,11 @@ pub struct Slingshot {
 /// A flow at the switch above its source: in-link, hash input and destination.
 type Flow = (u32, u32, u32);
 
-/// The paths that flows keep.
+/// The paths that flows keep. A hash table: with thousands of flows at a switch, a sorted one costs several cache misses
+/// for each packet.
 #[derive(Debug, Clone, Default)]
 struct FlowTable {
-    flows: BTreeMap<Flow, FlowPath>,
+    flows: HashTable<(Flow, FlowPath)>,
     /// Number of entries above which expired ones are removed.
     most: usize,
 }
@@ -116,12 +116,27 @@ struct FlowPath {
 }
 
 impl FlowTable {
+    fn get_mut(&mut self, flow: Flow) -> Option<&mut FlowPath> {
+        self.flows.find_mut(hash(flow), |(known, _)| *known == flow).map(|(_, path)| path)
+    }
+
     fn remember(&mut self, flow: Flow, path: FlowPath) {
         if self.flows.len() > self.most {
-            self.flows.retain(|_, known| path.last_seen.since(known.last_seen) <= FLOW_TIMEOUT);
+            self.flows.retain(|(_, known)| path.last_seen.since(known.last_seen) <= FLOW_TIMEOUT);
             self.most = 2 * self.flows.len() + 64;
         }
-        self.flows.insert(flow, path);
+        if let Some(known) = self.get_mut(flow) {
+            *known = path;
+        } else {
+            self.flows.insert_unique(hash(flow), (flow, path), |&(flow, _)| hash(flow));
+        }
+    }
+
+    /// All flows, in rising order.
+    fn sorted(&self) -> Vec<(Flow, FlowPath)> {
+        let mut flows: Vec<_> = self.flows.iter().copied().collect();
+        flows.sort_unstable_by_key(|(flow, _)| *flow);
+        flows
     }
 }
 
@@ -174,7 +189,7 @@ impl Slingshot {
 
     /// The path that a flow keeps, if its port is still up.
     fn keep<P: Ports>(&mut self, now: Time, packet: &PacketView, ports: &mut P) -> Option<Pick> {
-        let path = self.kept.as_mut()?.flows.get_mut(&flow(packet))?;
+        let path = self.kept.as_mut()?.get_mut(flow(packet))?;
         path.last_seen = now;
         let FlowPath { port, tag, .. } = *path;
         let range = match super::detour::Detour::of(tag).through {
@@ -184,6 +199,13 @@ impl Slingshot {
         let candidate = { range }.find(|&candidate| ports.port(candidate) == port)?;
         Some(Pick { candidate, class: packet.class, tag })
     }
+}
+
+/// The hash of a flow, by multiplication: the table reads its highest and its lowest bits.
+fn hash((ingress, entropy, destination): Flow) -> u64 {
+    let words = u64::from(entropy) << 32 | u64::from(destination);
+    let mixed = (words ^ u64::from(ingress).rotate_left(48)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ mixed >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 fn flow(packet: &PacketView) -> Flow {
@@ -215,9 +237,9 @@ impl Balance for Slingshot {
     }
 
     fn write_state(&self, out: &mut StateWriter) {
-        for ((ingress, entropy, destination), path) in self.kept.iter().flat_map(|kept| &kept.flows) {
-            out.word(u64::from(*entropy) << 32 | u64::from(*destination));
-            out.word(u64::from(*ingress) << 32 | u64::from(path.port));
+        for ((ingress, entropy, destination), path) in self.kept.iter().flat_map(FlowTable::sorted) {
+            out.word(u64::from(entropy) << 32 | u64::from(destination));
+            out.word(u64::from(ingress) << 32 | u64::from(path.port));
             out.word(u64::from(path.tag));
             out.age(path.last_seen);
         }

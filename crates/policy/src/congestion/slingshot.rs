@@ -134,6 +134,8 @@ pub struct Bottleneck {
     sources: Vec<Source>,
     /// When silent hosts are forgotten next.
     sweep_at: u64,
+    /// No last packet of a host arrived before this instant.
+    none_before: u64,
     congestion: PortCongestion,
 }
 
@@ -155,6 +157,7 @@ impl Bottleneck {
             packet: rate.serialization(packet).0,
             sources: Vec::new(),
             sweep_at: 0,
+            none_before: 0,
             congestion: PortCongestion::Uncongested,
         })
     }
@@ -187,9 +190,13 @@ impl Bottleneck {
         if now < self.sweep_at {
             return;
         }
-        let silence = self.rule.hold + 4 * self.packet * self.sources.len() as u64;
-        self.sources.retain(|source| source.came + silence > now);
         self.sweep_at = now + self.rule.interval;
+        let silence = self.rule.hold + 4 * self.packet * self.sources.len() as u64;
+        if self.none_before + silence > now {
+            return;
+        }
+        self.sources.retain(|source| source.came + silence > now);
+        self.none_before = self.sources.iter().map(|source| source.came).min().unwrap_or(now);
     }
 
     /// Registers a packet of a host; `None` if the table is full.
@@ -320,5 +327,34 @@ impl Control for Slingshot {
         let is_notified = at.0 < own.until;
         out.word(if is_notified { own.share } else { 0 });
         out.word(own.until.saturating_sub(at.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_units::Random;
+
+    use super::*;
+
+    #[test]
+    fn hosts_are_forgotten_as_if_every_sweep_visited_all_of_them() {
+        let mut random = Random::stream(1, 2, 3);
+        let of_port = || Bottleneck::of(&Chosen::named("slingshot"), Rate(100_000_000_000), Bytes(4096));
+        let (mut lazy, mut thorough) = (of_port().expect("it has ports"), of_port().expect("it has ports"));
+        let (mut now, mut n_forgotten) = (0, 0);
+        for _ in 0..20_000 {
+            // Now and then nothing arrives for longer than hosts are remembered.
+            now += u64::from(random.below(2_000_000)) * if random.below(100) == 0 { 40 } else { 1 };
+            let (host, waiting) = (random.below(40), u64::from(random.below(100_000)));
+            let before = lazy.sources.len();
+            let (mut notified, mut expected) = (Vec::new(), Vec::new());
+            lazy.came(Time(now), host, waiting, |host, rate| notified.push((host, rate)));
+            thorough.none_before = 0;
+            thorough.came(Time(now), host, waiting, |host, rate| expected.push((host, rate)));
+            let hosts = |port: &Bottleneck| port.sources.iter().map(|source| source.host).collect::<Vec<_>>();
+            assert_eq!((notified, hosts(&lazy)), (expected, hosts(&thorough)));
+            n_forgotten += usize::from(lazy.sources.len() < before);
+        }
+        assert!(n_forgotten > 100, "{n_forgotten}");
     }
 }
