@@ -97,6 +97,7 @@ const BUDGETS: &[Budget] = &[
     ),
     scene(Case::Bare("credits_fat_tree"), "the same without series, timeline and causes", 1_491.0, 600.0),
     scene(Case::Scene("credits_adaptive"), "the same, adaptive by credits", 1_826.0, 600.0),
+    scene(Case::Bare("credits_adaptive"), "the same without series, timeline and causes", 1_707.0, 600.0),
     scene(
         Case::Scene("credits_dragonfly"),
         "credits, dragonfly of 72 hosts, UGAL-L, global links of 150 ns, half of the hosts' rate",
@@ -105,6 +106,12 @@ const BUDGETS: &[Budget] = &[
     ),
     scene(Case::Bare("credits_dragonfly"), "the same without series, timeline and causes", 2_442.0, 900.0),
     scene(Case::Scene("credits_dragonfly_500ns"), "the same with global links of 500 ns", 2_462.0, 900.0),
+    scene(
+        Case::Bare("credits_dragonfly_500ns"),
+        "the same without series, timeline and causes",
+        2_392.0,
+        900.0,
+    ),
     scene(
         Case::Scene("adaptive_bundles"),
         "Zeltser 2026's data-parallel training, adaptive among bundles of 8, packets counted",

@@ -39,6 +39,8 @@ pub struct InLink {
     pub head: u64,
 }
 
+const _: () = assert!(size_of::<InLink>() == 64, "an in-link is a cache line");
+
 /// Bits of a sort key that hold the in-link; the rest holds the time since the start of the window.
 const LINK_BITS: u32 = 24;
 const LINK_MASK: u64 = (1 << LINK_BITS) - 1;

@@ -118,6 +118,8 @@ pub struct OutputVl {
     pub(super) has_skips: bool,
 }
 
+const _: () = assert!(size_of::<Output>() == 64 && size_of::<OutputVl>() == 64, "each is a cache line");
+
 /// See the module.
 ///
 /// As in [`crate::port::Egress`], fields are in the order in which packets need them.
