@@ -49,6 +49,11 @@ const fn scene(case: Case, what: &'static str, limit: f64, wanted: f64) -> Budge
     Budget { case, what, limit: Limit::Instructions(limit), wanted: Some(wanted) }
 }
 
+/// The scene before it, recorded as little as possible.
+const fn bare(name: &'static str, limit: f64, wanted: f64) -> Budget {
+    scene(Case::Bare(name), "the same without series, timeline and causes", limit, wanted)
+}
+
 const BUDGETS: &[Budget] = &[
     engine(
         "reference",
@@ -95,44 +100,39 @@ const BUDGETS: &[Budget] = &[
         1_625.0,
         600.0,
     ),
-    scene(Case::Bare("credits_fat_tree"), "the same without series, timeline and causes", 1_491.0, 600.0),
+    bare("credits_fat_tree", 1_491.0, 600.0),
     scene(Case::Scene("credits_adaptive"), "the same, adaptive by credits", 1_826.0, 600.0),
-    scene(Case::Bare("credits_adaptive"), "the same without series, timeline and causes", 1_707.0, 600.0),
+    bare("credits_adaptive", 1_707.0, 600.0),
     scene(
         Case::Scene("credits_dragonfly"),
         "credits, dragonfly of 72 hosts, UGAL-L, global links of 150 ns, half of the hosts' rate",
         2_515.0,
         900.0,
     ),
-    scene(Case::Bare("credits_dragonfly"), "the same without series, timeline and causes", 2_442.0, 900.0),
+    bare("credits_dragonfly", 2_442.0, 900.0),
     scene(Case::Scene("credits_dragonfly_500ns"), "the same with global links of 500 ns", 2_462.0, 900.0),
-    scene(
-        Case::Bare("credits_dragonfly_500ns"),
-        "the same without series, timeline and causes",
-        2_392.0,
-        900.0,
-    ),
+    bare("credits_dragonfly_500ns", 2_392.0, 900.0),
     scene(
         Case::Scene("adaptive_bundles"),
         "Zeltser 2026's data-parallel training, adaptive among bundles of 8, packets counted",
         1_098.0,
         450.0,
     ),
-    scene(Case::Bare("adaptive_bundles"), "the same without series, timeline and causes", 854.0, 450.0),
+    bare("adaptive_bundles", 854.0, 450.0),
     scene(
         Case::Scene("rails"),
         "16 servers of 8 GPUs with an inner switch, a ring of 16 on each rail, IRN, DCQCN, pause frames",
         608.0,
         350.0,
     ),
-    scene(Case::Bare("rails"), "the same without series, timeline and causes", 541.0, 350.0),
+    bare("rails", 541.0, 350.0),
     scene(
         Case::Scene("lossless_nic_sr"),
         "256 hosts, permutation, NIC-SR sprayed, DCQCN, marks, NACKs, pause frames",
         592.0,
         400.0,
     ),
-    scene(Case::Bare("lossless_nic_sr"), "the same without series, timeline and causes", 519.0, 400.0),
+    bare("lossless_nic_sr", 519.0, 400.0),
 ];
 
 /// Additional budgets of `make budget-full`: whether a packet-hop costs much more on larger fabrics.

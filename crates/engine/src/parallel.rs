@@ -45,8 +45,6 @@ pub struct SchedulerState<'a> {
     pub model: &'a Model,
     /// The partitions.
     pub partitions: Vec<Mutex<Partition>>,
-    /// Whether the next partition is prefetched.
-    prefetches: bool,
     /// Number of in-links of each partition: its work in a round grows with them.
     weights: Vec<usize>,
     /// Which partitions have something to do.
@@ -148,7 +146,6 @@ impl<'a> SchedulerState<'a> {
     pub fn new(model: &'a Model, partitions: Vec<Partition>, activity: Activity) -> SchedulerState<'a> {
         SchedulerState {
             model,
-            prefetches: partitions.len() > FEW,
             weights: partitions.iter().map(|partition| partition.in_links.len()).collect(),
             partitions: partitions.into_iter().map(Mutex::new).collect(),
             activity,
@@ -173,7 +170,7 @@ impl<'a> SchedulerState<'a> {
             port_bytes: &round_state.port_bytes,
             flows: &round_state.flows,
             activity: &self.activity,
-            prefetches: self.prefetches,
+            prefetches: self.partitions.len() > FEW,
             window: round_state.window,
             start: round_state.start,
             end: round_state.end,
@@ -188,7 +185,7 @@ impl<'a> SchedulerState<'a> {
             // From the end, where the partitions with most in-links are: the last claims should be small.
             for index in first..(first + chunk).min(n_due) {
                 let position = n_due - 1 - index;
-                if self.prefetches && position > 0 {
+                if round.prefetches && position > 0 {
                     // Another thread may advance that one; a prefetch reads nothing.
                     prefetch(&self.partitions[round_state.due[position - 1] as usize]);
                 }

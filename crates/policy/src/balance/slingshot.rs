@@ -26,7 +26,7 @@
 //! that is idle for a millisecond is forgotten, and the flow chooses anew. Retransmitted packets follow the others.
 
 use hashbrown::HashTable;
-use netloom_units::{Bytes, Duration, Kind, Parameter, Settings, Spec, StateWriter, Time, Value};
+use netloom_units::{Bytes, Duration, Kind, Parameter, Settings, Spec, StateWriter, Time, Value, mix};
 
 use super::detour::{Chooses, GroupRouting, Opened, Within};
 use super::{Balance, Context, PacketView, Pick, Ports, Position};
@@ -201,11 +201,10 @@ impl Slingshot {
     }
 }
 
-/// The hash of a flow, by multiplication: the table reads its highest and its lowest bits.
+/// The hash of a flow, for the table.
 fn hash((ingress, entropy, destination): Flow) -> u64 {
     let words = u64::from(entropy) << 32 | u64::from(destination);
-    let mixed = (words ^ u64::from(ingress).rotate_left(48)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed ^ mixed >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    mix(words ^ u64::from(ingress).rotate_left(48))
 }
 
 fn flow(packet: &PacketView) -> Flow {
